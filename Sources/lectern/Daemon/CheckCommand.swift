@@ -10,10 +10,10 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check the settings of a daemon, and print what is in force.",
         discussion: """
-            Reads settings exactly as `lectern serve` does with the same arguments, environment and file, and reads the \
-            files that they name: keys of tokens, certificates, credentials. Connects to nothing and changes nothing.
+            The command reads settings exactly as `lectern serve` does with the same arguments, environment and file, and reads the \
+            files that they name: keys of tokens, certificates, credentials. It connects to nothing and changes nothing.
 
-            Prints the settings that are not the defaults, each with its value and where it comes from; with --all every \
+            It prints the settings that are not the defaults, each with its value and where it comes from; with --all every \
             one. Passwords are shown as ***. Faults go to standard error, one a line, each with its place.
 
             EXAMPLES

@@ -14,9 +14,9 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Play a lesson from teacher to student, and draw the board.",
         discussion: """
-            Starts a NATS server and the service, publishes a lesson as a teacher, publishes a video clock with a \
+            The demo starts a NATS server and the service, publishes a lesson as a teacher, publishes a video clock with a \
             latency, and follows the room as a student, on whose board strokes grow point by point as the video reaches \
-            them, also while their pen is still down (`ink: progressive`). Shows the numbers of messages sent and of operations logged, \
+            them, also while their pen is still down (`ink: progressive`). It shows the numbers of messages sent and of operations logged, \
             held and released, and how long after the video operations and points arrived. At the end the student's board is \
             compared with the lesson, and its picture is written.
 
@@ -24,7 +24,7 @@ struct DemoCommand: AsyncParsableCommand {
             writes on it, turns its pages, and moves a part of a slide with the ink on it by a lasso. --lesson plays another \
             one on blank paper; `demo` is longer and fills two boards with handwriting.
 
-            Prints the addresses of the room's pages: anybody with a browser on this machine may follow the lesson, or \
+            The demo prints the addresses of the room's pages: anybody with a browser on this machine may follow the lesson, or \
             draw in it. With --keep the video goes on after the lesson, and so does the class, until SIGINT (Ctrl-C).
 
             Samples of the video clock have a rate of 2 at most. At a higher --speed most of the lateness comes from \

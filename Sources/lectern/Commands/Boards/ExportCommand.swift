@@ -10,7 +10,7 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the board of a room as PNG, SVG, PDF or InkML.",
         discussion: """
-            Asks the service for the picture, as it is at the end of the room's log, ahead of every video, or as \
+            The command asks the service for the picture, as it is at the end of the room's log, ahead of every video, or as \
             released to a cohort. A PNG or SVG is of the page that is shown; a PDF or InkML has all pages in their \
             order. The output's file extension selects the format. `lectern import` reads each but SVG.
 

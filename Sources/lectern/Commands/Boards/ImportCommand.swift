@@ -17,10 +17,10 @@ struct ImportCommand: AsyncParsableCommand {
             images among its board.features. At most 50 MiB and 500 pages. The password of an encrypted PDF is asked for \
             where there is a terminal; the service stores the file without encryption.
 
-            Reads InkML (W3C, 2011) as pens, tablets and note-taking programs write it, and as `lectern render -o \
+            The command reads InkML (W3C, 2011) as pens, tablets and note-taking programs write it, and as `lectern render -o \
             board.inkml` and GET /api/rooms/ROOM/board.inkml do, and publishes its strokes as a teacher: one operation \
             each, in the order of the file, as fast as the service takes them from one author, which is 200 messages \
-            or 1 MiB a second. Waits until every operation is applied or rejected.
+            or 1 MiB a second. It waits until every operation is applied or rejected.
 
             The ink keeps its shape and becomes as large as the room's board allows; ink of a board of the same size \
             stays where it is. Force, angles and times of points are kept, and shapes and erasers of Lectern's own \
@@ -29,8 +29,9 @@ struct ImportCommand: AsyncParsableCommand {
             --rgb keeps them as they are.
 
             The command skips parts of a file that it does not understand, and names each once on standard error; --strict \
-            refuses such files. A board has no transparent ink: highlighters are drawn below the other ink of their page, at \
-            the time of its first stroke, and in a room with operations as lines along their lower edge.
+            refuses such files. Highlighters become those of the board. Where board.features of the service lacks pens, they \
+            are drawn below the other ink of their page, at the time of its first stroke, and in a room with operations as \
+            lines along their lower edge.
 
             Without --t the operations have the time at the teacher, where the clock of the room's video tells how late that \
             is: students see them when their video gets there. Where a clock is live and does not tell it, a warning is \

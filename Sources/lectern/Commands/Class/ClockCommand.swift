@@ -11,7 +11,7 @@ struct ClockCommand: AsyncParsableCommand {
         commandName: "clock",
         abstract: "Publish a cohort's video clock, as the video side does.",
         discussion: """
-            Publishes the media time that the cohort sees: `elapsed x speed - latency`, from the start of the command. \
+            The command publishes the media time that the cohort sees: `elapsed x speed - latency`, from the start of the command. \
             Start it together with `lectern publish`, whose messages count from the same moment: then each stroke \
             comes to the students as late as their video. The samples tell how far the students are behind (`a`), so that \
             teachers' pages and commands stamp with the time at the teacher; --no-age leaves that out, as a source does \

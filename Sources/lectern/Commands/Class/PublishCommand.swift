@@ -11,10 +11,10 @@ struct PublishCommand: AsyncParsableCommand {
         commandName: "publish",
         abstract: "Publish a lesson into a room, as a teacher client does.",
         discussion: """
-            Publishes every message at its time, reads the service's feedback, sends missing messages again, and \
-            waits at the end until every operation is applied or rejected. Sends the points of each stroke while the pen \
+            The command publishes every message at its time, reads the service's feedback, sends missing messages again, and \
+            waits at the end until every operation is applied or rejected. It sends the points of each stroke while the pen \
             is down, too: in cohorts with `ink: progressive` it grows on the students' screens as it grew under the pen. \
-            Those updates are lost without harm, and --no-wet leaves them out. Never sends more than 200 messages or 1 MiB \
+            Those updates are lost without harm, and --no-wet leaves them out. It never sends more than 200 messages or 1 MiB \
             a second, at any speed: that is what the service takes from one author, beside the updates.
 
             With a journal (JetStream), messages are sent in order until they are acknowledged, also after lost \

@@ -11,7 +11,7 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Play a recorded lesson again, in step with a recording of its video.",
         discussion: """
-            Fetches the lesson of a room from the service's journal, and prints its operations when the recorded video \
+            The command fetches the lesson of a room from the service's journal, and prints its operations when the recorded video \
             comes to them, one line of JSON each: `index`, `author`, `ref`, the `digest` of the board after it, its gate \
             time `e` in milliseconds of media time, that of its last point `end`, the encoder session `ep`, and the \
             `message`. By default the video is taken to play from the first operation on; --from and --speed change \

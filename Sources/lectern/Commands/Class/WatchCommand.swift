@@ -10,9 +10,9 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Follow a cohort of a room, as a student client does, and check everything.",
         discussion: """
-            Joins the cohort, prints each released operation as one line of JSON, and requests what is missing. Joins \
+            The command joins the cohort, prints each released operation as one line of JSON, and requests what is missing. It joins \
             again after a reconnect, and when a new incarnation of the room begins. With --head it joins the end of \
-            the log instead, and follows the ungated feed. Goes on until --until-index or --for, or until SIGINT \
+            the log instead, and follows the ungated feed. It goes on until --until-index or --for, or until SIGINT \
             (Ctrl-C) or SIGTERM ends it with the summary; a second one ends it at once.
 
             A line has the operation's `index`, the `room`'s incarnation, the `author`, the `page`, the `ref` of an undo or \

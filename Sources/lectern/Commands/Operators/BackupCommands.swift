@@ -53,7 +53,7 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Make the streams of a backup on a NATS server.",
         discussion: """
-            Checks every file by its hash first; --check does only that, and connects to nothing. Then makes the \
+            The command checks every file by its hash first; --check does only that, and connects to nothing. Then makes the \
             streams, logs last. No stream of the root may exist: none is ever replaced, delete them before (`nats \
             stream rm INK_LOG_0`). Daemons of the root that run wait for their streams, and go on with them.
 

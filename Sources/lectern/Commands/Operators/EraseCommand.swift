@@ -10,7 +10,7 @@ struct EraseCommand: AsyncParsableCommand {
         commandName: "erase",
         abstract: "Delete all that is stored of a room, for good.",
         discussion: """
-            Ends the room as `lectern close` does. Then the service deletes the room's records up to there from the log, its \
+            The service ends the room as `lectern close` does. Then it deletes the room's records up to there from the log, its \
             checkpoints, and the files that were brought to it or shown in it and that no other room has, and has the NATS \
             server overwrite them on disk. What is written to the room after the decision is a new room, and stays. This \
             cannot be undone: type the room's name when it is asked for, or give --yes.

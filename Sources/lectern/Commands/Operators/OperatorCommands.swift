@@ -169,8 +169,8 @@ struct MuteCommand: AsyncParsableCommand {
             An author that has not written yet can be muted too.
 
             It holds until `lectern unmute`, or until the room is closed: a room that begins anew knows nothing of the \
-            one before. A room has at most 256 muted authors; `lectern rooms --json` lists them. Who may choose an \
-            author's name comes back under another one: with tokens the name is the token's.
+            one before. A room has at most 256 muted authors; `lectern rooms --json` lists them. A client that may \
+            choose an author's name comes back under another one: with tokens the name is the token's.
 
             The command is recorded in the audit log (`lectern audit`).
 

@@ -17,7 +17,7 @@ struct RepartitionCommand: AsyncParsableCommand {
 
             1. Make a backup: lectern backup DIR.
             2. Stop all daemons and gateways of the root. The command refuses to start beside daemons, \
-               and beside another run of it.
+            and beside another run of it.
             3. Run it. The server first copies all streams, which takes their space a second time.
             4. Set subjects.partitions in the settings of all daemons and gateways, and start them.
             5. Where users have permissions for rooms, put in the new addresses: lectern address ROOM --partitions N.

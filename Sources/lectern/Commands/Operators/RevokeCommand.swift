@@ -12,7 +12,7 @@ struct RevokeCommand: AsyncParsableCommand {
         commandName: "revoke",
         abstract: "End a token of the HTTP side before its time.",
         discussion: """
-            Takes a token, or the jti in it (`lectern token --show-jti`). Every gateway that checks tokens refuses it \
+            The command takes a token, or the jti in it (`lectern token --show-jti`). Every gateway that checks tokens refuses it \
             within a second, with 401 and the code revoked, and ends its event streams. Tokens without a jti cannot be \
             ended one by one. --sub ends all tokens of an author or another subject that were issued until now.
 

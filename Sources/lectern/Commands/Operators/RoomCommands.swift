@@ -39,7 +39,7 @@ struct RoomsCommand: AsyncParsableCommand {
         commandName: "rooms",
         abstract: "List the rooms of all services.",
         discussion: """
-            Asks all services of the root. An answer may be two seconds old. A room that moves from one service to \
+            The command asks all services of the root. An answer may be two seconds old. A room that moves from one service to \
             another may be in both answers; it is shown once, with the higher index. When not all of them answer \
             within a second, those that do are shown, and standard error has the partitions of which rooms may be \
             missing: a service has stopped or is starting. Others take its rooms over within 4 seconds.
