@@ -7,6 +7,37 @@ import Testing
 
 @Suite("Painting a board")
 struct BoardPainterTests {
+    @Test("goes back and forth on a long list from kept beginnings of it, within their bytes")
+    func prefixes() {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        var board = PaintedBoard()
+        for id in 1...2000 as ClosedRange<UInt64> {
+            board.strokes[id] = PaintedBoard.randomStroke(&random)
+            board.visible.append(id)
+        }
+        let all = board.visible
+        for prefixBytes in [0, 2 << 20, 64 << 20] {
+            // Kept pictures of the newest boards alone do not help.
+            var painter = BoardPainter(width: 300, height: 200, versionBytes: 0, prefixBytes: prefixBytes)
+            board.visible = all
+            _ = painter.canvas(of: board.layers) { board.content($0) }
+            let most = prefixBytes == 0 ? 2000 : prefixBytes == 64 << 20 ? 255 : 1023
+            var drawn: [Int] = []
+            for _ in 0..<12 {
+                board.visible = Array(all.prefix(random.int(1...1999)))
+                let before = painter.layersDrawn
+                let canvas = painter.canvas(of: board.layers) { board.content($0) }
+                drawn.append(painter.layersDrawn - before)
+                var fresh = BoardPainter(width: 300, height: 200)
+                #expect(canvas.fingerprint == fresh.canvas(of: board.layers) { board.content($0) }.fingerprint)
+            }
+            #expect(drawn.allSatisfy { $0 <= most }, "seed \(seed): \(drawn)")
+            #expect(prefixBytes > 0 || drawn.contains { $0 > 255 })
+            #expect(painter.byteCount - painter.versionBytes - 64 * 2000 <= prefixBytes)
+        }
+    }
+
     @Test("draws one stroke for a new one, and nothing for undo and redo of the newest")
     func drawsLittle() {
         var random = SeededGenerator(seed: TestSeed.choose())

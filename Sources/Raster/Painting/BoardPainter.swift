@@ -30,11 +30,14 @@ public struct BoardLayer: Sendable, Hashable {
 public struct BoardPainter: Sendable {
     /// While many layers are drawn at once, the pictures of the last so many are kept, for the next undos.
     private static let keptPrefixes = 16
+    /// So many layers may come or go until it is no longer looked for what they touch, unless more are to be drawn.
+    private static let mostPatched = 512
 
     /// Pixels a board unit.
     public let scale: Double
     private let blank: Canvas
     private(set) var versions: VersionCache
+    private var prefixes: PrefixCache
     /// The pixels that each layer may touch, by its id.
     private var boxes: [UInt64: PixelBox] = [:]
     /// The ids of the layers of the last picture.
@@ -51,10 +54,13 @@ public struct BoardPainter: Sendable {
     ///
     /// - Parameters:
     ///   - versionBytes: bytes of kept versions.
+    ///   - prefixBytes: bytes of pictures of the lowest layers that are kept besides, some hundred layers apart: any list that
+    ///     begins with them is drawn from there. For a reader who goes back and forth on a long log.
     ///   - viewport: what is seen of the canvas; all of it unless said. Tiles beyond it stay without memory, and its pixels
     ///     are those of the whole. While a stroke is drawn, it takes the memory of its box on the whole canvas.
     public init(
-        width: Int, height: Int, scale: Double = 1, versionBytes: Int = 64 << 20, viewport: PixelRectangle? = nil
+        width: Int, height: Int, scale: Double = 1, versionBytes: Int = 64 << 20, prefixBytes: Int = 0,
+        viewport: PixelRectangle? = nil
     ) {
         self.scale = scale
         blank = Canvas(width: width, height: height)
@@ -66,6 +72,7 @@ public struct BoardPainter: Sendable {
             window = nil
         }
         picture = blank
+        prefixes = PrefixCache(byteLimit: prefixBytes)
         versions = VersionCache(
             byteLimit: versionBytes, countLimit: 256, pastByteLimit: blank.tiles.count * Tile.byteCount)
     }
@@ -83,7 +90,7 @@ public struct BoardPainter: Sendable {
     public var tileBytes: Int { versions.tileByteCount }
 
     /// About all memory that is kept, in bytes.
-    public var byteCount: Int { versions.byteCount + 64 * boxes.count }
+    public var byteCount: Int { versions.byteCount + prefixes.byteCount + 64 * boxes.count }
 
     /// The picture of the layers, bottom to top.
     ///
@@ -105,8 +112,10 @@ public struct BoardPainter: Sendable {
             versions.discardPast(slowest: position.slowest)
             return kept
         }
-        let known = layers.lastIndex { versions.contains($0.digest) }.map { $0 + 1 } ?? 0
-        let base = known == 0 ? blank : versions.version(layers[known - 1].digest) ?? blank
+        let kept = layers.lastIndex { versions.contains($0.digest) || prefixes[$0.digest] != nil }
+        let known = kept.map { $0 + 1 } ?? 0
+        let digest = known > 0 ? layers[known - 1].digest : 0
+        let base = known == 0 ? blank : versions.version(digest) ?? prefixes[digest] ?? blank
         var drawing = Drawing(
             layers: layers, painter: StrokePainter(canvasWidth: blank.width, canvasHeight: blank.height, scale: scale))
         let canvas: Canvas
@@ -146,6 +155,7 @@ public struct BoardPainter: Sendable {
             }
             let isPrefix = index + Self.keptPrefixes >= layers.count && index + 1 < layers.count
             if isPrefix { versions.keep(canvas, digest: layers[index].digest) }
+            prefixes.keep(canvas, of: index + 1, digest: layers[index].digest)
         }
         return canvas
     }
@@ -191,7 +201,9 @@ public struct BoardPainter: Sendable {
         if let begun = interrupted, begun.digest == layers.last?.digest {
             patch = begun
         } else {
-            guard let changed = try changedTiles(&drawing, below: layers.count - known, content: content) else {
+            guard mayPatch(layers, known: known),
+                let changed = try changedTiles(&drawing, below: layers.count - known, content: content)
+            else {
                 interrupted = nil
                 return nil
             }
@@ -218,6 +230,12 @@ public struct BoardPainter: Sendable {
             patch.touching.removeFirst()
         }
         return patch.canvas
+    }
+
+    /// Whether it is worth a look which layers came or went: not where they are many, and more than are to be drawn.
+    private func mayPatch(_ layers: [BoardLayer], known: Int) -> Bool {
+        let changed = abs(shown.count - layers.count)
+        return changed < Self.mostPatched || changed < layers.count - known
     }
 
     /// The tiles of the layers that are either in the list or in the last picture. `nil` when the order has changed, when a
