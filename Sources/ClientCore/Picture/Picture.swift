@@ -11,7 +11,7 @@ public import Whiteboard
 /// in as many calls as the caller's time needs; ``nextBox(_:)`` then returns the pixels that are other than before.
 ///
 /// One owner. Memory: the messages of the entries, the pixels of images that are shown, and canvases: about ``versionBytes``
-/// of kept versions, one canvas more, and scratch memory of a `StrokePainter`.
+/// of kept versions, those for going back and forth, one canvas more, and scratch memory of a `StrokePainter`.
 public struct Picture {
     /// An entry of the page: a message that draws.
     public struct Entry {
@@ -99,7 +99,12 @@ public struct Picture {
     /// What is selected, where it was.
     private var selected: [LayerContent] = []
 
-    public init() {
+    private let prefixBytes: Int
+
+    /// - Parameter prefixBytes: bytes of pictures of a page's lowest entries, for boards that go back and forth; see
+    ///   `BoardPainter`.
+    public init(prefixBytes: Int = 0) {
+        self.prefixBytes = prefixBytes
         decoder = EntryDecoder(style: .smooth, tip: .round, colours: .rgb, palette: .standard)
     }
 
@@ -118,13 +123,15 @@ public struct Picture {
         if size != self.size || board != (width, height) || !decoder.draws(as: self.decoder) {
             (self.size, board, self.decoder) = (size, (width, height), decoder)
             painter = BoardPainter(
-                width: size.width, height: size.height, scale: size.scale, versionBytes: Self.versionBytes)
+                width: size.width, height: size.height, scale: size.scale, versionBytes: Self.versionBytes,
+                prefixBytes: prefixBytes)
             abovePainter = nil
             scenes = SceneCache(byteLimit: 16 << 20)
             below = nil
             above = []
         }
-        self.entries = entries.sorted { $0.id < $1.id }
+        let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }
+        self.entries = isSorted ? entries : entries.sorted { $0.id < $1.id }
         page = nil
     }
 

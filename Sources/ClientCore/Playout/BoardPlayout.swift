@@ -18,7 +18,6 @@ public struct BoardPlayout: Sendable {
     public static let heldBytes = 32 << 20
     /// How long an operation waits for a player that runs, or tells nothing, unless said.
     public static let maximumHold = Duration.seconds(30)
-    private static let mostNames = 1000
     /// Strokes that grow are looked for among so many operations that wait, as the service does it.
     private static let mostGrowing = 64
 
@@ -63,7 +62,7 @@ public struct BoardPlayout: Sendable {
     private var held: PlayoutQueue<Held>
     private var veil: PlayoutQueue<Stroke>
     private var watch = PlayerWatch()
-    private var names: [AuthorID: String] = [:]
+    private var names = AuthorNames()
 
     /// - Parameters:
     ///   - followsPlayer: whether anything waits for a player. Otherwise the service's gate alone decides, and the player's
@@ -148,10 +147,8 @@ extension BoardPlayout {
         if followsPlayer { veilStrokes(player, now) }
         if hadInk { actions.append(.wetInkChanged) }
         actions.append(.joined)
-        if case .board(_, _, let visible, let redo, let cleared) = reply.content {
-            lastAuthor = visible.last?.author
-            note(visible + redo + cleared.flatMap { $0.visible }, &actions)
-        }
+        if case .board(_, _, let visible, _, _) = reply.content { lastAuthor = visible.last?.author }
+        names.note(reply, &actions)
         actions.append(.incarnation(room))
     }
 
@@ -243,24 +240,6 @@ extension BoardPlayout {
         wetInk.removeAll()
         isJoined = false
     }
-
-    /// Notes what authors are called: the newest message of each says it.
-    private mutating func note(_ operations: [JoinedOperation], _ actions: inout [PlayoutAction]) {
-        var seen: Set<AuthorID> = []
-        for operation in operations.reversed() where !seen.contains(operation.author) {
-            guard let name = AuthorName.read(operation.message) else { continue }
-            seen.insert(operation.author)
-            note(operation.author, name, &actions)
-        }
-    }
-
-    private mutating func note(_ author: AuthorID, _ name: String, _ actions: inout [PlayoutAction]) {
-        guard names[author] != name else { return }
-        // They come again with the next messages.
-        if names.count == Self.mostNames { names = [:] }
-        names[author] = name
-        actions.append(.named(author, name))
-    }
 }
 
 // MARK: - The player's time
@@ -300,7 +279,7 @@ extension BoardPlayout {
         }
         lastAuthor = operation.author
         for stroke in change.hidden { veiled.remove(stroke.index) }
-        if let name = AuthorName.read(operation.bytes[...]) { note(operation.author, name, &actions) }
+        names.note(operation.author, operation.bytes[...], &actions)
         // The operation takes the place of its wet stroke before the next frame.
         let wasWet = wetInk.settle(operation.author, held.header.number, at: now)
         actions.append(.applied(operation, change, wasWet: wasWet))
@@ -361,19 +340,43 @@ extension BoardPlayout {
     }
 }
 
-/// The name in a message: the key `by`, which is no part of the protocol.
-enum AuthorName {
+/// What authors are called: their messages say it with the key `by`, which is no part of the protocol.
+struct AuthorNames: Sendable {
+    private static let mostNames = 1000
     /// More of a name is not shown by anybody.
-    private static let most = 256
+    private static let mostScalars = 256
+
+    private var names: [AuthorID: String] = [:]
+
+    /// Notes the name in a message, where there is one.
+    mutating func note(_ author: AuthorID, _ message: ArraySlice<UInt8>, _ actions: inout [PlayoutAction]) {
+        guard let name = Self.read(message), names[author] != name else { return }
+        // They come again with the next messages.
+        if names.count == Self.mostNames { names = [:] }
+        names[author] = name
+        actions.append(.named(author, name))
+    }
+
+    /// Notes the names of a board: the newest message of each author says it.
+    mutating func note(_ reply: JoinReply, _ actions: inout [PlayoutAction]) {
+        guard case .board(_, _, let visible, let redo, let cleared) = reply.content else { return }
+        var seen: Set<AuthorID> = []
+        for operation in (visible + redo + cleared.flatMap { $0.visible }).reversed()
+        where !seen.contains(operation.author) {
+            guard Self.read(operation.message) != nil else { continue }
+            seen.insert(operation.author)
+            note(operation.author, operation.message, &actions)
+        }
+    }
 
     /// The text as it was sent, at most 256 scalars of it; nil where the message has none.
-    static func read(_ message: ArraySlice<UInt8>) -> String? {
+    private static func read(_ message: ArraySlice<UInt8>) -> String? {
         // Most messages have none: they are not parsed.
         guard contains(message), let text = JSONField.string("by", in: Array(message)), !text.isEmpty else {
             return nil
         }
         var name = String.UnicodeScalarView()
-        name.append(contentsOf: text.unicodeScalars.prefix(most))
+        name.append(contentsOf: text.unicodeScalars.prefix(mostScalars))
         return String(name)
     }
 

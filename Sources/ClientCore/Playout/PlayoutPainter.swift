@@ -3,7 +3,21 @@ public import Scene
 public import StrokeWire
 import Whiteboard
 
-/// Shows a page of a ``BoardPlayout`` on a ``Picture``: the one that the room shows, or another one.
+/// What a ``PlayoutPainter`` shows: a board, what of it the player has not reached, and strokes that grow above it.
+public protocol PlayedBoard {
+    var board: StudentBoard { get }
+    /// The ink style's name; nil while it is not known.
+    var style: String? { get }
+    var palette: Palette { get }
+    var wetInk: WetInk { get }
+    /// Indices of strokes of the board that are not shown.
+    var veiled: Set<UInt64> { get }
+}
+
+extension BoardPlayout: PlayedBoard {}
+extension LessonPlayout: PlayedBoard {}
+
+/// Shows a page of a ``BoardPlayout`` or a ``LessonPlayout`` on a ``Picture``: the one that the room shows, or another one.
 ///
 /// Nothing of a stroke is copied for it but the points of those being drawn.
 public struct PlayoutPainter {
@@ -19,12 +33,12 @@ public struct PlayoutPainter {
     public init() {}
 
     /// The page that is drawn.
-    public func page(of playout: BoardPlayout) -> Int { viewed ?? playout.board.pages.shown }
+    public func page(of playout: some PlayedBoard) -> Int { viewed ?? playout.board.pages.shown }
 
     /// Draws what actions of the playout have changed.
     /// - Returns: whether all of the page is drawn anew.
     public mutating func perform(
-        _ actions: [PlayoutAction], of playout: BoardPlayout, on picture: inout Picture
+        _ actions: [PlayoutAction], of playout: some PlayedBoard, on picture: inout Picture
     ) -> Bool {
         let page = page(of: playout)
         var isNew = page != drawn
@@ -53,25 +67,25 @@ public struct PlayoutPainter {
 
     /// Draws a page, whichever is shown; nil for the shown one again.
     /// - Returns: whether it is another one than before.
-    public mutating func view(_ page: Int?, of playout: BoardPlayout, on picture: inout Picture) -> Bool {
+    public mutating func view(_ page: Int?, of playout: some PlayedBoard, on picture: inout Picture) -> Bool {
         viewed = page
         return self.page(of: playout) != drawn && show(playout, on: &picture)
     }
 
     /// Draws so many pixels across.
-    public mutating func resize(_ pixels: Int, of playout: BoardPlayout, on picture: inout Picture) -> Bool {
+    public mutating func resize(_ pixels: Int, of playout: some PlayedBoard, on picture: inout Picture) -> Bool {
         self.pixels = pixels
         return show(playout, on: &picture)
     }
 
     /// Shows entries above the board, bottom to top; one that changes has another id. Lassos take what is below them; strokes
     /// being drawn lie above lassos and below the rest.
-    public mutating func showOwn(_ entries: [Picture.Entry], of playout: BoardPlayout, on picture: inout Picture) {
+    public mutating func showOwn(_ entries: [Picture.Entry], of playout: some PlayedBoard, on picture: inout Picture) {
         own = entries
         showAbove(playout, on: &picture)
     }
 
-    private mutating func show(_ playout: BoardPlayout, on picture: inout Picture) -> Bool {
+    private mutating func show(_ playout: some PlayedBoard, on picture: inout Picture) -> Bool {
         guard pixels > 0 else { return false }
         let page = page(of: playout)
         drawn = page
@@ -88,7 +102,7 @@ public struct PlayoutPainter {
         return true
     }
 
-    private func showAbove(_ playout: BoardPlayout, on picture: inout Picture) {
+    private func showAbove(_ playout: some PlayedBoard, on picture: inout Picture) {
         let page = page(of: playout)
         var wet: [Picture.Entry] = []
         for stroke in playout.wetInk.strokes where stroke.page == page {

@@ -1,13 +1,14 @@
+internal import Ink
 public import StrokeWire
 import Whiteboard
 
 /// A recorded lesson, and a cursor in it that the time of a player moves, forwards and backwards.
 ///
-/// A value without clocks; use it from one thread at a time. Keeps all operations, and the board after every
-/// 256 of them: any place is at most so many operations away.
+/// A value without clocks; use it from one thread at a time. Keeps all operations, and a board after every few hundred of
+/// them to go on from. ``LessonPlayout`` is for a player that has no time to fetch all of it.
 public struct LessonReplay: Sendable {
-    /// Operations between two boards that are kept.
-    static let spacing = 256
+    /// The cursor goes forwards one by one where it is at most so far.
+    static let mostSteps = 256
 
     /// An operation and when it is seen.
     public struct Entry: Sendable {
@@ -18,59 +19,48 @@ public struct LessonReplay: Sendable {
         public let gateTime: MediaTime?
         /// The time of its last point, where strokes grow.
         public let endTime: MediaTime?
+        /// When it is due: the greatest epoch and time of all up to this one.
+        let order: (epoch: Int64, time: MediaTime)
+        /// The author's number of it.
+        let number: Int64
+        /// The media time of its first point.
+        let start: MediaTime?
+        /// Whether it is a stroke whose points have times of their own.
+        let isGrowing: Bool
+        /// Whether what follows it does not grow before it is there.
+        let isBarrier: Bool
+        let weight: Int
     }
 
-    /// Incarnation of the room.
-    public let room: String
-    /// In the order of the log.
-    public let epochs: [ReplayReply.Epoch]
+    private let lesson: RecordedLesson
     /// All operations, the first of the lesson first.
     public let entries: [Entry]
     /// The board at the cursor.
     public private(set) var board = StudentBoard()
-    /// The greatest epoch and gate time up to each entry.
-    private let order: [(epoch: Int64, time: MediaTime)]
-    private var boards: [StudentBoard] = []
+
+    /// Incarnation of the room.
+    public var room: String { lesson.room }
+    /// In the order of the log.
+    public var epochs: [ReplayReply.Epoch] { lesson.epochs }
 
     /// Joins the parts of a lesson; the first one begins with the blank board.
     /// - Throws: where an operation cannot be decoded, or the parts are not of one lesson from its beginning.
     public init(_ parts: [ReplayReply]) throws(MalformedRelease) {
-        guard let last = parts.last, let first = parts.first?.board, first.index == 0,
-            !parts.contains(where: { $0.room != last.room })
-        else { throw MalformedRelease(description: "the parts are not of one lesson from its beginning") }
-        room = last.room
-        epochs = last.epochs
+        guard parts.first?.board?.index == 0, !parts.contains(where: { $0.room != parts[0].room }) else {
+            throw MalformedRelease(description: "the parts are not of one lesson from its beginning")
+        }
+        var lesson = RecordedLesson(grows: false)
+        for part in parts {
+            try lesson.begin(room: part.room, epochs: part.epochs, board: try part.board.map(StudentBoard.init(part:)))
+            for entry in part.operations { try lesson.add(entry) }
+        }
         var entries: [Entry] = []
-        for entry in parts.lazy.flatMap({ $0.operations }) {
-            entries.append(
-                Entry(
-                    operation: try ReleasedOperation(entry.operation), epoch: entry.epoch, gateTime: entry.gateTime,
-                    endTime: entry.endTime))
+        lesson.forEach(after: 0) {
+            entries.append($0)
+            return true
         }
-        var order: [(epoch: Int64, time: MediaTime)] = []
-        for entry in entries {
-            let last = order.last ?? (entry.epoch, .distantPast)
-            let own = (epoch: entry.epoch, time: entry.gateTime ?? .distantPast)
-            order.append(own < last ? last : own)
-        }
-        self.entries = entries
-        self.order = order
-        var board: StudentBoard
-        do throws(StudentBoard.Divergence) {
-            board = try StudentBoard(first)
-        } catch {
-            throw MalformedRelease(description: error.description)
-        }
-        board.room = room
-        self.board = board
-        for (place, entry) in entries.enumerated() {
-            if place.isMultiple(of: Self.spacing) { boards.append(board) }
-            do throws(StudentBoard.Divergence) {
-                try board.apply(entry.operation)
-            } catch {
-                throw MalformedRelease(description: error.description)
-            }
-        }
+        (self.lesson, self.entries) = (lesson, entries)
+        board = lesson.board(at: 0) ?? board
     }
 
     /// The number of operations that a player at a time has passed: those of the epoch whose gate time lies below it, and
@@ -80,12 +70,7 @@ public struct LessonReplay: Sendable {
     ///   - epoch: nil for the last one.
     public func index(before time: MediaTime, epoch: Int64? = nil) -> Int {
         guard let epoch = epoch ?? epochs.last?.number else { return 0 }
-        var (low, high) = (0, order.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if order[middle] < (epoch, time) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return entries.passedCount(by: time, epoch)
     }
 
     /// Moves the cursor, so that the board is that after so many operations.
@@ -94,19 +79,53 @@ public struct LessonReplay: Sendable {
     @discardableResult
     public mutating func move(to count: Int) -> ArraySlice<Entry>? {
         let start = Int(board.index)
-        if start <= count, count - start < Self.spacing {
-            apply(start..<count)
+        if start <= count, count - start < Self.mostSteps {
+            // They have been applied once, in the initializer.
+            for entry in entries[start..<count] { _ = try? board.apply(entry.operation) }
             return entries[start..<count]
         }
-        let place = min(count / Self.spacing, boards.count - 1)
-        if place >= 0 { board = boards[place] }
-        apply(Int(board.index)..<count)
+        board = lesson.board(at: UInt64(count)) ?? board
         return nil
     }
+}
 
-    /// They have been applied once, in the initializer.
-    private mutating func apply(_ range: Range<Int>) {
-        for entry in entries[range] { _ = try? board.apply(entry.operation) }
+extension LessonReplay.Entry {
+    /// - Parameters:
+    ///   - grows: whether a stroke is due with its last point.
+    ///   - before: the operation before it, where that is known.
+    init(_ raw: ReplayReply.Entry, grows: Bool, after before: Self?) throws(MalformedRelease) {
+        var header = StrokeMessage(number: 0)
+        operation = try ReleasedOperation(raw.operation, header: &header)
+        (epoch, gateTime, endTime) = (raw.epoch, raw.gateTime, raw.endTime)
+        // What straggles from an earlier session is due with what came before it.
+        let own = (epoch: raw.epoch, time: (grows ? raw.endTime : raw.gateTime) ?? .distantPast)
+        order = before.map { own < $0.order ? $0.order : own } ?? own
+        number = header.number
+        start = header.time.map { MediaTime(milliseconds: $0) }
+        isBarrier = header.action != .draw || header.element == .lasso
+        var reach: Int64 = 0
+        if grows, !isBarrier {
+            header.points.forEachPoint(of: operation.bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
+        }
+        isGrowing = reach > 0
+        weight = max(header.points.count, operation.bytes.count / RecordedLesson.bytesOfWeight, 1)
+    }
+
+    /// Whether a player at a time of an epoch has passed it; without an epoch, at a time.
+    func isPassed(by time: MediaTime, _ epoch: Int64?) -> Bool {
+        if let epoch, order.epoch != epoch { return order.epoch < epoch }
+        return order.time < time
+    }
+}
+
+extension StudentBoard {
+    /// The board of a part of a lesson.
+    init(part reply: JoinReply) throws(MalformedRelease) {
+        do throws(Divergence) {
+            try self.init(reply)
+        } catch {
+            throw MalformedRelease(description: error.description)
+        }
     }
 }
 

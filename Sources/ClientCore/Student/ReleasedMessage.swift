@@ -145,14 +145,20 @@ extension ReleasedOperation {
 
     /// Decodes an operation of a join reply.
     package init(_ joined: JoinedOperation) throws(MalformedRelease) {
+        var header = StrokeMessage(number: 0)
+        try self.init(joined, header: &header)
+    }
+
+    /// - Parameter header: the fields of the message.
+    init(_ joined: JoinedOperation, header: inout StrokeMessage) throws(MalformedRelease) {
         let bytes = Array(joined.message)
         do throws(MalformedMessage) {
-            let header = try StrokeMessage(accepted: bytes)
-            self.init(
-                index: joined.index, author: joined.author, reference: joined.reference, isLate: joined.isLate,
-                page: joined.page, action: header.action, order: header.order, bytes: bytes, digest: joined.digest)
+            header = try StrokeMessage(accepted: bytes)
         } catch {
             throw MalformedRelease(description: "operation \(joined.index) of a join: \(error.rejection.message)")
         }
+        self.init(
+            index: joined.index, author: joined.author, reference: joined.reference, isLate: joined.isLate,
+            page: joined.page, action: header.action, order: header.order, bytes: bytes, digest: joined.digest)
     }
 }

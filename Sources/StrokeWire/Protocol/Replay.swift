@@ -113,36 +113,63 @@ extension ReplayReply {
     /// Reads a reply whose parts were joined. A ``RequestError`` is not a reply; look for one first.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        let names = ["room", "epochs", "board", "ops", "next"]
-        let body = try JSONObject(bytes, keeping: names, limit: JoinReply.maximumBytes)
+        var reader = try ReplayReplyReader(bytes)
+        (room, epochs, next) = (reader.room, reader.epochs, reader.next)
+        board = try reader.board()
+        operations = []
+        while let entry = try reader.takeEntry() { operations.append(entry) }
+    }
+}
+
+/// Reads a reply operation by operation, for a client that has little time at once.
+package struct ReplayReplyReader: Sendable {
+    package let room: String
+    package let epochs: [ReplayReply.Epoch]
+    package let next: UInt64?
+    private let bytes: [UInt8]
+    private let boardToken: JSONToken?
+    private var tokens: ArraySlice<JSONToken>
+
+    /// Reads all but the board and the operations.
+    /// - Throws: the first fault; those of the operations are found when they are taken.
+    package init(_ bytes: [UInt8]) throws(Rejection) {
+        let body = try JSONObject(
+            bytes, keeping: ["room", "epochs", "board", "ops", "next"], limit: JoinReply.maximumBytes)
+        self.bytes = bytes
         room = try body.requiredString("room", limit: 256)
-        epochs = []
+        var epochs: [ReplayReply.Epoch] = []
         for token in try body.requiredElements("epochs") {
             let epoch = try JSONObject(
                 token, of: bytes, keeping: ["ep", "first", "last", "from", "to"], field: "epochs")
             let (first, last) = (try epoch.requiredIndex("first"), try epoch.requiredIndex("last"))
             guard first <= last else { throw .outOfRange("last", "first or greater") }
             epochs.append(
-                Epoch(
+                ReplayReply.Epoch(
                     number: try epoch.requiredInteger("ep", in: 0...Int64.maxSafeInteger), indices: first...last,
                     from: try epoch.time("from"), to: try epoch.time("to")))
         }
-        board = nil
-        if let token = body["board"] {
-            guard case .object(let range) = token else { throw .wrongType("board", "an object") }
-            board = try JoinReply(decoding: Array(bytes[range]))
-        }
-        operations = []
-        for token in try body.requiredElements("ops") {
-            let times = try JSONObject(token, of: bytes, keeping: ["ep", "e", "end"], field: "ops")
-            let gateTime = try times.time("e")
-            operations.append(
-                Entry(
-                    epoch: try times.requiredInteger("ep", in: 0...Int64.maxSafeInteger), gateTime: gateTime,
-                    endTime: try times.time("end") ?? gateTime,
-                    operation: try JoinedOperation(token, of: bytes, field: "ops")))
-        }
+        self.epochs = epochs
+        boardToken = body["board"]
+        tokens = try body.requiredElements("ops")[...]
         next = try body.index("next")
+    }
+
+    /// The board that the operations follow; nil where the reply has none.
+    package func board() throws(Rejection) -> JoinReply? {
+        guard let boardToken else { return nil }
+        guard case .object(let range) = boardToken else { throw .wrongType("board", "an object") }
+        return try JoinReply(decoding: Array(bytes[range]))
+    }
+
+    /// The next operation; nil behind the last one.
+    package mutating func takeEntry() throws(Rejection) -> ReplayReply.Entry? {
+        guard let token = tokens.popFirst() else { return nil }
+        let times = try JSONObject(token, of: bytes, keeping: ["ep", "e", "end"], field: "ops")
+        let gateTime = try times.time("e")
+        return ReplayReply.Entry(
+            epoch: try times.requiredInteger("ep", in: 0...Int64.maxSafeInteger), gateTime: gateTime,
+            endTime: try times.time("end") ?? gateTime,
+            operation: try JoinedOperation(token, of: bytes, field: "ops"))
     }
 }
 
