@@ -21,9 +21,6 @@ static const unsigned char lectern_affine_js[] = {
 static const unsigned char lectern_board_canvas_js[] = {
 #embed "../LecternGateway/Site/lectern/board-canvas.js"
 };
-static const unsigned char lectern_board_pages_js[] = {
-#embed "../LecternGateway/Site/lectern/board-pages.js"
-};
 static const unsigned char lectern_board_js[] = {
 #embed "../LecternGateway/Site/lectern/board.js"
 };
@@ -42,17 +39,11 @@ static const unsigned char lectern_gateway_js[] = {
 static const unsigned char lectern_images_js[] = {
 #embed "../LecternGateway/Site/lectern/images.js"
 };
-static const unsigned char lectern_lesson_js[] = {
-#embed "../LecternGateway/Site/lectern/lesson.js"
-};
 static const unsigned char lectern_lectern_wasm[] = {
 #embed "core/lectern.wasm"
 };
 static const unsigned char lectern_live_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/live-clock.js"
-};
-static const unsigned char lectern_model_js[] = {
-#embed "../LecternGateway/Site/lectern/model.js"
 };
 static const unsigned char lectern_names_js[] = {
 #embed "../LecternGateway/Site/lectern/names.js"
@@ -69,6 +60,9 @@ static const unsigned char lectern_pen_js[] = {
 static const unsigned char lectern_player_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/player-clock.js"
 };
+static const unsigned char lectern_records_js[] = {
+#embed "../LecternGateway/Site/lectern/records.js"
+};
 static const unsigned char lectern_replay_js[] = {
 #embed "../LecternGateway/Site/lectern/replay.js"
 };
@@ -80,9 +74,6 @@ static const unsigned char lectern_teacher_core_js[] = {
 };
 static const unsigned char lectern_teacher_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher.js"
-};
-static const unsigned char lectern_wet_js[] = {
-#embed "../LecternGateway/Site/lectern/wet.js"
 };
 static const unsigned char lectern_whep_js[] = {
 #embed "../LecternGateway/Site/lectern/whep.js"
@@ -221,7 +212,6 @@ static const struct site_file files[] = {
     FILE("lectern.js", lectern_js),
     FILE("lectern/affine.js", lectern_affine_js),
     FILE("lectern/board-canvas.js", lectern_board_canvas_js),
-    FILE("lectern/board-pages.js", lectern_board_pages_js),
     FILE("lectern/board.js", lectern_board_js),
     FILE("lectern/core.js", lectern_core_js),
     FILE("lectern/events.js", lectern_events_js),
@@ -229,19 +219,17 @@ static const struct site_file files[] = {
     FILE("lectern/gateway.js", lectern_gateway_js),
     FILE("lectern/images.js", lectern_images_js),
     FILE("lectern/lectern.wasm", lectern_lectern_wasm),
-    FILE("lectern/lesson.js", lectern_lesson_js),
     FILE("lectern/live-clock.js", lectern_live_clock_js),
-    FILE("lectern/model.js", lectern_model_js),
     FILE("lectern/names.js", lectern_names_js),
     FILE("lectern/outbox-store.js", lectern_outbox_store_js),
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
     FILE("lectern/player-clock.js", lectern_player_clock_js),
+    FILE("lectern/records.js", lectern_records_js),
     FILE("lectern/replay.js", lectern_replay_js),
     FILE("lectern/server-clock.js", lectern_server_clock_js),
     FILE("lectern/teacher-core.js", lectern_teacher_core_js),
     FILE("lectern/teacher.js", lectern_teacher_js),
-    FILE("lectern/wet.js", lectern_wet_js),
     FILE("lectern/whep.js", lectern_whep_js),
     FILE("lectern/writer.js", lectern_writer_js),
     FILE("pages/ahead.js", pages_ahead_js),

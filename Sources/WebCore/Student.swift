@@ -1,56 +1,17 @@
 // The functions of a student's board: events of a gateway's stream go in as bytes, what changed comes out as records of words,
 // and the picture of the instance shows it. No stroke crosses the border to be drawn.
 //
-// Each function that begins with `student` answers with records at `output`: a word with the kind, a word with the number of
-// words that follow, and these. The first is the state. Texts are their length in bytes, and four bytes in a word; floats of 64
-// bits are two words. Times are milliseconds; NaN is none. `Record` has the kinds, and what is in them.
+// Each function that begins with `student` answers with records, see `Records.swift`; the first is the state.
 
 internal import CWebShims
 internal import ClientCore
 internal import StrokeWire
 internal import Whiteboard
 
-private nonisolated(unsafe) var playout = BoardPlayout(followsPlayer: false)
-private nonisolated(unsafe) var painter = PlayoutPainter()
-private nonisolated(unsafe) var isStudent = false
+nonisolated(unsafe) var playout = BoardPlayout(followsPlayer: false)
+nonisolated(unsafe) var isStudent = false
 /// When strokes being drawn are to be looked at again; nil for not before the next event.
 private nonisolated(unsafe) var growth: Duration?
-
-/// Kinds of records.
-private enum Record {
-    /// Index shown and received, 64 bits each; digest; width and height of the board, 64 bits each; the page that is drawn and
-    /// the one that is shown; strokes on it; bits: 1 joined, 2 a redo may find something, 4 the page was cleared; the gate: 0 unknown, 1 open, 2 a video's; how many wait, how far the last is ahead, when to
-    /// look, and when to look at strokes being drawn, 64 bits each; who drew last.
-    static let state: UInt32 = 0
-    /// Incarnation; style; colours; names of features.
-    static let joined: UInt32 = 1
-    /// Incarnation.
-    static let incarnation: UInt32 = 2
-    /// Index; page; what it refers to, 64 bits; whether it is late; digest; author; message.
-    static let operation: UInt32 = 3
-    /// Index; digest; author: shown now.
-    static let index: UInt32 = 4
-    /// The page shown; pages in their order; those out of sight.
-    static let pages: UInt32 = 5
-    /// Number of the stroke, 64 bits; points; author.
-    static let wet: UInt32 = 6
-    /// Author; name.
-    static let named: UInt32 = 7
-    /// Milliseconds, 64 bits; whether it counts.
-    static let skew: UInt32 = 8
-    /// As in the state.
-    static let gate: UInt32 = 9
-    /// Media time of the cohort's video.
-    static let clock: UInt32 = 10
-    /// Number, 64 bits; author; session, empty for none; incarnation.
-    static let covered: UInt32 = 11
-    /// Why: read the stream anew.
-    static let restart: UInt32 = 12
-    /// All of the page is drawn anew.
-    static let painted: UInt32 = 13
-    /// An image is shown: its asset.
-    static let image: UInt32 = 14
-}
 
 /// Begins a student's board; on a board that is there, begins with another cohort.
 /// - Parameters:
@@ -129,29 +90,6 @@ public func studentOwnSession(_ size: Int32) {
     playout.ownSession = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
 }
 
-/// Shows entries above the board, or above the entries of a page without a student.
-func showOwn(_ entries: [Picture.Entry]) {
-    if isStudent { painter.showOwn(entries, of: playout, on: &picture) } else { picture.showLive(entries) }
-}
-
-private var now: Duration { duration(milliseconds: page_now()) }
-
-private func duration(milliseconds: Double) -> Duration {
-    // A day and more is never waited for.
-    .microseconds(Int64((min(max(milliseconds, 0), 1e12) * 1000).rounded()))
-}
-
-private func time(_ milliseconds: Double) -> MediaTime? {
-    milliseconds.isNaN ? nil : MediaTime(milliseconds: min(max(milliseconds, -0x1p53), 0x1p53))
-}
-
-private func milliseconds(_ time: MediaTime?) -> Double { time.map { Double($0.microseconds) / 1000 } ?? .nan }
-
-private func milliseconds(_ duration: Duration?) -> Double {
-    guard let (seconds, fraction) = duration?.components else { return .nan }
-    return Double(seconds) * 1000 + Double(fraction / 1_000_000_000) / 1_000_000
-}
-
 /// Draws what has changed, and answers with records.
 private func answer(
     _ actions: [PlayoutAction], _ player: Double, isPainted: Bool = false, isIndexTold: Bool = false
@@ -162,17 +100,19 @@ private func answer(
     buffers.record(Record.state) { $0.appendState(player) }
     if isPainted { buffers.record(Record.painted) { _ in } }
     for action in actions {
-        buffers.append(action)
+        buffers.append(action, of: playout.board)
         switch action {
-        case .joined: hasJoined = true
+        case .joined:
+            hasJoined = true
+            buffers.appendJoined()
         case .applied(let operation, let change, _):
             for stroke in change.shown where stroke.kind == .image { buffers.append(image: stroke) }
-            if change.hasOtherPages { buffers.appendPages() }
+            if change.hasOtherPages { buffers.appendPages(playout.board.pages) }
             buffers.appendIndex(operation.index, operation.digest ?? playout.board.digest, operation.author)
         default: break
         }
     }
-    if hasJoined { buffers.appendPages() }
+    if hasJoined { buffers.appendPages(playout.board.pages) }
     if hasJoined || isIndexTold {
         buffers.appendIndex(playout.board.index, playout.board.digest, playout.lastAuthor)
     }
@@ -209,77 +149,14 @@ extension Buffers {
         }
     }
 
-    fileprivate mutating func appendIndex(_ index: UInt64, _ digest: BoardDigest, _ author: AuthorID?) {
-        record(Record.index) {
-            $0.append(Double(index))
-            $0.append(digest)
-            $0.append(author?.text ?? "")
+    fileprivate mutating func appendJoined() {
+        record(Record.joined) {
+            $0.append(playout.room)
+            $0.append(playout.style ?? "")
+            $0.append(playout.palette.colours.map { Int($0) })
+            let names = playout.features.names
+            $0.output.append(UInt32(names.count))
+            for name in names { $0.append(name) }
         }
-    }
-
-    fileprivate mutating func appendPages() {
-        let pages = playout.board.pages
-        record(Record.pages) {
-            $0.output.append(UInt32(pages.shown))
-            $0.append(pages.order)
-            $0.append(pages.hidden)
-        }
-    }
-
-    fileprivate mutating func append(_ action: PlayoutAction) {
-        switch action {
-        case .joined:
-            record(Record.joined) {
-                $0.append(playout.room)
-                $0.append(playout.style ?? "")
-                $0.append(playout.palette.colours.map { Int($0) })
-                let names = playout.features.names
-                $0.output.append(UInt32(names.count))
-                for name in names { $0.append(name) }
-            }
-        case .incarnation(let room): record(Record.incarnation) { $0.append(room) }
-        case .applied(let operation, _, _):
-            record(Record.operation) {
-                $0.append(Double(operation.index))
-                $0.output.append(UInt32(operation.page))
-                $0.append(operation.reference.map { Double($0) } ?? .nan)
-                $0.output.append(operation.isLate ? 1 : 0)
-                $0.append(operation.digest ?? playout.board.digest)
-                $0.append(operation.author.text)
-                $0.append(operation.bytes)
-            }
-        case .grew(let author, let number, let points):
-            record(Record.wet) {
-                $0.append(Double(number))
-                $0.output.append(UInt32(points))
-                $0.append(author.text)
-            }
-        case .named(let author, let name):
-            record(Record.named) {
-                $0.append(author.text)
-                $0.append(name)
-            }
-        case .skew(let skew, let isCounted):
-            record(Record.skew) {
-                $0.append(milliseconds(skew))
-                $0.output.append(isCounted ? 1 : 0)
-            }
-        case .gate(let gate): record(Record.gate) { $0.output.append(gate == .open ? 1 : 2) }
-        case .clock(let video): record(Record.clock) { $0.append(milliseconds(video)) }
-        case .covered(let covered, let room):
-            record(Record.covered) {
-                $0.append(Double(covered.number))
-                $0.append(covered.author.text)
-                $0.append(covered.session ?? "")
-                $0.append(room)
-            }
-        case .restart(let why): record(Record.restart) { $0.append(why) }
-        case .unveiled, .wetInkChanged: break
-        }
-    }
-
-    fileprivate mutating func append(image stroke: Stroke) {
-        guard case .image(let asset, _)? = stroke.decoded()?.header.content else { return }
-        record(Record.image) { $0.append(asset.description) }
     }
 }

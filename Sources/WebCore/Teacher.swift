@@ -150,7 +150,7 @@ private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
 /// | 6 rejected | number, code, message, the operation as JSON |
 /// | 7 drawing | whether the pen is down |
 /// | 8 live | call `teacherLive` |
-/// | 9 pages | as in call 11 of `teacher` |
+/// | 9 pages | as in call 11 of `teacher`, and a number for a new page, 1000 where there is none |
 /// | 10 load | read the store, and call 2 |
 /// | 11 store | id, how many records, session, number and record of each, how many keys are deleted, session and number of each |
 /// | 12 note | whether the author writes here |
@@ -237,7 +237,7 @@ private func answer(_ post: DrawingPost) {
 }
 
 /// What is shown above the room's entries, but for the stroke under the pen. Output: the session, the page that is seen, the pages as
-/// in call 11 of `teacher`, how many entries, the id of each as a float of 64 bits, and its message, which is empty where the page was
+/// `teacherNext` tells them, how many entries, the id of each as a float of 64 bits, and its message, which is empty where the page was
 /// told it before.
 @_expose(wasm, "teacherLive")
 @_cdecl("lectern_teacher_live")
@@ -371,6 +371,7 @@ extension Buffers {
             append(word: list.count)
             for page in list { append(word: page) }
         }
+        append(word: pages.unused ?? 1000)
     }
 
     fileprivate mutating func append(_ point: StrokePoint) {

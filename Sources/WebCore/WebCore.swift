@@ -19,7 +19,7 @@ private nonisolated(unsafe) var pixels: [UInt32] = []
 /// The version of these functions: a page and a core of different ones do not go together.
 @_expose(wasm, "version")
 @_cdecl("lectern_version")
-public func version() -> Int32 { 2 }
+public func version() -> Int32 { 3 }
 
 /// A place for so many bytes of the next call.
 @_expose(wasm, "input")

@@ -11,17 +11,14 @@
  * @module
  */
 
-export { BoardPages } from "./lectern/board-pages.js";
 export { Board } from "./lectern/board.js";
 export { FrameClock } from "./lectern/frame-clock.js";
 export { Gateway, GatewayError } from "./lectern/gateway.js";
 export { ImageStore } from "./lectern/images.js";
 export { LiveClock } from "./lectern/live-clock.js";
-export { BoardModel, Divergence, Element } from "./lectern/model.js";
 export { Painter } from "./lectern/painter.js";
 export { PlayerClock } from "./lectern/player-clock.js";
 export { ServerClock } from "./lectern/server-clock.js";
 export { Replay } from "./lectern/replay.js";
-export { Teacher } from "./lectern/teacher.js";
-export { WetInk } from "./lectern/wet.js";
+export { Element, Teacher } from "./lectern/teacher.js";
 export { WhepPlayer } from "./lectern/whep.js";

@@ -79,6 +79,12 @@ public struct BoardPages: Sendable, Hashable {
         self.hidden = hidden.sorted()
     }
 
+    /// The lowest number of a page that was never seen before; nil where there is none.
+    public var unused: Int? {
+        let used = Set(order + hidden)
+        return PageNumber.range.first { !used.contains($0) }
+    }
+
     /// Shows a page; one that is out of sight, or was never seen before, comes last in the order.
     public mutating func turn(to page: Int) {
         hidden.removeAll { $0 == page }

@@ -5,22 +5,23 @@ import Testing
 /// A board whose core fails: WebAssembly ends an instance that traps.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
 struct BrowserFailureTests {
-    /// Has an instance of the core trap, by a selection of more corners than there is memory, with the next event, as often as
-    /// `window.traps` says.
+    /// Has an instance of the core trap, by a selection of more corners than there is memory, with the next event, or look at
+    /// a lesson, as often as `window.traps` says.
     private static let trap = """
         const Real = WebAssembly.Instance;
         Object.assign(window, { traps: 0, instances: 0, faults: [] });
         WebAssembly.Instance = function (module, imports) {
             const { exports } = new Real(module, imports);
             window.instances++;
-            const studentReceive = (...values) => {
+            const trapping = (name) => (...values) => {
                 if (window.traps > 0) {
                     window.traps--;
                     exports.select(1e9);
                 }
-                exports.studentReceive(...values);
+                return exports[name](...values);
             };
-            return { exports: { ...exports, studentReceive } };
+            const traps = Object.fromEntries(["studentReceive", "replayAdd", "replayLook"].map((name) => [name, trapping(name)]));
+            return { exports: { ...exports, ...traps } };
         };
         """
 
@@ -72,6 +73,58 @@ struct BrowserFailureTests {
                 """)
             #expect(result["faults"] == .number(1) && result["unequal"] == .number(0))
             #expect(result["digest"] == .bool(true) && (result["ink"]?.double ?? 0) > 100)
+        }
+    }
+
+    @Test("a core that traps in a lesson is replaced: it is fetched again, shown in the same pixels, and reported once")
+    func replay() async throws {
+        try await BrowserRoom.with { room, _ in
+            try await room.publish(40)
+            try room.playVideo()
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/healthz")
+            let result = try await window.run(
+                """
+                \(Self.trap)
+                \(BrowserWindow.pictureComparison)
+                const { Gateway, Replay } = await import("/lectern.js");
+                const gateway = new Gateway({ url: location.origin });
+                const request = gateway.request.bind(gateway);
+                gateway.request = (path, options) => {
+                    if (path.endsWith("observations")) faults.push(JSON.parse(options.body).fault);
+                    return request(path, options);
+                };
+                const canvas = document.createElement("canvas");
+                canvas.style.width = "600px";
+                document.body.append(canvas);
+                let time = 25;
+                const own = new Replay(canvas, { gateway, room: "\(room.name)", clock: () => time });
+                const shown = async () => {
+                    const end = performance.now() + 20_000;
+                    const isShown = () => own.isThere && canvas.width >= 600 && own.painter.progress === 1;
+                    while (!isShown() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+                    await idle(own.painter);
+                    await new Promise((resolve) => setTimeout(resolve, 20));
+                    return { index: own.index, digest: own.digest, values: valuesOf(canvas) };
+                };
+                const first = await shown();
+                const results = [];
+                // While the player looks, and while a reply is added.
+                for (const traps of [1, 2]) {
+                    window.traps = traps;
+                    own.look();
+                    const again = await shown();
+                    const isSame = again.digest === first.digest && first.values.every((value, place) => value === again.values[place]);
+                    results.push([again.index, isSame, window.traps]);
+                }
+                time = 40.5;
+                own.look();
+                return { results, faults: faults.length, instances, last: (await shown()).index, ink: inkOf(canvas) > 100 };
+                """)
+            let same = AnyJSON.array([.number(24), .bool(true), .number(0)])
+            #expect(result["results"] == .array([same, same]))
+            #expect(result["faults"] == .number(3) && result["instances"] == .number(4))
+            #expect(result["last"] == .number(40) && result["ink"] == .bool(true))
         }
     }
 }

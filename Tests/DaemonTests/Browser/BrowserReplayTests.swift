@@ -65,8 +65,8 @@ struct BrowserReplayTests {
         try await window.open("\(room.address)/healthz")
         try await window.run(
             """
-            const { BoardModel, Painter, Replay } = await import("/lectern.js");
-            const { strokeOf } = await import("/lectern/model.js");
+            const { Painter, Replay } = await import("/lectern.js");
+            \(BrowserWindow.foldedBoard)
             const canvas = document.createElement("canvas");
             canvas.id = "board";
             canvas.style.width = "800px";
@@ -110,23 +110,22 @@ struct BrowserReplayTests {
             \(BrowserWindow.pictureComparison)
             // What a board at a time looks like, drawn at once: its strokes, and above them those that grow.
             window.isDrawn = async (time) => {
-                const model = new BoardModel();
-                model.join(first.board);
+                const board = new FoldedBoard(first.board);
                 const count = countAt(time);
-                for (const op of ops.slice(0, count)) model.apply(op);
+                for (const op of ops.slice(0, count)) board.apply(op);
                 const authors = new Set();
                 const growing = [];
                 for (const { author, message, page } of ops.slice(count)) {
-                    if ((message.a ?? 1) > 1) break;
+                    if ((message.a ?? 1) > 1 || message.e === 6) break;
                     if (authors.has(author)) continue;
                     authors.add(author);
-                    if (!message.d.some(({ m }) => m > 0) || page !== model.pages.shown) continue;
+                    if (!message.d.some(({ m }) => m > 0) || page !== board.shown) continue;
                     const d = message.d.filter(({ m }) => message.t + (m ?? 0) < time);
-                    if (d.length > 0) growing.push(strokeOf({ ...message, d }, { index: 1e6 + growing.length }));
+                    if (d.length > 0) growing.push({ index: 1e6 + growing.length, message: { ...message, d } });
                 }
                 const other = document.createElement("canvas");
                 const painter = new Painter(other);
-                painter.reset([...model.strokes, ...growing], { style: model.style, palette: model.palette, ...own.size, pixels: canvas.width });
+                painter.reset([...board.strokes, ...growing], { style: board.style, palette: board.palette, ...own.size, pixels: canvas.width });
                 await idle(painter, own.painter);
                 window.growing = growing.length;
                 return unequal(canvas, other) === 0;
@@ -246,6 +245,105 @@ struct BrowserReplayTests {
                 """)
             #expect(result == .object(["wrong": .array([]), "seen": .array([])]))
         }
+    }
+
+    @Test(
+        "a lesson of 10,000 operations is fetched once, and then shown at any time: on one page, and on several",
+        arguments: [1, 8])
+    func longLesson(pages: Int) async throws {
+        let count = 10_000
+        try await BrowserRoom.with(["limits.messages_per_second=100000", "log.tail=20000"]) { room, _ in
+            var random = SeededGenerator(seed: TestSeed.choose())
+            let anna = try room.author("anna")
+            for number in 1...count {
+                // Each page is turned to, and written on.
+                let page = (number - 1) * pages / count
+                let isTurn = page != (number - 2) * pages / count
+                let action = isTurn ? #""a":5"# : #""l":3,"d":[\#(handwriting(random: &random))]"#
+                let text = #"{"n":\#(number),"t":\#(number * 100),"g":\#(page),\#(action)}"#
+                if number < count { try await anna.send(text) }
+                if number == count { try await anna.send(text, appliedAt: UInt64(count)) }
+            }
+            try room.playVideo()
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/healthz")
+            let result = try await window.run(
+                """
+                const { Replay } = await import("/lectern.js");
+                const canvas = document.createElement("canvas");
+                canvas.id = "board";
+                canvas.style.width = "800px";
+                document.body.replaceChildren(canvas);
+                let [time, seed, fetched, requests] = [NaN, 1, 0, 0];
+                const send = window.fetch;
+                window.fetch = (...values) => {
+                    if (String(values[0]).includes("/replay?")) requests++;
+                    return send(...values);
+                };
+                // One is at each 100 ms, a stroke takes 156, and a turn comes behind the stroke before it.
+                const pageOf = (index) => Math.floor((index - 1) * \(pages) / \(count));
+                const dueOf = (index) => index * 100 + (index > 1 && pageOf(index) !== pageOf(index - 1) ? 56 : 156);
+                const wait = () => new Promise((resolve) => setTimeout(resolve, 1));
+                const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+                // The longest time in which no other task of the page is run.
+                let [longest, last] = [0, performance.now()];
+                const { port1, port2 } = new MessageChannel();
+                port1.onmessage = () => {
+                    const now = performance.now();
+                    [longest, last] = [Math.max(longest, now - last), now];
+                    port2.postMessage(null);
+                };
+                port2.postMessage(null);
+                const began = performance.now();
+                const own = new Replay(canvas, { room: "\(room.name)", clock: () => time });
+                own.addEventListener("lesson", ({ detail }) => (fetched = detail.fetched));
+                while (own.last === 0) await wait();
+                time = own.span.from;
+                own.look();
+                while (fetched < \(count) && performance.now() - began < 60_000) await wait();
+                const [fetching, asked] = [performance.now() - began, requests];
+                // Of requests those that ask for more of it are left.
+                const result = { seeks: [], steps: [], tasks: [longest], wrong: [] };
+                const shown = async () => {
+                    const begin = performance.now();
+                    longest = 0;
+                    own.look();
+                    while (!own.isThere || own.painter.progress < 1) await wait();
+                    result.tasks.push(longest);
+                    let index = Math.min(Math.floor(time / 100), \(count));
+                    while (index > 0 && dueOf(index) >= time) index--;
+                    if (own.index !== index) result.wrong.push(`${own.index}, not ${index}, at ${time}`);
+                    return performance.now() - begin;
+                };
+                const { from, to } = own.span;
+                for (let i = 0; i < 30; i++) {
+                    time = from + random() * (to - from);
+                    result.seeks.push(await shown());
+                    time += 500;
+                    result.steps.push(await shown());
+                }
+                const figures = (list) => {
+                    list.sort((one, other) => one - other);
+                    return [0.5, 0.9, 1].map((part) => Math.round(list[Math.ceil(part * list.length) - 1] * 10) / 10);
+                };
+                const { seeks, steps, tasks, wrong } = result;
+                return { wrong, fetched, fetching, asked, seeks: figures(seeks), steps: figures(steps), tasks: figures(tasks) };
+                """)
+            // Milliseconds: median, 90 %, longest.
+            print("a lesson of \(count) operations on \(pages) pages: \(result.text)")
+            #expect(result["fetched"] == .number(Double(count)) && result["wrong"] == .array([]))
+            #expect((result["asked"]?.double ?? .infinity) < 20)
+        }
+    }
+
+    /// Some letters.
+    private func handwriting(random: inout SeededGenerator) -> String {
+        var (x, y) = (Double(random.int(50..<900)), Double(random.int(50..<700)))
+        return (0..<14).map { step in
+            x += Double(random.int(0..<60)) / 10
+            y += Double(random.int(-40..<41)) / 10
+            return #"{"x":\#((x * 100).rounded() / 100),"y":\#((y * 100).rounded() / 100),"m":\#(step * 12)}"#
+        }.joined(separator: ",")
     }
 
     @Test("the page plays a lesson that goes on: to what was released and no further, with its own controls and keys")

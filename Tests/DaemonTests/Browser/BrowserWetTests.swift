@@ -68,11 +68,11 @@ struct BrowserWetTests {
     /// Draws the board anew on another canvas; returns how many values differ.
     private static let wholeDrawing = """
         const { Painter } = await import("/lectern/painter.js");
-        while (window.model.index < own.index) await new Promise((resolve) => setTimeout(resolve, 5));
+        while (window.folded.index < own.index) await new Promise((resolve) => setTimeout(resolve, 5));
         const other = document.createElement("canvas");
         const { width, height } = own.size;
         const painter = new Painter(other);
-        painter.reset(window.model.strokes, { style: own.style, palette: own.palette, width, height, pixels: painted.width });
+        painter.reset(window.folded.strokes, { style: own.style, palette: own.palette, width, height, pixels: painted.width });
         \(BrowserWindow.pictureComparison)
         await idle(painter, own.painter);
         return unequal(painted, other);
@@ -175,8 +175,6 @@ struct BrowserWetTests {
             let wrong = try await window.run(
                 """
                 const { Painter } = await import("/lectern/painter.js");
-                const { WetInk } = await import("/lectern/wet.js");
-                const { strokeOf } = await import("/lectern/model.js");
                 const styles = ["smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp", "pencil", "stamp-square",
                     "stamp-marker", "stamp-highlighter"];
                 \(BrowserWindow.pictureComparison)
@@ -185,7 +183,7 @@ struct BrowserWetTests {
                 const board = { width: 1024, height: 768, palette: ["#d92020"] };
                 const wrong = [];
                 for (const style of styles) for (const element of [0, 0, 4, 1, 2, 3]) {
-                    const below = strokeOf({ n: 1, l: 60, d: [{ x: 100, y: 300 }, { x: 900, y: 420 }] }, { index: 1 });
+                    const below = { index: 1, message: { n: 1, l: 60, d: [{ x: 100, y: 300 }, { x: 900, y: 420 }] } };
                     const points = [];
                     const hasForce = random() < 0.5;
                     let [x, y, m] = [200 + 500 * random(), 350, 0];
@@ -200,10 +198,10 @@ struct BrowserWetTests {
                     const painter = new Painter(canvas);
                     const options = { style, ...board, pixels: 900 };
                     painter.reset([below], options);
-                    const wet = new WetInk();
-                    const grow = (release) => {
-                        wet.take({ author: "a", n: 2, l: 8, e: element, ...release }, true);
-                        if (wet.grow(Infinity, () => false, 0, () => {}).isChanged) painter.showLive(wet.drawnOn(0));
+                    const drawn = [];
+                    const grow = ({ k, d, p = [] }) => {
+                        drawn.splice(k, d.length, ...d);
+                        painter.showLive([{ message: { n: 0, l: 8, e: element, d: [...drawn, ...p] } }]);
                     };
                     await idle(painter);
                     for (let k = 0; k < points.length; ) {
@@ -222,9 +220,9 @@ struct BrowserWetTests {
                     const same = (one, other) => one.every((value, place) => value === other[place]);
                     await idle(painter);
                     const grown = valuesOf(canvas);
-                    const stroke = strokeOf({ n: 2, l: 8, e: element, d: points }, { index: 2, author: "a" });
+                    const stroke = { index: 2, message: { n: 2, l: 8, e: element, d: points } };
                     painter.change([stroke], []);
-                    if (wet.settle("a", 2)) painter.showLive([]);
+                    painter.showLive([]);
                     await idle(painter);
                     const swapped = valuesOf(canvas);
                     const other = document.createElement("canvas");
@@ -233,16 +231,7 @@ struct BrowserWetTests {
                     await idle(atOnce);
                     const whole = valuesOf(other);
                     if (!same(grown, whole) || !same(swapped, whole)) wrong.push(`${style} ${element}`);
-                    if (!wet.isEmpty) wrong.push("not empty");
                 }
-                // One of which nothing is heard for ten seconds is forgotten.
-                const wet = new WetInk();
-                wet.take({ author: "a", n: 2, k: 0, d: [{ x: 1, y: 1 }] }, false);
-                const late = performance.now() + 10_001;
-                if (wet.expire() || wet.isEmpty) wrong.push("forgotten");
-                performance.now = () => late;
-                wet.expire();
-                if (!wet.isEmpty) wrong.push("not forgotten");
                 return wrong;
                 """, [.number(Double(seed % 1_000_000))])
             #expect(wrong == .array([]))
@@ -295,18 +284,18 @@ private struct WetStudent {
         try await window.open("\(room.address)/healthz")
         try await window.run(
             """
-            const { Board, BoardModel } = await import("/lectern.js");
+            const { Board } = await import("/lectern.js");
+            \(BrowserWindow.foldedBoard)
             const canvas = document.createElement("canvas");
             canvas.id = "board";
             canvas.style.width = "800px";
             document.body.replaceChildren(canvas);
             Object.assign(window, { painted: canvas, points: 0, received: 0, held: 0, time: 2 });
             // What the server sends, read beside the board.
-            window.model = new BoardModel();
             const events = new EventSource("/api/rooms/\(room.name)/events");
             const on = (type, body) => events.addEventListener(type, ({ data }) => body(JSON.parse(data)));
-            on("board", (reply) => model.join(reply));
-            on("op", (operation) => model.apply(operation));
+            on("board", (reply) => (window.folded = new FoldedBoard(reply)));
+            on("op", (operation) => folded.apply(operation));
             on("wet", ({ k, d }) => d && (window.received = Math.max(received, k + d.length)));
             window.own = new Board(canvas, { room: "\(room.name)", clock: \(clock) });
             own.addEventListener("index", () => (window.joinedAt ??= performance.now()));

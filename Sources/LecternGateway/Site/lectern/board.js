@@ -7,10 +7,11 @@
 import { BoardCanvas } from "./board-canvas.js";
 import { CoreHost } from "./core.js";
 import { EventStream } from "./events.js";
-import { Gateway, now } from "./gateway.js";
+import { Gateway, now, readerName } from "./gateway.js";
 import { ImageStore } from "./images.js";
 import { AuthorNames } from "./names.js";
 import { Painter } from "./painter.js";
+import { Kind, operationOf, pagesOf } from "./records.js";
 
 /** Milliseconds between two observations that are sent to the server. */
 const observationInterval = 2000;
@@ -78,8 +79,7 @@ export class Board extends EventTarget {
     /** The page that is drawn where it is not the shown one. */
     #viewed = null;
     #observedAt = 0;
-    /** A name for the server, which tells by it how many report; it says nothing else. */
-    #reader = `r${Math.random().toString(36).slice(2)}`;
+    #reader = readerName();
     #frame = null;
     #holdTimer = null;
     #wetTimer = null;
@@ -177,7 +177,7 @@ export class Board extends EventTarget {
     /**
      * Shows strokes, images and lassos above the room's and above those being drawn, as {@link Painter.showLive}.
      *
-     * @param {import("./model.js").Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
+     * @param {import("./painter.js").Entry[]} strokes from the bottom to the top; a stroke that changes is a new object
      */
     showLive(strokes) {
         this.#painter.showLive(strokes);
@@ -310,7 +310,7 @@ export class Board extends EventTarget {
                 this.#tell("index", { index, received: this.#state.received, author, strokes: this.strokes, digest });
                 break;
             }
-            case Kind.pages: this.#turn({ shown: record.word(), order: record.words(), hidden: record.words() }); break;
+            case Kind.pages: this.#turn(pagesOf(record)); break;
             case Kind.wet: {
                 const [n, points, author] = [record.float(), record.word(), record.text()];
                 this.#tell("wet", { author, n, points });
@@ -406,11 +406,7 @@ export class Board extends EventTarget {
     }
 
     #report(observation) {
-        const path = `api/rooms/${encodeURIComponent(this.room)}/observations`;
-        const headers = { "Content-Type": "application/x-ndjson" };
-        const body = JSON.stringify(observation) + "\n";
-        // Telemetry: nothing depends on it.
-        this.gateway.request(path, { method: "POST", query: { cohort: this.cohort, reader: this.#reader }, headers, body }).catch(() => {});
+        this.gateway.observe(this.room, { cohort: this.cohort, reader: this.#reader }, observation);
     }
 
     #tell(type, detail) {
@@ -418,27 +414,10 @@ export class Board extends EventTarget {
     }
 }
 
-/** The kinds of the core's records; see `Student.swift`. */
-const Kind = Object.freeze({
-    joined: 1, incarnation: 2, operation: 3, index: 4, pages: 5, wet: 6, named: 7, skew: 8, gate: 9, clock: 10, covered: 11,
-    restart: 12, painted: 13, image: 14,
-});
-
 function stateOf(record) {
     return {
         index: record.float(), received: record.float(), digest: record.digest(), width: record.float(), height: record.float(),
         page: record.word(), shown: record.word(), strokes: record.word(), flags: record.word(), gate: record.word(),
         held: record.word(), lead: record.float(), wait: record.float(), growth: record.float(), author: record.text() || null,
-    };
-}
-
-function operationOf(record) {
-    const [index, page, ref, late] = [record.float(), record.word(), record.float(), record.word()];
-    const [digest, author, text] = [record.digest(), record.text(), record.text()];
-    let message;
-    return {
-        index, author, page, ref: Number.isNaN(ref) ? undefined : ref, late: late === 1 ? true : undefined, digest,
-        // Few look at it.
-        get message() { return (message ??= JSON.parse(text)); },
     };
 }

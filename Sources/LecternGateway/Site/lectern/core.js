@@ -5,9 +5,10 @@
  */
 
 import { Backoff } from "./gateway.js";
+import { RecordReader } from "./records.js";
 
 const address = new URL("lectern.wasm", import.meta.url);
-const functions = 2;
+const functions = 3;
 let compiled = null;
 const [writer, reader] = [new TextEncoder(), new TextDecoder()];
 
@@ -236,7 +237,62 @@ export class Core {
         this.#functions.studentOwnSession(this.#send(writer.encode(session)));
     }
 
-    /** The records of the last answer; see `Student.swift`. Copies: they hold for good. */
+    /**
+     * Begins a recorded lesson.
+     *
+     * @param {boolean} grows whether strokes grow
+     * @param {number} mostPoints points that are kept
+     * @param {number} [epoch] the encoder session; the last one unless said
+     */
+    replayBegin(grows, mostPoints, epoch = NaN) {
+        this.#functions.replayBegin(grows ? 1 : 0, mostPoints, epoch);
+        return this.#records();
+    }
+
+    /** What is to be fetched now: parameters of a query without the cohort; null for nothing. */
+    replayRequest() {
+        if (this.#functions.replayRequest() !== 1) return null;
+        const [record] = this.#records();
+        const [from, after, limit, ep] = [record.float(), record.float(), record.float(), record.float()];
+        const query = { from, after, limit, ep, room: record.text() };
+        return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== "" && !Number.isNaN(value)));
+    }
+
+    /** @param {Uint8Array} reply to the last request */
+    replayReceive(reply) {
+        this.#functions.replayReceive(this.#send(reply));
+        return this.#records();
+    }
+
+    /** Adds what was received, for so many milliseconds. */
+    replayAdd(milliseconds) {
+        this.#functions.replayAdd(milliseconds);
+        return this.#records();
+    }
+
+    /** @param {string} why one sentence */
+    replayRestart(why) {
+        this.#functions.replayRestart(this.#send(writer.encode(why)));
+        return this.#records();
+    }
+
+    /** @param {number} time of the player; NaN while unknown */
+    replayLook(time) {
+        this.#functions.replayLook(time);
+        return this.#records();
+    }
+
+    replayEpoch(epoch = NaN, time = NaN) {
+        this.#functions.replayEpoch(epoch, time);
+        return this.#records();
+    }
+
+    replayResize(pixels) {
+        this.#functions.replayResize(pixels);
+        return this.#records();
+    }
+
+    /** The records of the last answer; see `Records.swift`. Copies: they hold for good. */
     #records() {
         const bytes = new Uint8Array(this.#memory.buffer, this.#functions.output(), this.#functions.outputSize()).slice();
         const view = new DataView(bytes.buffer);
@@ -262,40 +318,6 @@ export class Core {
         const [x, y, width, height] = [0, 4, 8, 12].map((offset) => view.getInt32(offset, true));
         const pixels = new Uint8ClampedArray(view.buffer, view.byteOffset + 16, 4 * width * height);
         return { x, y, pixels: new ImageData(pixels, width, height) };
-    }
-}
-
-/** What a record says, read in order. */
-class RecordReader {
-    #view;
-    #at;
-
-    constructor(view, kind, at) {
-        [this.#view, this.kind, this.#at] = [view, kind, at];
-    }
-
-    word() {
-        return this.#view.getUint32((this.#at += 4) - 4, true);
-    }
-
-    words() {
-        return Array.from({ length: this.word() }, () => this.word());
-    }
-
-    float() {
-        return this.#view.getFloat64((this.#at += 8) - 8, true);
-    }
-
-    digest() {
-        const [low, high] = [this.word(), this.word()];
-        return [high, low].map((half) => half.toString(16).padStart(8, "0")).join("");
-    }
-
-    text() {
-        const size = this.word();
-        const text = reader.decode(new Uint8Array(this.#view.buffer, this.#at, size));
-        this.#at += (size + 3) & ~3;
-        return text;
     }
 }
 

@@ -30,7 +30,7 @@ const tasks = [];
 let channel = null;
 
 /** Runs a function in a task of its own, at once. */
-function nextTask(body) {
+export function nextTask(body) {
     if (!channel) {
         channel = new MessageChannel();
         channel.port1.onmessage = () => tasks.shift()();
@@ -38,6 +38,14 @@ function nextTask(body) {
     tasks.push(body);
     channel.port2.postMessage(null);
 }
+
+/**
+ * A stroke, an image or a lasso: an entry of a page.
+ *
+ * @typedef {object} Entry
+ * @property {number} [index] its operation's place in the room; not needed of one that the room does not have
+ * @property {object} message the compact message
+ */
 
 /** Paints the strokes of one board on one canvas. */
 export class Painter {
@@ -105,7 +113,7 @@ export class Painter {
      *
      * The old picture stays until the new one is complete, stretched to its place.
      *
-     * @param {import("./model.js").Stroke[]} entries
+     * @param {Entry[]} entries
      * @param {{style: string, palette: string[], width: number, height: number, pixels: number}} options
      */
     reset(entries, options) {
@@ -139,7 +147,7 @@ export class Painter {
     /**
      * Shows strokes, images and lassos above those of the room, which have no index yet.
      *
-     * @param {import("./model.js").Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
+     * @param {Entry[]} strokes from the bottom to the top; a stroke that changes is a new object
      */
     showLive(strokes) {
         if (strokes.length === 0 && this.#live.length === 0) return;

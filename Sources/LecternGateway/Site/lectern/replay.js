@@ -5,36 +5,25 @@
  */
 
 import { BoardCanvas } from "./board-canvas.js";
-import { BoardPages } from "./board-pages.js";
-import { Backoff, Gateway, GatewayError, now } from "./gateway.js";
+import { CoreHost } from "./core.js";
+import { Backoff, Gateway, GatewayError, now, readerName } from "./gateway.js";
 import { ImageStore } from "./images.js";
-import { RecordedLesson } from "./lesson.js";
-import { Action, BoardModel, Divergence } from "./model.js";
-import { Painter } from "./painter.js";
-import { WetInk } from "./wet.js";
+import { AuthorNames } from "./names.js";
+import { Painter, nextTask } from "./painter.js";
+import { Kind, operationOf, pagesOf } from "./records.js";
 
-/** Points that are kept of a lesson, about 100 bytes each; a lesson with fewer is fetched once. */
+/** Points of a lesson that are kept, about 50 bytes each; a lesson with fewer is fetched once. */
 const mostPoints = 1_000_000;
-/** Operations in the first reply after a seek, and in those that are fetched ahead. */
-const firstPage = 200;
-const fullPage = 1000;
-/** Milliseconds before the player from which a lesson is fetched, and what they grow by where nothing was drawn in them. */
-const firstLead = 20_000;
-const leadGrowth = 6;
-/** A gap before the player of so many milliseconds is fetched, a longer one skipped. */
-const shortGap = 60_000;
-/** Milliseconds between two questions whether there is more of a lesson that goes on: the first, and the longest. */
-const pollIntervals = { first: 2000, most: 30_000 };
 /** Milliseconds between two looks at a player when nothing comes soon, and what soon is. */
 const lookInterval = 100;
 const soon = 200;
-/** Strokes that grow are looked for among so many operations, as the server does it. */
-const mostGrowing = 64;
-/** Operations that are applied one by one; beyond, the board at the player's time takes the place of the one shown. */
-const mostSteps = 256;
-/** Strokes that are put on one by one, and strokes looked at to take some off; beyond, the whole board is painted, a slice at a time. */
-const mostPutOn = 64;
-const mostUnderTakenOff = 1000;
+/** Milliseconds of a task in which a reply is added. */
+const slice = 8;
+/** A lesson of which nothing is known. */
+const unknown = {
+    index: 0, digest: "0".repeat(16), width: 1024, height: 768, page: 0, strokes: 0, flags: 0, epoch: NaN, from: NaN, to: NaN,
+    wait: NaN, author: null,
+};
 
 /**
  * Shows a recorded lesson as it was at a player's time, forwards and backwards.
@@ -58,18 +47,15 @@ export class Replay extends EventTarget {
     #options;
     #player;
     #onpicture = () => this.look();
+    #host = new CoreHost();
     #painter;
     #images;
-    #lesson;
-    /** The board that is shown; null before the first. */
-    #model = null;
-    #epoch;
-    /** Strokes that grow, whether others are on the canvas, and milliseconds of media time until one has another point. */
-    #wet = new WetInk();
-    #growing = [];
-    #isWetStale = false;
-    #wetWait = Infinity;
+    /** What the core said last, and what it says now and then. */
+    #state = unknown;
+    #lesson = { room: "", last: 0, fetched: 0, epochs: [] };
+    #pages = { shown: 0, order: [0], hidden: [] };
     #pagesTold = "";
+    #names = new AuthorNames();
     #time = NaN;
     #timer = null;
     #frame = null;
@@ -79,9 +65,7 @@ export class Replay extends EventTarget {
     #request = null;
     #backoff = new Backoff();
     #retryAt = 0;
-    #lead = firstLead;
-    #pollInterval = pollIntervals.first;
-    #polledAt = 0;
+    #reader = readerName();
 
     /**
      * @param {HTMLCanvasElement} canvas as for `Board`
@@ -92,7 +76,7 @@ export class Replay extends EventTarget {
      * @param {string} [options.cohort] whose lesson it is: as far as it was released to it. `head`, for teachers: all of it
      * @param {number} [options.epoch] the encoder session whose time line that is; the last one unless said
      * @param {boolean} [options.grows] whether strokes grow; true. Otherwise they appear whole at their beginning
-     * @param {number} [options.mostPoints] points of strokes that are kept, about 100 bytes each; 1,000,000
+     * @param {number} [options.mostPoints] points of strokes that are kept, about 50 bytes each; 1,000,000
      * @param {import("./gateway.js").Gateway} [options.gateway] else one is made of `url` and `token`
      * @param {string} [options.url] as for {@link Gateway}
      * @param {string | (() => string | Promise<string>)} [options.token] as for {@link Gateway}
@@ -104,12 +88,11 @@ export class Replay extends EventTarget {
         // One that tells of pictures is looked at with each.
         this.#player = typeof options.clock === "function" ? null : options.clock;
         this.#player?.addEventListener("change", this.#onpicture);
-        this.#epoch = options.epoch;
-        this.#lesson = new RecordedLesson(this.#options);
         this.#images = new ImageStore(this.gateway, options.room, () => options.cohort);
-        this.#painter = new Painter(canvas, this.#images);
+        this.#host.add({ onready: () => this.#begin(), onfailure: (error) => this.#failed(error) });
+        this.#painter = new Painter(canvas, this.#images, this.#host);
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
-        this.#canvas = new BoardCanvas(canvas, (size) => this.#tell("size", size), () => this.#paint());
+        this.#canvas = new BoardCanvas(canvas, (size) => this.#tell("size", size), () => this.#resize());
         this.#canvas.shape(this.size);
         // After the caller has put its listeners on.
         queueMicrotask(() => {
@@ -123,44 +106,39 @@ export class Replay extends EventTarget {
     /** The room's incarnation; "" while it is not known. */
     get incarnation() { return this.#lesson.room; }
     /** The index of the last operation shown. */
-    get index() { return this.#model?.index ?? 0; }
+    get index() { return this.#state.index; }
     /** The digest of what is shown, 16 hexadecimal digits. */
-    get digest() { return this.#model?.digest ?? "0".repeat(16); }
+    get digest() { return this.#state.digest; }
     /** The board's size in its own units. */
-    get size() { return { width: this.#model?.width ?? 1024, height: this.#model?.height ?? 768 }; }
+    get size() { return { width: this.#state.width, height: this.#state.height }; }
     /** What an author is called, as far as the lesson was fetched. */
-    nameOf(author) { return this.#model?.names.of(author) ?? author; }
+    nameOf(author) { return this.#names.of(author); }
     /** Draws the board. */
     get painter() { return this.#painter; }
     /** The page that is shown. */
-    get page() { return this.#model?.pages.shown ?? 0; }
+    get page() { return this.#state.page; }
     /** Which pages there are: `{shown, order, hidden}`. */
     get pages() {
-        const { shown, order, hidden } = this.#model?.pages ?? new BoardPages();
+        const { shown, order, hidden } = this.#pages;
         return { shown, order: [...order], hidden: [...hidden] };
     }
     /** How many strokes are on the page that is shown. */
-    get strokes() { return this.#model?.countOn(this.page) ?? 0; }
+    get strokes() { return this.#state.strokes; }
     /** The last operation of the lesson, as far as it was released. */
     get last() { return this.#lesson.last; }
     /** The encoder sessions of the lesson: `{ep, first, last, from, to}` each. */
     get epochs() { return this.#lesson.epochs; }
     /** The encoder session on whose time line the player is; undefined while nothing was released. */
-    get epoch() { return this.#epoch; }
+    get epoch() { return Number.isNaN(this.#state.epoch) ? this.#options.epoch : this.#state.epoch; }
     /** The media times at which the player's session begins and ends, NaN while they are not known. */
-    get span() {
-        const from = this.epochs.find(({ ep }) => ep === this.#epoch)?.from ?? NaN;
-        const to = this.#lesson.endOf(this.#epoch);
-        return { from, to: Number.isFinite(to) ? to : NaN };
-    }
+    get span() { return { from: this.#state.from, to: this.#state.to }; }
     /** Whether the board is that of the player's time: what it needs has been fetched. */
-    get isThere() {
-        return this.#model !== null && this.#lesson.index(this.#time, this.#epoch) === this.index;
-    }
+    get isThere() { return (this.#state.flags & 2) !== 0; }
 
     /** Changes to the time line of another encoder session. */
     setEpoch(epoch) {
-        this.#epoch = epoch;
+        this.#options.epoch = epoch;
+        this.#call((core) => core.replayEpoch(epoch, this.#time));
         this.look();
     }
 
@@ -171,17 +149,10 @@ export class Replay extends EventTarget {
         if (this.#isClosed) return;
         const time = this.#playerTime();
         const isRunning = time !== this.#time;
-        if (time < this.#time) this.#clearWet();
         this.#time = time;
-        const index = Number.isFinite(time) ? this.#lesson.index(time, this.#epoch) : null;
-        if (index !== null && this.#move(index)) {
-            this.#lead = firstLead;
-            this.#grow();
-        }
-        this.#fetch(index);
-        const next = this.#lesson.entries(this.index, 1)[0];
-        const comes = Math.min(this.#wetWait, next && next.epoch === this.#epoch ? next.due - time : Infinity);
-        if (isRunning && comes < soon) this.#frame = requestAnimationFrame(() => this.look());
+        this.#call((core) => core.replayLook(time));
+        this.#fetch();
+        if (isRunning && this.#state.wait < soon) this.#frame = requestAnimationFrame(() => this.look());
         else this.#timer = setTimeout(() => this.look(), lookInterval);
     }
 
@@ -200,7 +171,6 @@ export class Replay extends EventTarget {
         this.look();
         this.#canvas.close();
         this.#images.close();
-        this.#wet.clear();
         this.#tell("connection", { state: "closed", reason: null, code: null, retryAt: null });
     }
 
@@ -212,196 +182,146 @@ export class Replay extends EventTarget {
         }
     }
 
-    // The board.
+    // The core.
 
-    /** Shows the board after so many operations. Returns false where it cannot be had. */
-    #move(index) {
-        if (index === this.#model?.index) return true;
-        const steps = index - (this.#model?.index ?? Infinity);
-        const entries = steps > 0 && steps <= mostSteps ? this.#lesson.entries(this.#model.index, steps) : [];
-        if (entries.length > 0 && entries.length === steps) this.#advance(entries);
-        else if (!this.#jump(index)) return false;
-        if (this.#model.pages.key !== this.#pagesTold) {
-            this.#pagesTold = this.#model.pages.key;
-            this.#tell("pages", this.pages);
-        }
-        const { author, digest } = this.#model;
-        this.#tell("index", { index, last: this.last, author, strokes: this.strokes, digest });
-        return true;
+    /** There is an instance, the first or after one that failed: it fetches the lesson. */
+    #begin() {
+        if (this.#isClosed) return;
+        const { grows, mostPoints, epoch } = this.#options;
+        this.#call((core) => core.replayBegin(grows, mostPoints, epoch));
+        this.#resize();
+        this.look();
     }
 
-    /** Applies what the player has passed, and draws what came of it. */
-    #advance(entries) {
-        const before = this.page;
-        const [shown, hidden] = [new Map(), new Map()];
-        let [wasWet, isResized] = [false, false];
-        for (const entry of entries) {
-            const change = this.#model.apply(entry);
-            for (const stroke of change.hidden) if (!shown.delete(stroke.index)) hidden.set(stroke.index, stroke);
-            for (const stroke of change.shown) if (!hidden.delete(stroke.index)) shown.set(stroke.index, stroke);
-            // The operation takes the place of its wet stroke before the next frame.
-            if (this.#wet.settle(entry.author, entry.message.n)) wasWet = true;
-            isResized ||= change.isResized;
-        }
-        // What came and went on other pages is drawn when they are shown.
-        const isSeen = ({ page }) => page === this.page;
-        const inOrder = [...shown.values()].filter(isSeen).sort((one, other) => one.index - other.index);
-        this.#show(inOrder, [...hidden.values()].filter(isSeen), isResized || this.page !== before);
-        if (wasWet) this.#painter.showLive(this.#wet.drawnOn(this.page));
-        for (const operation of entries) this.#tell("operation", { operation });
+    /** The instance is gone, and what it had. */
+    #failed(error) {
+        this.#request?.abort();
+        this.#request = null;
+        this.#state = { ...this.#state, flags: 0 };
+        this.#tell("divergence", { message: `The core has failed: ${error.message}` });
+        this.gateway.observe(this.room, { cohort: this.#options.cohort, reader: this.#reader },
+            { index: this.index, fault: String(error.message).slice(0, 200) });
     }
 
-    /** Shows another board. */
-    #jump(index) {
-        const model = this.#lesson.board(index);
-        if (!model) return false;
-        const before = this.#model ?? new BoardModel();
-        const isNew = !this.#model || before.pages.shown !== model.pages.shown
-            || ["width", "height", "style"].some((key) => before[key] !== model[key]);
-        this.#model = model;
-        this.#clearWet();
-        const [old, fresh] = [before.strokes, model.strokes];
-        const [oldIndices, freshIndices] = [old, fresh].map((list) => new Set(list.map((stroke) => stroke.index)));
-        this.#show(
-            fresh.filter((stroke) => !oldIndices.has(stroke.index)),
-            old.filter((stroke) => !freshIndices.has(stroke.index)), isNew);
-        return true;
+    #resize() {
+        const { pixels } = this.#canvas;
+        if (pixels > 0) this.#call((core) => core.replayResize(pixels));
     }
 
-    #show(shown, hidden, isNew) {
+    #call(body) {
+        const records = this.#isClosed ? undefined : this.#host.call(body);
+        if (records) this.#take(records);
+    }
+
+    /** Tells what the core has done. */
+    #take([state, ...records]) {
+        const next = stateOf(state);
+        const hasBoard = (next.flags & 1) !== 0;
+        // The picture stays until the lesson is here, or here again.
+        if (!hasBoard) [next.width, next.height] = [this.#state.width, this.#state.height];
+        this.#state = next;
         this.#canvas.shape(this.size);
-        const isMuch = shown.length > mostPutOn || hidden.length * this.strokes > mostUnderTakenOff;
-        if (isNew || isMuch) this.#paint();
-        else this.#painter.change(shown, hidden);
+        if (hasBoard && this.#canvas.pixels > 0) this.#painter.show(records.some(({ kind }) => kind === Kind.painted));
+        for (const record of records) this.#perform(record);
     }
 
-    #paint() {
-        if (this.#canvas.pixels === 0 || !this.#model) return;
-        const { width, height, style, palette, strokes } = this.#model;
-        // What is wet no longer must not be on the new picture.
-        this.#painter.showLive(this.#wet.drawnOn(this.page));
-        this.#painter.reset(strokes, { style, palette, width, height, pixels: this.#canvas.pixels });
-        this.#tell("painted", {});
-    }
-
-    /** Lets strokes grow that the player is in, by the rules of the server for those in the log. */
-    #grow() {
-        const [authors, growing] = [new Set(), []];
-        for (const entry of this.#lesson.entries(this.index, mostGrowing)) {
-            if ((entry.message.a ?? Action.draw) > Action.draw || entry.epoch !== this.#epoch) break;
-            if (authors.has(entry.author)) continue;
-            authors.add(entry.author);
-            if (entry.isGrowing && entry.message.t < this.#time) growing.push(entry);
+    #perform(record) {
+        switch (record.kind) {
+            case Kind.lesson: {
+                this.#lesson = lessonOf(record);
+                const { epochs, last, fetched } = this.#lesson;
+                this.#backoff.reset();
+                this.#tell("connection", { state: "live", reason: null, code: null, retryAt: null });
+                this.#tell("lesson", { epochs, last, fetched });
+                break;
+            }
+            case Kind.operation: this.#tell("operation", { operation: operationOf(record) }); break;
+            case Kind.index: {
+                const [index, digest, author] = [record.float(), record.digest(), record.text() || null];
+                this.#tell("index", { index, last: this.last, author, strokes: this.strokes, digest });
+                break;
+            }
+            case Kind.pages: this.#turn(pagesOf(record)); break;
+            case Kind.wet: {
+                const [n, points, author] = [record.float(), record.word(), record.text()];
+                this.#tell("wet", { author, n, points });
+                break;
+            }
+            case Kind.named: this.#names.note(record.text(), { by: record.text() }); break;
+            case Kind.restart:
+                this.#tell("divergence", { message: record.text() });
+                this.#lesson = { room: "", last: 0, fetched: 0, epochs: [] };
+                this.#retryAt = now() + this.#backoff.next();
+                break;
+            case Kind.painted: this.#tell("painted", {}); break;
+            case Kind.image: this.#images.retry(record.text()); break;
         }
-        // They lie above each other in the order of the log, whichever began to grow first.
-        const indices = growing.map(({ index }) => index);
-        const kept = this.#growing.filter((index) => indices.includes(index));
-        if (kept.some((index, place) => index !== indices[place])) this.#clearWet();
-        this.#growing = indices;
-        for (const entry of growing) this.#wet.complete(entry);
-        const { isChanged, wait } = this.#wet.grow(this.#time, () => false, this.page, ({ author, n }, points) => {
-            this.#tell("wet", { author, n, points });
-        });
-        this.#wetWait = wait;
-        if (isChanged || this.#isWetStale) this.#painter.showLive(this.#wet.drawnOn(this.page));
-        this.#isWetStale = false;
     }
 
-    #clearWet() {
-        this.#isWetStale ||= !this.#wet.isEmpty;
-        this.#wet.clear();
+    #turn(pages) {
+        this.#pages = pages;
+        const told = JSON.stringify(pages);
+        if (told === this.#pagesTold) return;
+        this.#pagesTold = told;
+        this.#tell("pages", this.pages);
     }
 
     // The server.
 
     /** Asks for what is needed next, if anything is. */
-    #fetch(index) {
-        const isAt = index !== null && index === this.#model?.index;
+    #fetch() {
         // What the player waits for comes before what was to be fetched ahead.
-        if (!isAt && this.#request?.isAhead && Number.isFinite(this.#time)) {
+        if (!this.isThere && this.#request?.isAhead && Number.isFinite(this.#time)) {
             this.#request.abort();
             this.#request = null;
         }
         if (this.#request || this.#isRefused || now() < this.#retryAt) return;
-        const query = isAt ? this.#queryAhead() : this.#queryAt(this.#time);
-        if (query) this.#ask(query, isAt);
+        const query = this.#host.call((core) => core.replayRequest());
+        if (query) this.#ask(query);
     }
 
-    /** For the board at a time. */
-    #queryAt(time) {
-        // The beginning tells how long the lesson is.
-        if (!Number.isFinite(time)) return this.#lesson.isEmpty ? { limit: firstPage } : null;
-        const before = this.#lesson.lastBefore(time, this.#epoch);
-        if (before && before.epoch === this.#epoch && time - before.due < Math.max(shortGap, this.#lead)) {
-            const { last } = this.#lesson.stretch(before.index);
-            if (last === before.index) return { after: last, limit: fullPage };
-        }
-        return { from: Math.max(time - this.#lead, -(2 ** 53)), limit: firstPage };
-    }
-
-    /** For what will be needed: what follows, then what lies before, as far as both may be kept. */
-    #queryAhead() {
-        const lesson = this.#lesson;
-        const { first, last, ahead } = lesson.stretch(this.index);
-        if (last < lesson.last) {
-            // Where not all has room, so much that what is forgotten lies before the player.
-            if (lesson.last - last > lesson.budget && ahead > this.#options.mostPoints / 4) return null;
-            const limit = Math.min(fullPage, lesson.nextBoard(last) - last, Math.max(Math.floor(lesson.capacity / 8), 1));
-            return { after: last, limit };
-        }
-        const { last: done } = lesson.stretch(0);
-        if (first - done > 0 && first - done <= lesson.budget) {
-            return { after: done > 0 ? done : undefined, limit: Math.min(fullPage, first - done) };
-        }
-        if (now() - this.#polledAt < this.#pollInterval) return null;
-        this.#polledAt = now();
-        return { after: last, limit: fullPage };
-    }
-
-    async #ask(query, isAhead) {
+    async #ask(query) {
         const request = new AbortController();
-        request.isAhead = isAhead;
+        request.isAhead = this.isThere;
         this.#request = request;
         const { room, cohort } = this.#options;
         let [reply, problem] = [null, null];
         try {
-            reply = await this.gateway.json(`api/rooms/${encodeURIComponent(room)}/replay`, {
-                query: { ...query, cohort, ep: this.#epoch, room: this.#lesson.room || undefined }, signal: request.signal,
-            });
+            const path = `api/rooms/${encodeURIComponent(room)}/replay`;
+            const response = await this.gateway.request(path, { query: { ...query, cohort }, signal: request.signal });
+            reply = new Uint8Array(await response.arrayBuffer());
         } catch (error) {
             problem = error instanceof GatewayError ? error : new GatewayError(0, "unreachable", "The server's answer broke off.");
         }
         if (request.signal.aborted) return;
-        this.#request = null;
-        if (reply) this.#take(reply, query);
-        else this.#fail(problem);
-        this.look();
+        if (reply) this.#receive(request, reply);
+        else {
+            this.#request = null;
+            this.#fail(problem);
+            this.look();
+        }
     }
 
-    #take(reply, query) {
-        const lesson = this.#lesson;
-        const before = lesson.last;
-        try {
-            lesson.add(reply);
-        } catch (error) {
-            if (!(error instanceof Divergence)) throw error;
-            return this.#restart(error.message);
-        }
-        this.#epoch ??= lesson.epochs.at(-1)?.ep;
-        lesson.prune(lesson.index(this.#time, this.#epoch) ?? reply.ops.at(-1)?.index ?? this.index);
-        if (query.from !== undefined && lesson.index(this.#time, this.#epoch) === null) this.#lead *= leadGrowth;
-        // A lesson that goes on is asked for more often.
-        const isMore = lesson.last > before;
-        this.#pollInterval = isMore ? pollIntervals.first : Math.min(this.#pollInterval * 1.5, pollIntervals.most);
-        this.#backoff.reset();
-        this.#tell("connection", { state: "live", reason: null, code: null, retryAt: null });
-        this.#tell("lesson", { epochs: lesson.epochs, last: lesson.last, fetched: lesson.count });
+    /** Adds a reply, in as many tasks as it takes. */
+    #receive(request, reply) {
+        request.isAhead = false;
+        this.#call((core) => core.replayReceive(reply));
+        const add = () => {
+            if (request !== this.#request) return;
+            if ((this.#state.flags & 4) !== 0) {
+                this.#call((core) => core.replayAdd(slice));
+                return nextTask(add);
+            }
+            this.#request = null;
+            this.look();
+        };
+        add();
     }
 
     #fail(error) {
         const { code, message: reason } = error;
         // The room has another life now.
-        if (code === "unknown-index" && this.#lesson.room !== "") return this.#restart(reason);
+        if (code === "unknown-index" && this.incarnation !== "") return this.#call((core) => core.replayRestart(reason));
         const isAbsent = code === "unknown-room" || code === "unknown-cohort";
         if (error.isTransient || isAbsent) {
             this.#retryAt = now() + this.#backoff.next(error.retryAfter);
@@ -412,17 +332,24 @@ export class Replay extends EventTarget {
         this.#tell("connection", { state: "refused", reason, code, retryAt: null });
     }
 
-    /** Fetches everything again. */
-    #restart(message) {
-        this.#tell("divergence", { message });
-        this.#lesson = new RecordedLesson(this.#options);
-        this.#epoch = this.#options.epoch;
-        this.#model = null;
-        this.#clearWet();
-        this.#retryAt = now() + this.#backoff.next();
-    }
-
     #tell(type, detail) {
         this.dispatchEvent(new CustomEvent(type, { detail }));
     }
+}
+
+function stateOf(record) {
+    return {
+        index: record.float(), digest: record.digest(), width: record.float(), height: record.float(), page: record.word(),
+        strokes: record.word(), flags: record.word(), epoch: record.float(), from: record.float(), to: record.float(),
+        wait: record.float(), author: record.text() || null,
+    };
+}
+
+function lessonOf(record) {
+    const [room, last, fetched] = [record.text(), record.float(), record.word()];
+    const time = (number) => (Number.isNaN(number) ? null : number);
+    const epochs = Array.from({ length: record.word() }, () => ({
+        ep: record.float(), first: record.float(), last: record.float(), from: time(record.float()), to: time(record.float()),
+    }));
+    return { room, last, fetched, epochs };
 }

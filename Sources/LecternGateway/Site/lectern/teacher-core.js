@@ -222,7 +222,8 @@ class Output {
 
     pages() {
         const word = () => this.word();
-        return { shown: this.word(), order: this.list(word), hidden: this.list(word) };
+        const [shown, order, hidden, unused] = [this.word(), this.list(word), this.list(word), this.word()];
+        return { shown, order, hidden, unused: unused < 1000 ? unused : undefined };
     }
 
     points(count) {

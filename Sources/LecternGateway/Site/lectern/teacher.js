@@ -4,16 +4,19 @@
  * @module
  */
 
-import { BoardPages } from "./board-pages.js";
 import { Board } from "./board.js";
 import { Backoff, Gateway, GatewayError } from "./gateway.js";
-import { Action, Element, strokeOf } from "./model.js";
 import { cleanName } from "./names.js";
 import { OutboxStore } from "./outbox-store.js";
 import { Pen } from "./pen.js";
 import { Input, TeacherCore } from "./teacher-core.js";
 import { WriterLock } from "./writer.js";
 
+/** What is drawn: the values of a message's `e`. */
+export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6, highlighter: 9, arrow: 10 });
+
+/** What else a message does: the values of its `a`. */
+const Action = Object.freeze({ undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 });
 /** Milliseconds until an update of wet ink counts as lost. */
 const wetTimeout = 3000;
 /** The numbers of an image and a lasso among commands, and of the page that is seen. */
@@ -163,8 +166,11 @@ export class Teacher extends EventTarget {
      * to another one.
      */
     get page() { return this.#page ?? this.board.pages.shown; }
-    /** Which pages there are, with what the room has not answered for. */
-    get pages() { return new BoardPages(this.#pages ?? this.board.pages); }
+    /** Which pages there are, with what the room has not answered for, and `unused`, a number for a new one, if there is one. */
+    get pages() {
+        const { shown, order, hidden, unused } = this.#pages ?? this.board.pages;
+        return { shown, order: [...order], hidden: [...hidden], unused };
+    }
 
     /** Each of them concerns the page that is seen. */
     undo() { this.#command(Action.undo); }
@@ -416,14 +422,14 @@ export class Teacher extends EventTarget {
         const before = this.#live;
         [this.#session, this.#page, this.#pages] = [session, page, pages];
         // The same object each time, so that the painter knows it.
-        this.#live = new Map(entries.map(({ id, text }) => [id, before.get(id) ?? strokeOf(JSON.parse(text))]));
+        this.#live = new Map(entries.map(({ id, text }) => [id, before.get(id) ?? { message: JSON.parse(text) }]));
         this.board.view(page);
         this.#show();
     }
 
     #show() {
         const live = [...this.#live.values()];
-        if (this.#drawn) live.push(strokeOf({ n: 0, ...this.#drawn.message, d: [...this.#drawn.stroke.points] }));
+        if (this.#drawn) live.push({ message: { n: 0, ...this.#drawn.message, d: [...this.#drawn.stroke.points] } });
         this.board.showLive(live);
     }
 }
