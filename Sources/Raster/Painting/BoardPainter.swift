@@ -246,7 +246,7 @@ public struct BoardPainter: Sendable {
     ) throws(Failure) -> TileSet? {
         let layers = drawing.layers
         if layers.count > shown.count, layers.lazy.map({ $0.id }).starts(with: shown),
-            layers[shown.count...].contains(where: { boxes[$0.id] == nil })
+            limit <= layers.count - shown.count || layers[shown.count...].contains(where: { boxes[$0.id] == nil })
         {
             return nil
         }
