@@ -40,6 +40,9 @@ public struct StudentBoard: Sendable {
     /// The visible strokes of all pages, bottom to top.
     public var visible: VisibleStrokes { followed.board.visible }
 
+    /// Bytes of a reply that brings the board, or more.
+    var byteEstimate: Int { followed.board.byteEstimate }
+
     /// Number of visible strokes of all pages. Constant time.
     public var visibleCount: Int { followed.board.visibleCount }
 

@@ -10,6 +10,8 @@ struct RecordedLesson: Sendable {
     private static let leastSpacing = 256
     /// Bytes of all boards that are kept, about.
     private static let boardBytes = 24 << 20
+    /// Bytes of the messages of boards that came with replies, beyond which parts are forgotten.
+    private static let joinedBytes = 64 << 20
     /// A point of an operation, or so many bytes of its message, weigh 1.
     static let bytesOfWeight = 100
 
@@ -18,6 +20,8 @@ struct RecordedLesson: Sendable {
         let board: StudentBoard
         var entries: [LessonReplay.Entry] = []
         var weight = 0
+        /// Bytes of the messages of a board that came with a reply; 0 for one that shares its strokes with those before it.
+        var joinedBytes = 0
 
         /// The index of its last operation.
         var last: UInt64 { board.index + UInt64(entries.count) }
@@ -72,7 +76,7 @@ extension RecordedLesson {
         (self.room, self.epochs) = (room, epochs)
         thinOut()
         guard let board, place(of: board.index) == nil else { return }
-        insert(Part(board: board))
+        insert(Part(board: board, joinedBytes: board.byteEstimate))
     }
 
     /// Adds the next operation of the reply; one that is there already is left out.
@@ -111,7 +115,7 @@ extension RecordedLesson {
 
     /// Keeps fewer boards where they are large.
     private mutating func thinOut() {
-        while parts.reduce(0, { $0 + $1.boardBytes }) > Self.boardBytes {
+        while spacing < 1 << 20, parts.reduce(0, { $0 + $1.boardBytes }) > Self.boardBytes {
             spacing *= 2
             var merged: [Part] = []
             for part in parts {
@@ -131,9 +135,10 @@ extension RecordedLesson {
 
     /// Forgets parts on the side of an index where more is kept, while there is too much.
     mutating func prune(around index: UInt64) {
-        while weight > weightLimit {
-            let before = parts.reduce(0) { $0 + ($1.last < index ? $1.weight : 0) }
-            let after = parts.reduce(0) { $0 + ($1.board.index > index ? $1.weight : 0) }
+        while weight > weightLimit || parts.reduce(0, { $0 + $1.joinedBytes }) > Self.joinedBytes {
+            // A part without operations weighs something, too.
+            let before = parts.reduce(0) { $0 + ($1.last < index ? $1.weight + 1 : 0) }
+            let after = parts.reduce(0) { $0 + ($1.board.index > index ? $1.weight + 1 : 0) }
             guard before + after > 0 else { return }
             let part = before > after ? parts.removeFirst() : parts.removeLast()
             (count, weight) = (count - part.entries.count, weight - part.weight)
