@@ -223,6 +223,37 @@ struct BoardPainterTests {
         #expect(painter.layersDrawn == 100)
         #expect(canvas.fingerprint == board.drawn(width: 400, height: 300).fingerprint)
     }
+
+    @Test("keeps no version of a drawing that was told to stop until another picture is drawn")
+    func keepsNoSteps() {
+        var random = SeededGenerator(seed: TestSeed.choose())
+        var board = PaintedBoard()
+        func add(_ id: UInt64) {
+            board.strokes[id] = PaintedBoard.randomStroke(&random)
+            board.visible.append(id)
+        }
+        for id in 1...60 as ClosedRange<UInt64> { add(id) }
+        var painter = BoardPainter(width: 400, height: 300)
+        func drawOne() {
+            var isFirst = true
+            _ = try? painter.canvas(of: board.layers) { (place) throws(Enough) in
+                guard isFirst else { throw Enough() }
+                isFirst = false
+                return board.content(place)
+            }
+        }
+        for count in 1...40 {
+            drawOne()
+            #expect(painter.shownCount == count)
+            #expect(painter.versionCount == 0 && painter.byteCount > 0, "each version would copy all tiles")
+        }
+        add(61)
+        drawOne()
+        #expect(painter.versionCount == 1 && painter.layersDrawn == 41)
+        let canvas = painter.canvas(of: board.layers) { board.content($0) }
+        #expect(painter.layersDrawn == 61)
+        #expect(canvas.fingerprint == board.drawn(width: 400, height: 300).fingerprint)
+    }
 }
 
 /// The pixels of a board depend on its visible strokes alone, on nothing that was drawn before, with or without memory
@@ -278,6 +309,33 @@ struct SamePixelsTests {
             let anew = board.drawn(width: 300, height: 200)
             #expect(canvas.fingerprint == anew.fingerprint, "seed \(seed), step \(step)")
             #expect(painter.versionBytes <= versionBytes || painter.versionCount == 1, "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test("after any number of stops, each at any place, while the board changes", arguments: [0, 64 << 20])
+    func anyStops(versionBytes: Int) {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<12 {
+            var lesson = Lesson()
+            for _ in 0..<60 { lesson.step(&random) }
+            var painter = BoardPainter(width: 300, height: 200, versionBytes: versionBytes)
+            for step in 0..<40 {
+                if Int.random(in: 0..<4, using: &random) == 0 { lesson.step(&random) }
+                let board = lesson.board
+                var left = Int.random(in: 0...5, using: &random)
+                let canvas = try? painter.canvas(of: board.layers) { (place) throws(Interrupted) in
+                    guard left > 0 else { throw Interrupted() }
+                    left -= 1
+                    return board.content(place)
+                }
+                guard let canvas else { continue }
+                let anew = board.drawn(width: 300, height: 200)
+                #expect(canvas.fingerprint == anew.fingerprint, "seed \(seed), round \(round), step \(step)")
+            }
+            let canvas = painter.canvas(of: lesson.board.layers) { lesson.board.content($0) }
+            let anew = lesson.board.drawn(width: 300, height: 200)
+            #expect(canvas.fingerprint == anew.fingerprint, "seed \(seed), round \(round)")
         }
     }
 

@@ -23,9 +23,9 @@ public struct BoardLayer: Sendable, Hashable {
 ///   of the parts that came in its place;
 /// - else the layers above the longest kept prefix of the list are drawn: for a new stroke that one.
 ///
-/// The pixels are the same in each case. Use one painter a room, on one thread at a time. Memory: the kept versions
-/// (bounded by `versionBytes`; one canvas is always kept), 64 bytes a visible layer, and while it draws that of a
-/// ``StrokePainter``. Versions that all cursors have passed are kept for undo, redo and looks back only, and take at most
+/// The pixels are the same in each case. A drawing that is ended goes on where it was, in as many calls as it takes. Use one
+/// painter a room, on one thread at a time. Memory: the kept versions (bounded by `versionBytes`; one canvas is always kept),
+/// 64 bytes a visible layer, a canvas of a drawing that was ended, and while it draws that of a ``StrokePainter``. Versions that all cursors have passed are kept for undo, redo and looks back only, and take at most
 /// the bytes of one canvas.
 public struct BoardPainter: Sendable {
     /// While many layers are drawn at once, the pictures of the last so many are kept, for the next undos.
@@ -45,8 +45,8 @@ public struct BoardPainter: Sendable {
     private var picture: Canvas
     /// The tiles that are drawn; nil for all.
     private let window: TileSet?
-    /// A repainting that was ended half way.
-    private var interrupted: Patch?
+    /// A drawing that was ended half way. Its canvas becomes a version when another picture is drawn.
+    private var unfinished: Drawing?
     /// The number of layers drawn so far, whole or in part.
     public private(set) var layersDrawn = 0
 
@@ -78,7 +78,7 @@ public struct BoardPainter: Sendable {
     }
 
     /// How many layers the last picture shows; fewer than all where its drawing was ended.
-    public var shownCount: Int { interrupted?.shownCount ?? shown.count }
+    public var shownCount: Int { unfinished?.left.first ?? shown.count }
 
     /// The number of kept versions.
     public var versionCount: Int { versions.count }
@@ -90,15 +90,17 @@ public struct BoardPainter: Sendable {
     public var tileBytes: Int { versions.tileByteCount }
 
     /// About all memory that is kept, in bytes.
-    public var byteCount: Int { versions.byteCount + prefixes.byteCount + 64 * boxes.count }
+    public var byteCount: Int {
+        versions.byteCount + prefixes.byteCount + 64 * boxes.count + (unfinished?.canvas.byteCount ?? 0)
+    }
 
     /// The picture of the layers, bottom to top.
     ///
     /// - Parameters:
     ///   - position: which board it is, and how far the cursors are. Versions that they have passed are discarded.
     ///   - content: returns what a layer shows, by its index in `layers`; called once for those that have to be drawn, and
-    ///     for some whose place has to be known. May throw to end the drawing: the layers drawn so far are kept for the next
-    ///     picture.
+    ///     for some whose place has to be known. May throw to end the drawing: the layers drawn so far are kept, and the next
+    ///     call goes on with the others.
     ///   - check: called some hundred times a second while a layer takes long, with its index. May throw to end the
     ///     drawing: nothing is kept of that layer.
     /// - Throws: what `content` and `check` throw.
@@ -112,22 +114,30 @@ public struct BoardPainter: Sendable {
             versions.discardPast(slowest: position.slowest)
             return kept
         }
-        let kept = layers.lastIndex { versions.contains($0.digest) || prefixes[$0.digest] != nil }
-        let known = kept.map { $0 + 1 } ?? 0
-        let digest = known > 0 ? layers[known - 1].digest : 0
-        let base = known == 0 ? blank : versions.version(digest) ?? prefixes[digest] ?? blank
-        var drawing = Drawing(
-            layers: layers, painter: StrokePainter(canvasWidth: blank.width, canvasHeight: blank.height, scale: scale))
-        let canvas: Canvas
-        if let patched = try patch(&drawing, base: base, known: known, content: content, check: check) {
-            canvas = patched
+        var drawing: Drawing
+        if unfinished?.digest == top.digest, let begun = unfinished.take() {
+            drawing = begun
         } else {
-            canvas = try draw(&drawing, from: known, on: base, content: content, check: check)
+            keepUnfinished()
+            drawing = try begin(layers, content: content)
         }
-        versions.keep(canvas, digest: top.digest, at: position)
+        var painter = StrokePainter(canvasWidth: blank.width, canvasHeight: blank.height, scale: scale)
+        do throws(Failure) {
+            while let place = drawing.left.first {
+                try draw(place, of: &drawing, with: &painter, content: content, check: check)
+                drawing.left.removeFirst()
+                let isPrefix = drawing.changed == nil && place + Self.keptPrefixes >= layers.count
+                if isPrefix, place + 1 < layers.count { versions.keep(drawing.canvas, digest: layers[place].digest) }
+                if drawing.changed == nil { prefixes.keep(drawing.canvas, of: place + 1, digest: layers[place].digest) }
+            }
+        } catch {
+            unfinished = drawing
+            throw error
+        }
+        versions.keep(drawing.canvas, digest: top.digest, at: position)
         versions.discardPast(slowest: position.slowest)
-        show(canvas, layers[...])
-        return canvas
+        show(drawing.canvas, layers[...])
+        return drawing.canvas
     }
 
     /// The picture of the layers; `content` may end the drawing between layers.
@@ -138,45 +148,24 @@ public struct BoardPainter: Sendable {
         try canvas(of: layers, at: position, content: content) { _ throws(Failure) in }
     }
 
-    /// Draws all layers but the `known` lowest ones, whose picture is `base`. Keeps some of the pictures before the last.
+    /// Draws one of the layers.
     private mutating func draw<Failure: Error>(
-        _ drawing: inout Drawing, from known: Int, on base: Canvas,
-        content: (Int) throws(Failure) -> LayerContent, check: (Int) throws(Failure) -> Void
-    ) throws(Failure) -> Canvas {
-        let layers = drawing.layers
-        var canvas = base
-        for index in known..<layers.count {
-            do throws(Failure) {
-                try draw(index, of: &drawing, on: &canvas, within: nil, content: content, check: check)
-            } catch {
-                if index > known { versions.keep(canvas, digest: layers[index - 1].digest) }
-                show(canvas, layers[..<index])
-                throw error
-            }
-            let isPrefix = index + Self.keptPrefixes >= layers.count && index + 1 < layers.count
-            if isPrefix { versions.keep(canvas, digest: layers[index].digest) }
-            prefixes.keep(canvas, of: index + 1, digest: layers[index].digest)
-        }
-        return canvas
-    }
-
-    /// Draws one of the layers, on some of the tiles or all.
-    private mutating func draw<Failure: Error>(
-        _ place: Int, of drawing: inout Drawing, on canvas: inout Canvas, within part: TileSet?,
+        _ place: Int, of drawing: inout Drawing, with painter: inout StrokePainter,
         content: (Int) throws(Failure) -> LayerContent, check: (Int) throws(Failure) -> Void
     ) throws(Failure) {
         var failure: Failure?
+        let id = drawing.layers[place].id
         let shown: LayerContent
         if let known = drawing.contents.removeValue(forKey: place) { shown = known } else { shown = try content(place) }
         if let window {
             // What is not seen need not be rasterized.
-            let box = drawing.painter.box(of: shown, on: blank)
+            let box = painter.box(of: shown, on: blank)
             guard window.touches(box) else {
-                boxes[drawing.layers[place].id] = box
+                boxes[id] = box
                 return
             }
         }
-        let box = drawing.painter.draw(shown, on: &canvas, within: part ?? window) {
+        let box = painter.draw(shown, on: &drawing.canvas, within: drawing.changed ?? window) {
             do throws(Failure) {
                 try check(place)
             } catch {
@@ -185,51 +174,30 @@ public struct BoardPainter: Sendable {
             return failure == nil
         }
         if let failure { throw failure }
-        boxes[drawing.layers[place].id] = box
+        boxes[id] = box
         layersDrawn += 1
     }
 
-    /// Repaints the tiles of layers that came or went since the last picture, unless drawing all layers above the
-    /// `known` lowest ones, whose picture is `base`, is less work. Goes on with a repainting of the same picture that was
-    /// ended.
-    private mutating func patch<Failure: Error>(
-        _ drawing: inout Drawing, base: Canvas, known: Int, content: (Int) throws(Failure) -> LayerContent,
-        check: (Int) throws(Failure) -> Void
-    ) throws(Failure) -> Canvas? {
-        let layers = drawing.layers
-        var patch: Patch
-        if let begun = interrupted, begun.digest == layers.last?.digest {
-            patch = begun
-        } else {
-            guard mayPatch(layers, known: known),
-                let changed = try changedTiles(&drawing, below: layers.count - known, content: content)
-            else {
-                interrupted = nil
-                return nil
-            }
-            // Layers from the first change on are drawn again even where the kept beginning is longer than that.
-            let touching = (known..<layers.count).filter { index in
-                boxes[layers[index].id].map(changed.touches) ?? true
-            }
-            guard touching.count < layers.count - known else {
-                interrupted = nil
-                return nil
-            }
-            var canvas = picture
-            for index in changed.indices { canvas.tiles[index] = base.tiles[index] }
-            patch = Patch(digest: layers.last?.digest ?? 0, canvas: canvas, changed: changed, touching: touching[...])
+    /// Begins to repaint the tiles of layers that came or went since the last picture, unless drawing all layers above the
+    /// longest kept prefix is less work.
+    private mutating func begin<Failure: Error>(
+        _ layers: [BoardLayer], content: (Int) throws(Failure) -> LayerContent
+    ) throws(Failure) -> Drawing {
+        let kept = layers.lastIndex { versions.contains($0.digest) || prefixes[$0.digest] != nil }
+        let known = kept.map { $0 + 1 } ?? 0
+        let digest = known > 0 ? layers[known - 1].digest : 0
+        let base = known == 0 ? blank : versions.version(digest) ?? prefixes[digest] ?? blank
+        var drawing = Drawing(layers: layers, known: known, canvas: base, left: Array(known..<layers.count)[...])
+        guard mayPatch(layers, known: known), let changed = try changedTiles(&drawing, content: content) else {
+            return drawing
         }
-        interrupted = nil
-        while let index = patch.touching.first {
-            do throws(Failure) {
-                try draw(index, of: &drawing, on: &patch.canvas, within: patch.changed, content: content, check: check)
-            } catch {
-                interrupted = patch
-                throw error
-            }
-            patch.touching.removeFirst()
-        }
-        return patch.canvas
+        // Layers from the first change on are drawn again even where the kept beginning is longer than that.
+        let touching = drawing.left.filter { place in boxes[layers[place].id].map(changed.touches) ?? true }
+        guard touching.count < drawing.left.count else { return drawing }
+        drawing.canvas = picture
+        for index in changed.indices { drawing.canvas.tiles[index] = base.tiles[index] }
+        (drawing.changed, drawing.left) = (changed, touching[...])
+        return drawing
     }
 
     /// Whether it is worth a look which layers came or went: not where they are many, and more than are to be drawn.
@@ -238,29 +206,44 @@ public struct BoardPainter: Sendable {
         return changed < Self.mostPatched || changed < layers.count - known
     }
 
+    /// Makes the layers that an ended drawing has drawn the last picture, unless it was a repainting.
+    private mutating func keepUnfinished() {
+        guard let drawing = unfinished.take(), drawing.changed == nil else { return }
+        let drawn = drawing.left.first ?? drawing.layers.count
+        guard drawn > drawing.known else { return }
+        versions.keep(drawing.canvas, digest: drawing.layers[drawn - 1].digest)
+        show(drawing.canvas, drawing.layers[..<drawn])
+    }
+
     /// The tiles of the layers that are either in the list or in the last picture. `nil` when the order has changed, when a
-    /// layer that went was never drawn here, when as many as `limit` came whose place is not known, or when layers came on
-    /// top of all others: they only have to be drawn.
+    /// layer that went was never drawn here, when as many came whose place is not known as are to be drawn, or when layers
+    /// came on top of all others: they only have to be drawn.
     private mutating func changedTiles<Failure: Error>(
-        _ drawing: inout Drawing, below limit: Int, content: (Int) throws(Failure) -> LayerContent
+        _ drawing: inout Drawing, content: (Int) throws(Failure) -> LayerContent
     ) throws(Failure) -> TileSet? {
         let layers = drawing.layers
-        if layers.count > shown.count, layers.lazy.map({ $0.id }).starts(with: shown),
-            limit <= layers.count - shown.count || layers[shown.count...].contains(where: { boxes[$0.id] == nil })
-        {
-            return nil
+        // Most changes are of a few layers at one place.
+        let most = min(shown.count, layers.count)
+        var (lowest, highest) = (0, 0)
+        while lowest < most, shown[lowest] == layers[lowest].id { lowest += 1 }
+        while lowest + highest < most, shown[shown.count - 1 - highest] == layers[layers.count - 1 - highest].id {
+            highest += 1
         }
-        let before = Set(shown)
-        let now = Set(layers.lazy.map { $0.id })
-        guard shown.filter(now.contains) == layers.map({ $0.id }).filter(before.contains) else { return nil }
-        let unknown = layers.indices.filter { boxes[layers[$0].id] == nil }
-        guard unknown.count < limit else { return nil }
+        let (gone, come) = (lowest..<shown.count - highest, lowest..<layers.count - highest)
+        let unknown = come.filter { boxes[layers[$0].id] == nil }
+        if lowest == shown.count, !unknown.isEmpty || drawing.left.count <= come.count { return nil }
+        let before = Set(shown[gone])
+        let now = Set(layers[come].lazy.map { $0.id })
+        guard shown[gone].filter(now.contains) == layers[come].map({ $0.id }).filter(before.contains),
+            unknown.count < drawing.left.count
+        else { return nil }
+        var painter = StrokePainter(canvasWidth: blank.width, canvasHeight: blank.height, scale: scale)
         for place in unknown {
             let content = try content(place)
-            boxes[layers[place].id] = drawing.painter.box(of: content, on: blank)
+            boxes[layers[place].id] = painter.box(of: content, on: blank)
             drawing.contents[place] = content
         }
-        limitBoxes(keeping: now)
+        limitBoxes(keeping: layers)
         var tiles = TileSet(of: picture)
         for id in before.symmetricDifference(now) {
             guard let box = boxes[id] else { return nil }
@@ -277,30 +260,27 @@ public struct BoardPainter: Sendable {
     }
 
     /// Bounds the boxes; those of undone layers are kept for a while, for redo.
-    private mutating func limitBoxes(keeping others: Set<UInt64>) {
-        guard boxes.count > 2 * (shown.count + others.count) + 256 else { return }
-        let visible = Set(shown)
-        boxes = boxes.filter { visible.contains($0.key) || others.contains($0.key) }
+    private mutating func limitBoxes(keeping layers: [BoardLayer]) {
+        guard boxes.count > 2 * (shown.count + layers.count) + 256 else { return }
+        let visible = Set(shown).union(layers.lazy.map { $0.id })
+        boxes = boxes.filter { visible.contains($0.key) }
     }
 
-    /// A repainting under way.
-    private struct Patch {
-        /// Of the picture.
-        let digest: UInt64
-        var canvas: Canvas
-        let changed: TileSet
-        /// The layers that are left to draw.
-        var touching: ArraySlice<Int>
-
-        /// Of the layers below the first one that is left, about.
-        var shownCount: Int { touching.first ?? 0 }
-    }
-
-    /// What one picture is drawn with.
+    /// A picture that is being drawn.
     private struct Drawing {
         let layers: [BoardLayer]
-        var painter: StrokePainter
+        /// So many of the lowest layers were painted when it began.
+        let known: Int
+        /// No other canvas has its tiles while it is drawn on, or each would be copied.
+        var canvas: Canvas
+        /// The tiles that are repainted; nil where layers are drawn on all.
+        var changed: TileSet?
+        /// The layers that are left to draw.
+        var left: ArraySlice<Int>
         /// What layers show that have been asked for, and may have to be drawn, by their index.
         var contents: [Int: LayerContent] = [:]
+
+        /// Of the picture.
+        var digest: UInt64? { layers.last?.digest }
     }
 }
