@@ -9,9 +9,13 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// Whether what is built is the core of the site: pages load it, and so all that does not draw is made small.
+let isCore = Context.environment["LECTERN_CORE"] != nil
+
 /// A target whose imports are exactly what is listed here: the layers of the product, bottom up.
-func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func layer(_ name: String, _ dependencies: [Target.Dependency] = [], isFast: Bool = false) -> Target {
+    let flags: [SwiftSetting] = isCore && !isFast ? [.unsafeFlags(["-Osize"])] : []
+    return .target(name: name, dependencies: dependencies, swiftSettings: settings + flags)
 }
 
 /// Tests of what is listed here, with what all tests share.
@@ -55,7 +59,7 @@ let pureTargets: [Target] = [
     layer("PathGeometry"),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
     .target(name: "CLanes"),
-    layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered]),
+    layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered], isFast: true),
     // The picture of a page with lassos: areas of ink, cut and moved; what a page shows as layers for a painter.
     layer("Scene", ["Ink", "PathGeometry", "Raster", "StrokeWire"]),
     layer("PNG", ["Raster"]),
