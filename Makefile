@@ -58,7 +58,7 @@ PROOF_PACKAGES = nginx libnginx-mod-rtmp
 # A proxy of tests with pages below a path.
 PROXY_PACKAGES = nginx
 
-.PHONY: help core demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean npm \
+.PHONY: help core demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
 	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
@@ -233,6 +233,10 @@ bench: core
 	@for part in raster cut encoding room rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \
 		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
 	done
+
+## browser-bench: measures the site's core in Chromium, beside what it has to hold: a large board, one stroke more, undo, the pen
+browser-bench: core browser-packages
+	.ci/browser-bench
 
 ## packages: installs the Debian packages that are missing, and lists them
 packages:
