@@ -191,6 +191,8 @@ struct LessonPlayoutTests {
             let actions = page.actions.count
             try page.seek(time, in: &lesson)
             #expect(page.playout.isThere, "seed \(seed), step \(step)")
+            // What follows grows when it is there.
+            try page.fetch(1, from: &lesson, time: time)
             let expected = try lesson.board(at: time, grows: grows)
             #expect(page.playout.board.index == expected.index && page.playout.board.digest == expected.digest)
             #expect(page.playout.board.pages == expected.pages)
@@ -201,7 +203,8 @@ struct LessonPlayoutTests {
             let shown = page.playout.wetInk.strokes.filter { $0.drawnAs != nil && $0.page == expected.pages.shown }
             let growing = Dictionary(
                 uniqueKeysWithValues: shown.map { ("\($0.author.text) \($0.number)", $0.points.count) })
-            #expect(try growing == (grows ? lesson.growing(at: time, above: expected) : [:]), "\(seed) \(step)")
+            let grown = grows ? try lesson.growing(at: time, above: expected) : [:]
+            #expect(growing == grown, "seed \(seed), step \(step)")
             // Each operation that the player has passed is told once, and none after a jump.
             var told: [UInt64] = []
             for action in page.actions[actions...] {
@@ -318,5 +321,28 @@ struct LessonPlayoutTests {
             // What the player is at is kept in any case, up to the next board.
             #expect(page.playout.weight <= max(limit, 256 * 20))
         }
+    }
+
+    @Test("keeps no more bytes of boards that came with replies than it may", arguments: [20_000, 200_000])
+    func boards(limit: Int) throws {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        var lesson = try Lesson(1500, seed: seed)
+        var recorded = RecordedLesson(grows: false, joinedByteLimit: limit)
+        var most = 0
+        for _ in 0..<100 {
+            // Gaps are between them.
+            let request = ReplayRequest(from: time(lesson, &random), limit: random.int(1...3))
+            let reply = try ReplayReply(decoding: try lesson.reply(to: request))
+            let board = try StudentBoard(try #require(reply.board))
+            try recorded.begin(room: reply.room, epochs: reply.epochs, board: board)
+            for entry in reply.operations { try recorded.add(entry) }
+            most = max(most, recorded.joinedBytes)
+            recorded.prune(around: board.index)
+            // The one that the player is at is kept in any case.
+            #expect(recorded.joinedBytes <= max(limit, board.byteEstimate), "seed \(seed)")
+            #expect(recorded.board(at: board.index)?.digest == board.digest)
+        }
+        #expect(most > limit)
     }
 }

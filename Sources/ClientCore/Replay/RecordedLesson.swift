@@ -10,8 +10,6 @@ struct RecordedLesson: Sendable {
     private static let leastSpacing = 256
     /// Bytes of all boards that are kept, about.
     private static let boardBytes = 24 << 20
-    /// Bytes of the messages of boards that came with replies, beyond which parts are forgotten.
-    private static let joinedBytes = 64 << 20
     /// A point of an operation, or so many bytes of its message, weigh 1.
     static let bytesOfWeight = 100
 
@@ -39,17 +37,24 @@ struct RecordedLesson: Sendable {
     /// Whether a stroke is due with its last point, and not with its first.
     let grows: Bool
     private let weightLimit: Int
+    private let joinedByteLimit: Int
     /// In the order of their boards.
     private var parts: [Part] = []
     private var spacing = Self.leastSpacing
     /// The board after the operation that was added last.
     private var tip: StudentBoard?
 
-    /// - Parameter weightLimit: of what is kept, but for what the player is at.
-    init(grows: Bool, weightLimit: Int = .max) {
+    /// - Parameters:
+    ///   - weightLimit: of the operations that are kept, but for those that the player is at.
+    ///   - joinedByteLimit: bytes of the messages of boards that came with replies.
+    init(grows: Bool, weightLimit: Int = .max, joinedByteLimit: Int = 64 << 20) {
         self.grows = grows
+        self.joinedByteLimit = joinedByteLimit
         self.weightLimit = max(weightLimit, 1)
     }
+
+    /// Bytes of the messages of boards that came with replies, or more.
+    var joinedBytes: Int { parts.reduce(0) { $0 + $1.joinedBytes } }
 
     /// Whether nothing was fetched yet.
     var isEmpty: Bool { parts.isEmpty }
@@ -89,7 +94,8 @@ extension RecordedLesson {
         guard parts[place].last < index else { return }
         guard var board = tip?.index == index - 1 ? tip : self.board(at: index - 1) else { return }
         tip = nil
-        if parts[place].entries.count >= spacing {
+        // Parts are small enough that what is at the player and behind it can be kept.
+        if parts[place].entries.count >= spacing || parts[place].weight > weightLimit / 8 {
             insert(Part(board: board))
             place += 1
         }
@@ -135,7 +141,7 @@ extension RecordedLesson {
 
     /// Forgets parts on the side of an index where more is kept, while there is too much.
     mutating func prune(around index: UInt64) {
-        while weight > weightLimit || parts.reduce(0, { $0 + $1.joinedBytes }) > Self.joinedBytes {
+        while weight > weightLimit || joinedBytes > joinedByteLimit {
             // A part without operations weighs something, too.
             let before = parts.reduce(0) { $0 + ($1.last < index ? $1.weight + 1 : 0) }
             let after = parts.reduce(0) { $0 + ($1.board.index > index ? $1.weight + 1 : 0) }
@@ -214,7 +220,7 @@ extension RecordedLesson {
         guard var end = place(of: index) else { return (index, index, 0) }
         var start = end
         while start > 0, parts[start - 1].last == parts[start].board.index { start -= 1 }
-        var ahead = parts[end].weight
+        var ahead = parts[end].entries.dropFirst(Int(index - parts[end].board.index)).reduce(0) { $0 + $1.weight }
         while end + 1 < parts.count, parts[end + 1].board.index == parts[end].last {
             end += 1
             ahead += parts[end].weight
