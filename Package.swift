@@ -80,6 +80,11 @@ let pureTargets: [Target] = [
     .target(
         name: "TestSupport", dependencies: ["Ink", "Whiteboard", "StrokeWire"], path: "Tests/TestSupport",
         swiftSettings: settings),
+    // Calls of the core, natively and in WebAssembly.
+    .target(
+        name: "CoreTrial",
+        dependencies: ["CWebShims", "ClientCore", "StrokeWire", "TestSupport", "WebCore", "Whiteboard"],
+        path: "Tests/CoreTrial", swiftSettings: settings),
 ]
 
 let pureTests: [Target] = [
@@ -88,7 +93,10 @@ let pureTests: [Target] = [
     tests(
         "PathGeometryTests", ["PathGeometry", "Raster", "Ink", "StrokeWire"], exclude: ["skia_areas.py"]),
     tests("SceneTests", ["Scene", "PathGeometry"]),
-    tests("ClientCoreTests", ["ClientCore", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
+    tests(
+        "ClientCoreTests",
+        ["ClientCore", "CoreTrial", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
+    tests("WebCoreTests", ["CoreTrial"]),
     tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"]),
     tests("AssetsTests", ["Assets", "StrokeWire"]),
@@ -255,8 +263,8 @@ let serviceTargets: [Target] = [
     tests(
         "DaemonTests",
         [
-            "ClientCore", "InkML", "LecternClient", "LecternHTTPClient", "Cryptography", "EmbeddedNATS", "NATSClient",
-            "NATSTestServer", "Locking",
+            "ClientCore", "CoreTrial", "InkML", "LecternClient", "LecternHTTPClient", "Cryptography", "EmbeddedNATS",
+            "NATSClient", "NATSTestServer", "Locking",
             "StrokeWire", "CCairo", "CJPEG", "LinkForwarder", logging, nio, nioPosix,
         ],
         exclude: ["Proof/Player"]),

@@ -34,12 +34,9 @@ int32_t __imported_wasi_snapshot_preview1_fd_write(int32_t file, int32_t vectors
 
 #else
 
-#include <time.h>
+static double page_time;
 
-double page_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
+double page_now(void) { return page_time; }
+void set_page_time(double milliseconds) { page_time = milliseconds; }
 
 #endif

@@ -315,6 +315,7 @@ extension DaemonConfiguration {
         intake.wire.colours = colourSpace
         intake.wire.features = BoardFeatures(board.features.map(\.wire))
         if history.clear == .undoable { intake.wire.features.insert(.undoableClears) }
+        if colour == .rgb { intake.wire.features.insert(.rgbColours) }
         return intake
     }
 

@@ -1,6 +1,6 @@
 internal import StrokeWire
 
-/// Bytes from the page, read in order. What is missing reads as 0.
+/// Bytes from the page, read in order. What is missing reads as 0; part of a number is skipped.
 ///
 /// Numbers are little-endian, as in the memory of WebAssembly, and need not be aligned.
 struct InputReader {
@@ -12,18 +12,26 @@ struct InputReader {
     }
 
     mutating func number<Number: BitwiseCopyable>(_ type: Number.Type, or missing: Number) -> Number {
-        let end = position + MemoryLayout<Number>.size
-        guard end <= bytes.count else { return missing }
-        defer { position = end }
-        return bytes.loadUnaligned(fromByteOffset: position, as: type)
+        let start = position
+        position = min(start + MemoryLayout<Number>.size, bytes.count)
+        guard position == start + MemoryLayout<Number>.size else { return missing }
+        return bytes.loadUnaligned(fromByteOffset: start, as: type)
     }
 
     /// The next bytes, or those that are left.
     mutating func take(_ count: Int) -> [UInt8] {
-        let end = min(position + max(count, 0), bytes.count)
+        let end = position + min(max(count, 0), bytes.count - position)
         defer { position = end }
         return [UInt8](bytes[position..<end])
     }
+
+    mutating func word() -> UInt32 { number(UInt32.self, or: 0) }
+
+    /// A word with a sign: the same where integers have more bits.
+    mutating func signedWord() -> Int { Int(Int32(bitPattern: word())) }
+
+    /// Bytes behind their number.
+    mutating func countedBytes() -> [UInt8] { take(Int(clamping: word())) }
 
     var isAtEnd: Bool { position >= bytes.count }
 }
@@ -75,9 +83,12 @@ struct Buffers {
 
     mutating func append(_ text: String) { append(Array(text.utf8)) }
 
+    /// Appends the lower 32 bits of a number.
+    mutating func append(word: Int) { output.append(UInt32(truncatingIfNeeded: word)) }
+
     mutating func append(_ numbers: [Int]) {
-        output.append(UInt32(numbers.count))
-        for number in numbers { output.append(UInt32(bitPattern: Int32(truncatingIfNeeded: number))) }
+        append(word: numbers.count)
+        for number in numbers { append(word: number) }
     }
 
     mutating func append(_ digest: BoardDigest) {

@@ -66,8 +66,8 @@ func showOwn(_ entries: [Picture.Entry]) {
 var now: Duration { duration(milliseconds: page_now()) }
 
 func duration(milliseconds: Double) -> Duration {
-    // A day and more is never waited for.
-    .microseconds(Int64((min(max(milliseconds, 0), 1e12) * 1000).rounded()))
+    // A day and more is never waited for; NaN is not greater than 0.
+    .microseconds(milliseconds > 0 ? Int64((min(milliseconds, 1e12) * 1000).rounded()) : 0)
 }
 
 func time(_ milliseconds: Double) -> MediaTime? {

@@ -14,6 +14,8 @@ internal import Whiteboard
 nonisolated(unsafe) var lesson = LessonPlayout()
 nonisolated(unsafe) var isReplay = false
 
+func resetReplay() { (lesson, isReplay) = (LessonPlayout(), false) }
+
 /// Begins a lesson.
 /// - Parameters:
 ///   - grows: 1 where strokes grow, 0 where they appear whole at their beginning.

@@ -13,6 +13,10 @@ nonisolated(unsafe) var isStudent = false
 /// When strokes being drawn are to be looked at again; nil for not before the next event.
 private nonisolated(unsafe) var growth: Duration?
 
+func resetStudent() {
+    (playout, painter, isStudent, growth) = (BoardPlayout(followsPlayer: false), PlayoutPainter(), false, nil)
+}
+
 /// Begins a student's board; on a board that is there, begins with another cohort.
 /// - Parameters:
 ///   - followsPlayer: 1 where ink waits for the page's player.

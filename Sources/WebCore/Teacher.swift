@@ -10,6 +10,10 @@ internal import StrokeWire
 private nonisolated(unsafe) var teacher = DrawingSession(author: "", startTime: 0, seed: 0)
 private nonisolated(unsafe) var toldLive: Set<UInt64> = []
 
+func resetTeacher() {
+    (teacher, toldLive) = (DrawingSession(author: "", startTime: 0, seed: 0), [])
+}
+
 /// Tells the session of something. Returns 1, or what is said below; -1 for a call that is none.
 ///
 /// | call | input |
@@ -54,13 +58,13 @@ public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
         while !reader.isAtEnd {
             let session = reader.text()
             let key = OperationKey(session: session, number: reader.integer())
-            records.append(StoredOperation(key, bytes: reader.bytes()))
+            records.append(StoredOperation(key, bytes: reader.countedBytes()))
         }
         teacher.loaded(isRead ? records : nil, wroteHere: wroteHere, at: now)
-    case 3: teacher.stored(Int(truncatingIfNeeded: reader.word()), isKept: reader.word() == 1, at: now)
-    case 4: teacher.answered(Int(truncatingIfNeeded: reader.word()), with: reader.bytes(), at: now)
+    case 3: teacher.stored(reader.signedWord(), isKept: reader.word() == 1, at: now)
+    case 4: teacher.answered(reader.signedWord(), with: reader.countedBytes(), at: now)
     case 5:
-        let (id, status) = (Int(truncatingIfNeeded: reader.word()), Int(truncatingIfNeeded: reader.word()))
+        let (id, status) = (reader.signedWord(), reader.signedWord())
         let wait = reader.number(Double.self, or: .nan)
         let code = reader.text()
         let failure = GatewayFailure(
@@ -77,12 +81,12 @@ public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
         if width >= 1, height >= 1 { teacher.boardChanged(width: width, height: height) }
         teacher.boardChanged(index: UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0)
     case 11:
-        let shown = Int(truncatingIfNeeded: reader.word())
+        let shown = reader.signedWord()
         let order = reader.pages()
         if let pages = BoardPages(shown: shown, order: order, hidden: reader.pages()) {
             teacher.boardChanged(pages: pages)
         }
-    case 12: teacher.boardShows(reader.bytes(), at: now)
+    case 12: teacher.boardShows(reader.countedBytes(), at: now)
     case 13:
         let number = reader.integer()
         teacher.covered(session: reader.text(), number: number)
@@ -110,7 +114,7 @@ private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
     case 3: command = .redo
     case 4: command = .clear
     case 5:
-        let page = Int(truncatingIfNeeded: reader.word())
+        let page = reader.signedWord()
         guard PageNumber.range.contains(page) else { return 0 }
         command = .turn(page)
     case 6:
@@ -118,13 +122,13 @@ private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
         guard PageNumber.isOrder(order) else { return 0 }
         command = .arrange(order)
     case 7:
-        let page = Int(truncatingIfNeeded: reader.word())
+        let page = reader.signedWord()
         guard let asset = AssetID(hexadecimal: String(decoding: reader.take(64), as: UTF8.self)) else { return 0 }
         let box = (0..<4).map { _ in reader.number(Double.self, or: 0) }
         command = .image(
             ImageSource(asset: asset, page: page), x: box[0], y: box[1], width: box[2], height: box[3])
     case 8:
-        let page = Int(truncatingIfNeeded: reader.word())
+        let page = reader.signedWord()
         let (keepsOriginal, hasMap) = (reader.word() == 1, reader.word() == 1)
         let numbers = (0..<6).map { _ in reader.number(Double.self, or: 0) }
         let map = LassoMap(
@@ -329,9 +333,7 @@ extension Duration {
 }
 
 extension InputReader {
-    fileprivate mutating func word() -> UInt32 { number(UInt32.self, or: 0) }
-    fileprivate mutating func bytes() -> [UInt8] { take(Int(clamping: word())) }
-    fileprivate mutating func text() -> String { String(decoding: bytes(), as: UTF8.self) }
+    fileprivate mutating func text() -> String { String(decoding: countedBytes(), as: UTF8.self) }
     fileprivate mutating func integer() -> Int64 { Int64(exactly: number(Double.self, or: 0)) ?? 0 }
 
     fileprivate mutating func pages() -> [Int] {
@@ -358,8 +360,6 @@ extension InputReader {
 }
 
 extension Buffers {
-    fileprivate mutating func append(word: Int) { output.append(UInt32(truncatingIfNeeded: word)) }
-
     fileprivate mutating func append(_ key: OperationKey) {
         append(key.session.utf8)
         append(Double(key.number))

@@ -16,6 +16,14 @@ nonisolated(unsafe) var picture = Picture()
 nonisolated(unsafe) var buffers = Buffers()
 private nonisolated(unsafe) var pixels: [UInt32] = []
 
+/// Begins anew, as a new instance does: for tests, which have one outside of a browser.
+package func resetCore() {
+    (picture, buffers, pixels) = (Picture(), Buffers(), [])
+    resetStudent()
+    resetReplay()
+    resetTeacher()
+}
+
 /// The version of these functions: a page and a core of different ones do not go together.
 @_expose(wasm, "version")
 @_cdecl("lectern_version")
@@ -55,7 +63,7 @@ public func show(_ width: Double, _ height: Double, _ columns: Int32, _ size: In
     var entries: [Picture.Entry] = []
     while !reader.isAtEnd {
         let id = UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0
-        entries.append(Picture.Entry(id: id, message: reader.take(Int(reader.number(UInt32.self, or: 0)))))
+        entries.append(Picture.Entry(id: id, message: reader.countedBytes()))
     }
     guard width >= 1, height >= 1, width <= 65536, height <= 65536 else { return }
     picture.show(entries, width: width, height: height, pixels: Int(columns), decoder: decoder)
@@ -85,7 +93,7 @@ public func showLive(_ size: Int32) {
     var entries: [Picture.Entry] = []
     while !reader.isAtEnd {
         let id = UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0
-        let message = reader.take(Int(reader.number(UInt32.self, or: 0)))
+        let message = reader.countedBytes()
         if !message.isEmpty {
             entries.append(Picture.Entry(id: id, message: message))
         } else if let entry = picture.liveEntry(id) {
@@ -147,7 +155,7 @@ public func neededImages() -> Int32 {
             buffers.output.append(
                 (0..<4).reduce(0) { $0 | UInt32(digits[place + $1]) << UInt32(8 * $1) })
         }
-        for number in [image.source.page, image.width, image.knownWidth] { buffers.output.append(UInt32(number)) }
+        for number in [image.source.page, image.width, image.knownWidth] { buffers.append(word: number) }
     }
     return Int32(images.count)
 }
@@ -196,9 +204,7 @@ public func imageAt(_ x: Double, _ y: Double) -> Int32 {
 private func answer(_ box: PixelRectangle?) -> Int32 {
     buffers.output.removeAll(keepingCapacity: true)
     guard let box else { return 0 }
-    for number in [box.x, box.y, box.width, box.height] {
-        buffers.output.append(UInt32(bitPattern: Int32(number)))
-    }
+    for number in [box.x, box.y, box.width, box.height] { buffers.append(word: number) }
     buffers.output.append(contentsOf: pixels)
     return 1
 }

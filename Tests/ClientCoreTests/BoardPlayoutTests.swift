@@ -1,3 +1,4 @@
+import CoreTrial
 import StrokeWire
 import TestSupport
 import Testing
@@ -110,9 +111,9 @@ struct BoardPlayoutTests {
     @Test("veils what of a joined board the player has not reached, and shows it then")
     func veil() throws {
         var service = RandomRoom(HistoryConfiguration(), seed: TestSeed.choose())
-        for _ in 0..<300 { try service.act() }
+        for _ in 0..<300 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
-        let actions = playout.receive(.board, try service.replyBytes(), player: media(50_000), at: .zero)
+        let actions = playout.receive(.board, service.replyBytes(), player: media(50_000), at: .zero)
         #expect(actions.contains { if case .joined = $0 { true } else { false } })
         var times: [UInt64: Int64] = [:]
         for stroke in playout.board.visible { times[stroke.index] = stroke.decoded()?.header.time }
@@ -131,9 +132,9 @@ struct BoardPlayoutTests {
     @Test("a stroke that an undo takes away is not unveiled")
     func veiledUndo() throws {
         var service = RandomRoom(HistoryConfiguration(), seed: 1)
-        for _ in 0..<100 { try service.act() }
+        for _ in 0..<100 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
-        _ = playout.receive(.board, try service.replyBytes(), player: media(-1), at: .zero)
+        _ = playout.receive(.board, service.replyBytes(), player: media(-1), at: .zero)
         let index = try #require(playout.veiled.max())
         let page = try #require(playout.board.visible.first { $0.index == index }).page
         let undo = GatewayEvent.operation(playout.received + 1, reference: index, page: page, "{\"n\":1,\"a\":2}")
@@ -145,9 +146,9 @@ struct BoardPlayoutTests {
     @Test("ends as the room whatever the player does, by any rules of undo", arguments: TestSeed.choose(8))
     func folds(seed: UInt64) throws {
         var service = RandomRoom(RandomRoom.history(seed), seed: seed)
-        for _ in 0..<50 { try service.act() }
+        for _ in 0..<50 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
-        _ = playout.receive(.board, try service.replyBytes(), player: nil, at: .zero)
+        _ = playout.receive(.board, service.replyBytes(), player: nil, at: .zero)
         var (now, player, last) = (0, 0, playout.board.index)
         var random = SeededGenerator(seed: seed)
         func check(_ actions: [PlayoutAction]) {
@@ -158,7 +159,7 @@ struct BoardPlayoutTests {
             #expect(actions.restarts == 0)
         }
         for _ in 0..<600 {
-            try service.act()
+            service.act()
             while playout.received < service.room.head.index {
                 let next = service.operations[Int(playout.received)]
                 check(playout.receive(.operation, GatewayEvent.operation(next), player: media(player), at: at(now)))
@@ -350,11 +351,25 @@ struct WetPlayoutTests {
         #expect(room.playout.wetInk.isEmpty)
     }
 
+    @Test("however small the operations that wait for the player are, there are only so many")
+    func heldOperations() {
+        var playout = BoardPlayout(followsPlayer: true)
+        _ = playout.receive(.board, GatewayEvent.emptyBoard, player: nil, at: .zero)
+        var index: UInt64 = 0
+        while playout.isJoined, index < 1_000_000 {
+            index += 1
+            let event = GatewayEvent.operation(index, "{\"n\":\(index),\"t\":9,\"d\":[{\"x\":1,\"y\":2}]}")
+            _ = playout.receive(.operation, event, player: MediaTime(milliseconds: Int64(0)), at: .zero)
+        }
+        #expect(Int(index) <= BoardPlayout.heldBytes / BoardPlayout.heldOverhead + 1)
+        #expect(playout.heldCount == 0)
+    }
+
     @Test("whatever events come, nothing traps, and a board puts all right", arguments: TestSeed.choose(6))
     func hostile(seed: UInt64) throws {
         var service = RandomRoom(RandomRoom.history(seed), seed: seed)
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<200 { try service.act() }
+        for _ in 0..<200 { service.act() }
         var playout = BoardPlayout(followsPlayer: random.chance(1, in: 2), isHead: random.chance(1, in: 2))
         var now = 0
         for _ in 0..<2000 {
@@ -364,7 +379,7 @@ struct WetPlayoutTests {
             var data: [UInt8]
             let event: PlayoutEvent
             switch random.int(0...5) {
-            case 0: (event, data) = (.board, try service.replyBytes())
+            case 0: (event, data) = (.board, service.replyBytes())
             case 1:
                 let times = (0...random.int(0...5)).map { _ in random.int(-9...900) }
                 (event, data) = (
@@ -388,7 +403,7 @@ struct WetPlayoutTests {
             _ = playout.look(player, at: at(now))
             _ = playout.grow(player, on: 0, at: at(now))
         }
-        _ = playout.receive(.board, try service.replyBytes(), player: nil, at: at(now))
+        _ = playout.receive(.board, service.replyBytes(), player: nil, at: at(now))
         #expect(playout.isJoined && playout.board.digest == service.room.head.digest)
     }
 }

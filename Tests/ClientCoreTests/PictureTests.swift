@@ -171,6 +171,25 @@ struct PictureTests {
         #expect(shell.pixels == fresh([Picture.Entry(id: 1, message: Array(line.utf8))], pixels: 400).pixels)
     }
 
+    @Test("images beyond the bytes that a picture keeps stay empty frames")
+    func imageBytes() throws {
+        let names = (10...20).map { String(repeating: "\($0)", count: 32) }
+        let entries = names.enumerated().map { place, name in
+            let box = "\"d\":[{\"x\":\(place),\"y\":0},{\"x\":900,\"y\":700}]"
+            return Picture.Entry(
+                id: UInt64(place), message: Array("{\"n\":1,\"e\":5,\"i\":\"\(name)\",\(box)}".utf8))
+        }
+        var shell = fresh(entries)
+        let side = 2048
+        let pixels = ImagePixels(width: side, height: side, straight: Array(repeating: 255, count: 4 * side * side))
+        for name in names {
+            let asset = try #require(AssetID(hexadecimal: name))
+            shell.picture.setImage(ImageSource(asset: asset, page: 0), pixels)
+        }
+        let known = shell.picture.neededImages().filter { $0.knownWidth > 0 }
+        #expect(known.count == Picture.imageBytes / (4 * side * side))
+    }
+
     @Test("what is no message shows nothing, and harms nothing")
     func hostile() {
         var random = SeededGenerator(seed: TestSeed.choose())

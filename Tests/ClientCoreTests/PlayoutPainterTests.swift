@@ -1,3 +1,4 @@
+import CoreTrial
 import Raster
 import Scene
 import StrokeWire
@@ -61,20 +62,45 @@ struct PlayoutPainterTests {
     }
 
     @Test(
+        "in a room whose messages have colours, not places in a palette, draws these colours", arguments: [true, false])
+    func colours(isRGB: Bool) {
+        var page = Page()
+        let writer = JoinReplyWriter(
+            room: "r", index: 0, digest: .empty, palette: .standard, style: "smooth", features: isRGB ? .rgbColours : []
+        )
+        let board = writer.board(
+            width: 100, height: 100, isProvisional: false, visible: EmptyCollection<JoinedOperation>(),
+            redo: EmptyCollection<JoinedOperation>())
+        page.resize(100)
+        page.perform(page.playout.receive(.board, board, player: nil, at: .zero))
+        // Blue in the palette is 2; as a colour that is nearly black. The other is no place in the palette.
+        for (place, colour) in [2, 0x12_34_56].enumerated() {
+            let line = "\"d\":[{\"x\":0,\"y\":\(30 + 40 * place)},{\"x\":100,\"y\":\(30 + 40 * place)}]"
+            let message = "{\"n\":\(place),\"w\":100,\"h\":100,\"l\":9,\"c\":\(colour),\(line)}"
+            let event = GatewayEvent.operation(UInt64(place + 1), message)
+            page.perform(page.playout.receive(.operation, event, player: nil, at: .zero))
+        }
+        let pixels = page.draw()
+        // Red, green and blue, the least byte first.
+        #expect(pixels[30 * 100 + 50] == (isRGB ? 0xff_02_00_00 : 0xff_d8_4f_1f))
+        #expect(pixels[70 * 100 + 50] == (isRGB ? 0xff_56_34_12 : 0xff_00_00_00))
+    }
+
+    @Test(
         "has the pixels of the page drawn at once, whatever comes, is undone, turned, veiled or grows",
         arguments: TestSeed.choose(4))
     func pixels(seed: UInt64) throws {
         var service = RandomRoom(RandomRoom.history(seed), seed: seed)
-        for _ in 0..<40 { try service.act() }
+        for _ in 0..<40 { service.act() }
         var random = SeededGenerator(seed: seed)
         var page = Page()
         var (now, player, width) = (0, 0, 300)
         var strokes: [Int: (page: Int, start: Int)] = [:]
         func time() -> MediaTime { MediaTime(milliseconds: Int64(player)) }
-        page.perform(page.playout.receive(.board, try service.replyBytes(), player: time(), at: .zero))
+        page.perform(page.playout.receive(.board, service.replyBytes(), player: time(), at: .zero))
         page.resize(width)
         for step in 0..<250 {
-            try service.act()
+            service.act()
             while page.playout.received < service.room.head.index {
                 let next = GatewayEvent.operation(service.operations[Int(page.playout.received)])
                 page.perform(page.playout.receive(.operation, next, player: time(), at: .milliseconds(now)))
@@ -106,7 +132,7 @@ struct PlayoutPainterTests {
             #expect(isSame, "step \(step)")
         }
         // A new board in place of that one.
-        page.perform(page.playout.receive(.board, try service.replyBytes(), player: nil, at: .milliseconds(now)))
+        page.perform(page.playout.receive(.board, service.replyBytes(), player: nil, at: .milliseconds(now)))
         let isSame = page.draw() == expected(page, width: width)
         #expect(isSame)
     }

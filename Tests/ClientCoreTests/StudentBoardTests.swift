@@ -1,8 +1,12 @@
 import ClientCore
+import CoreTrial
 import StrokeWire
 import TestSupport
 import Testing
 import Whiteboard
+
+/// That of all tests, not the one of lessons with faults.
+typealias SeededGenerator = TestSupport.SeededGenerator
 
 @Suite("A student's board")
 struct StudentBoardTests {
@@ -32,7 +36,7 @@ struct StudentBoardTests {
         var board = StudentBoard()
         var seen: [Int: Set<UInt64>] = [:]
         for step in 0..<1500 {
-            try room.act()
+            room.act()
             while board.index < room.room.head.index {
                 let (size, pages) = (board.size, board.pages)
                 let change = try board.apply(room.operations[Int(board.index)])
@@ -55,7 +59,7 @@ struct StudentBoardTests {
         var room = RandomRoom(RandomRoom.history(seed), seed: seed)
         var boards: [StudentBoard] = []
         for step in 0..<600 {
-            try room.act()
+            room.act()
             for place in boards.indices where boards[place].index < room.room.head.index {
                 try boards[place].apply(room.operations[Int(room.room.head.index) - 1])
             }
@@ -118,7 +122,7 @@ struct HostileBoardTests {
     @Test("refuses wrong operations and stays as it was", arguments: TestSeed.choose(10))
     func operations(seed: UInt64) throws {
         var room = RandomRoom(RandomRoom.history(seed), seed: seed)
-        for _ in 0..<200 { try room.act() }
+        for _ in 0..<200 { room.act() }
         var board = try StudentBoard(try room.reply(.json))
         var random = SeededGenerator(seed: seed)
         var refused = 0
@@ -147,7 +151,7 @@ struct HostileBoardTests {
     @Test("refuses replies that contradict themselves", arguments: TestSeed.choose(10))
     func replies(seed: UInt64) throws {
         var room = RandomRoom(RandomRoom.history(seed), seed: seed)
-        for _ in 0..<120 { try room.act() }
+        for _ in 0..<120 { room.act() }
         let reply = try room.reply(.json)
         guard case .board(let width, let height, let visible, let redo, let cleared) = reply.content else {
             Issue.record("no board")
@@ -211,7 +215,7 @@ struct HostileBoardTests {
         #expect(throws: StudentBoard.Divergence.self) { try board.apply(draw(13)) }
         #expect(board.index == 12)
         var room = RandomRoom(RandomRoom.history(1), seed: 1)
-        for _ in 0..<60 { try room.act() }
+        for _ in 0..<60 { room.act() }
         let reply = try room.reply(.binary)
         #expect(throws: StudentBoard.Divergence.self) { try StudentBoard(reply, weightLimit: 100) }
         #expect(throws: Never.self) { try StudentBoard(reply, weightLimit: 100_000) }

@@ -7,8 +7,9 @@
 /// Milliseconds on the page's steady clock.
 __attribute__((import_module("page"), import_name("now"))) double page_now(void);
 #else
-/// Milliseconds on a steady clock.
+/// Outside of a browser only tests run these functions: they set the time.
 double page_now(void);
+void set_page_time(double milliseconds);
 #endif
 
 #endif

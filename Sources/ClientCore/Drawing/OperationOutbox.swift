@@ -279,7 +279,11 @@ struct OperationOutbox: Sendable {
         lastWrite += 1
         // One that was taken again under its key is not to go.
         for entry in entries { deleted.remove(entry.key) }
-        let gone = Array(deleted)
+        // The same calls have the same answers.
+        let gone = deleted.sorted {
+            $0.session == $1.session
+                ? $0.number < $1.number : $0.session.utf8.lexicographicallyPrecedes($1.session.utf8)
+        }
         deleted = []
         write = (lastWrite, entries.map { ($0.key, $0.revision) }, gone)
         return OutboxWrite(
@@ -444,7 +448,7 @@ extension OperationOutbox.Entry {
 
 extension WireLimits {
     /// Of what an outbox holds: the room has its own.
-    static let outbox = WireLimits(messageBytes: .max, shards: .max, points: .max, colours: .rgb)
+    static let outbox = WireLimits(messageBytes: .max, shards: Int(Int32.max), points: .max, colours: .rgb)
 }
 
 /// The name of a room's incarnation: `LOG-INDEX`, and `LOG.RESTORATIONS-INDEX` after its log has lost its end.

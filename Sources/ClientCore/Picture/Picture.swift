@@ -73,6 +73,8 @@ public struct Picture {
     public static let largestSide = 4096
     /// Bytes of versions that are kept, for undo, redo and pages that are turned back to.
     public static let versionBytes = 48 << 20
+    /// Bytes of the pixels of images at most; what is beyond stays an empty frame.
+    static let imageBytes = 128 << 20
     private static let sceneLimits = DisplayList.Limits(bytes: 32 << 20)
 
     /// The size of the canvas, and pixels a board unit.
@@ -176,7 +178,8 @@ public struct Picture {
 
     /// Gives the pixels of an image that is shown; nil takes them away.
     public mutating func setImage(_ source: ImageSource, _ pixels: ImagePixels?) {
-        images[source] = pixels
+        let others = images.reduce(0) { $1.key == source ? $0 : $0 + $1.value.bytes.count }
+        images[source] = pixels.flatMap { others + $0.bytes.count <= Self.imageBytes ? $0 : nil }
         page = nil
         above = []
     }

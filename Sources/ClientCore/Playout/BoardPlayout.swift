@@ -13,9 +13,11 @@ import Whiteboard
 /// Memory: the board, as ``FollowedBoard`` bounds it; ``heldBytes`` of operations that wait; strokes being drawn, as
 /// ``WetInk`` bounds them.
 public struct BoardPlayout: Sendable {
-    /// Bytes of messages that wait for the player. Beyond, the board is joined anew, with what the player has not reached
+    /// Bytes of operations that wait for the player, ``heldOverhead`` and its message for each. Beyond, the board is joined anew, with what the player has not reached
     /// veiled.
     public static let heldBytes = 32 << 20
+    /// What an operation that waits weighs besides its message.
+    static let heldOverhead = 512
     /// How long an operation waits for a player that runs, or tells nothing, unless said.
     public static let maximumHold = Duration.seconds(30)
     /// Strokes that grow are looked for among so many operations that wait, as the service does it.
@@ -185,10 +187,11 @@ extension BoardPlayout {
             apply(held, player, &actions, at: now)
             return
         }
-        guard self.held.bytes + operation.bytes.count <= Self.heldBytes else {
+        let bytes = Self.heldOverhead + operation.bytes.count
+        guard self.held.bytes + bytes <= Self.heldBytes else {
             return restart("Too many operations wait for the player.", &actions)
         }
-        self.held.add(held, time: held.due, isLate: operation.isLate, bytes: operation.bytes.count, at: now)
+        self.held.add(held, time: held.due, isLate: operation.isLate, bytes: bytes, at: now)
         look(player, now, &actions)
     }
 
@@ -202,7 +205,7 @@ extension BoardPlayout {
     }
 
     private mutating func takeWet(_ data: [UInt8], _ now: Duration, _ actions: inout [PlayoutAction]) {
-        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        let limits = WireLimits(messageBytes: .max, points: WetInk.mostPointsOfOne, colours: .rgb)
         guard isJoined, let release = try? WetRelease(decoding: data, limits: limits),
             release.index ?? .max > received, ownSession == nil || release.session != ownSession
         else { return }

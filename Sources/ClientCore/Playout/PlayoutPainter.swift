@@ -9,6 +9,8 @@ public protocol PlayedBoard {
     /// The ink style's name; nil while it is not known.
     var style: String? { get }
     var palette: Palette { get }
+    /// What the service offers, and whether messages have colours.
+    var features: BoardFeatures { get }
     var wetInk: WetInk { get }
     /// Indices of strokes of the board that are not shown.
     var veiled: Set<UInt64> { get }
@@ -98,7 +100,9 @@ public struct PlayoutPainter {
         showAbove(playout, on: &picture)
         picture.show(
             entries, width: board.size.width, height: board.size.height, pixels: pixels,
-            decoder: EntryDecoder(named: (playout.style ?? "smooth").utf8, palette: playout.palette))
+            decoder: EntryDecoder(
+                named: (playout.style ?? "smooth").utf8,
+                palette: playout.features.contains(.rgbColours) ? nil : playout.palette))
         return true
     }
 

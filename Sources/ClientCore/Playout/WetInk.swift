@@ -71,7 +71,7 @@ public struct WetInk: Sendable {
     static let mostStrokes = 64
     /// Points of all strokes, 56 bytes each.
     static let mostPoints = 400_000
-    private static let mostPointsOfOne = 100_000
+    static let mostPointsOfOne = 100_000
     private static let mostFinished = 1024
     /// A stroke without a message is forgotten after this, and one that is over is remembered as long.
     static let lifetime = Duration.seconds(10)

@@ -40,6 +40,7 @@ public struct LessonPlayout: Sendable {
     public private(set) var palette = Palette.standard
     /// The ink style's name; nil before anything was fetched.
     public private(set) var style: String?
+    public private(set) var features: BoardFeatures = []
     /// The strokes that grow.
     public private(set) var wetInk = WetInk()
     /// The encoder session on whose time line the player is; nil while nothing was released, unless it was named.
@@ -163,7 +164,7 @@ extension LessonPlayout {
                 room: reader.room, epochs: reader.epochs,
                 board: try board.map { (reply) throws(MalformedRelease) in try StudentBoard(part: reply) })
             if let board {
-                (palette, style) = (board.palette, board.style)
+                (palette, style, features) = (board.palette, board.style, board.features ?? features)
                 names.note(board, &actions)
             }
             intake = Intake(

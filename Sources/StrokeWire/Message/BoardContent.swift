@@ -22,12 +22,15 @@ public struct BoardFeatures: OptionSet, Sendable, Hashable {
     /// Highlighter and arrow: the elements 9 and 10.
     public static let pens = BoardFeatures(rawValue: 1 << 4)
 
+    /// Colours of messages are `0xRRGGBB`: `colour: rgb` in the configuration. Told in replies alone.
+    public static let rgbColours = BoardFeatures(rawValue: 1 << 5)
+
     /// Those of `board.features`.
     public static let all: BoardFeatures = [.pages, .images, .lasso, .pens]
 
     private static let named: [(name: String, feature: BoardFeatures)] = [
         ("pages", .pages), ("images", .images), ("lasso", .lasso), ("pens", .pens),
-        ("undoable-clear", .undoableClears),
+        ("undoable-clear", .undoableClears), ("rgb", .rgbColours),
     ]
 
     /// Their names in replies and in the configuration.

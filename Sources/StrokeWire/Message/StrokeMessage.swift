@@ -110,7 +110,8 @@ public struct WireLimits: Sendable, Equatable {
     /// Those of a draw that was accepted before, under whatever limits. Does not read its page: where a room has none, any
     /// value may stand there; the room knows the page.
     package static let accepted = WireLimits(
-        messageBytes: .max, shards: .max, points: .max, colours: .rgb, features: [.images, .lasso, .pens])
+        messageBytes: .max, shards: Int(Int32.max), points: .max, colours: .rgb,
+        features: [.images, .lasso, .pens])
 
     /// Points of a lasso, so that what it costs is bounded; beyond: `too-many-points`.
     public static let lassoPoints = 1024

@@ -1,0 +1,99 @@
+import CWebShims
+import WebCore
+
+/// A call of a function of the core: the same ones go to the native one and to the one in WebAssembly.
+package struct CoreCall: Sendable {
+    package enum Function: String, Sendable, CaseIterable {
+        case show, insert, remove, showLive, draw, nextBox, presentAll, progress, canvasWidth, canvasHeight, scale
+        case neededImages, setImage, select, selection, imageAt
+        case studentBegin, studentReceive, studentLook, studentGrow, studentView, studentResize, studentOwnSession
+        case teacher, teacherNext, teacherLive, pen
+
+        /// Where the number of bytes stands among the numbers; nil where the function reads none.
+        fileprivate var sizePlace: Int? {
+            switch self {
+            case .show: 3
+            case .insert, .studentReceive: 1
+            case .showLive, .select, .studentOwnSession: 0
+            case .setImage: 3
+            case .teacher: 2
+            case .pen: 5
+            default: nil
+            }
+        }
+    }
+
+    package let function: Function
+    /// As JavaScript passes them, with the size of the input.
+    package let numbers: [Double]
+    package let input: [UInt8]
+    /// Of the page, in milliseconds.
+    package let time: Double
+
+    package init(_ function: Function, _ numbers: [Double] = [], input: [UInt8] = [], at time: Double = 0) {
+        var numbers = numbers
+        if let place = function.sizePlace { numbers.insert(Double(input.count), at: place) }
+        (self.function, self.numbers, self.input, self.time) = (function, numbers, input, time)
+    }
+
+    /// The core of this process as a page's is that was just loaded. There is one: tests that use it run one after another.
+    package static func reset() { resetCore() }
+
+    /// Calls the native function.
+    /// - Returns: a hash of what it returns and of the bytes at `output`.
+    package func run() -> UInt32 {
+        set_page_time(time)
+        if !input.isEmpty { WebCore.input(Int32(input.count))?.copyMemory(from: input, byteCount: input.count) }
+        var hash: UInt32 = 0x811c_9dc5
+        func add(_ word: UInt32) { hash = (hash ^ word) &* 0x0100_0193 }
+        let result = invoke()
+        add(UInt32(truncatingIfNeeded: result.bitPattern))
+        add(UInt32(truncatingIfNeeded: result.bitPattern >> 32))
+        let words = UnsafeRawBufferPointer(start: output(), count: Int(outputSize()))
+        for place in stride(from: 0, to: words.count, by: 4) {
+            add(words.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        }
+        return hash
+    }
+
+    /// As JavaScript converts a number to an integer of 32 bits; those beyond wrap.
+    private func integer(_ place: Int) -> Int32 {
+        let number = numbers[place]
+        return number.isFinite ? Int32(truncatingIfNeeded: Int64(number.truncatingRemainder(dividingBy: 0x1p32))) : 0
+    }
+
+    private func invoke() -> Double {
+        switch function {
+        case .show: show(numbers[0], numbers[1], integer(2), integer(3))
+        case .insert: insert(numbers[0], integer(1))
+        case .remove: remove(numbers[0])
+        case .showLive: showLive(integer(0))
+        case .draw: return Double(draw(numbers[0]))
+        case .nextBox: return Double(nextBox())
+        case .presentAll: presentAll()
+        case .progress: return progress()
+        case .canvasWidth: return Double(canvasWidth())
+        case .canvasHeight: return Double(canvasHeight())
+        case .scale: return scale()
+        case .neededImages: return Double(neededImages())
+        case .setImage: setImage(integer(0), integer(1), integer(2), integer(3))
+        case .select: return Double(select(integer(0)))
+        case .selection:
+            return Double(selection(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]))
+        case .imageAt: return Double(imageAt(numbers[0], numbers[1]))
+        case .studentBegin: studentBegin(integer(0), integer(1), numbers[2])
+        case .studentReceive: studentReceive(integer(0), integer(1), numbers[2])
+        case .studentLook: studentLook(numbers[0])
+        case .studentGrow: studentGrow(numbers[0])
+        case .studentView: studentView(integer(0))
+        case .studentResize: studentResize(integer(0))
+        case .studentOwnSession: studentOwnSession(integer(0))
+        case .teacher: return Double(tellTeacher(integer(0), numbers[1], integer(2)))
+        case .teacherNext: return Double(teacherNext(numbers[0]))
+        case .teacherLive: teacherLive()
+        case .pen:
+            return Double(movePen(integer(0), integer(1), integer(2), integer(3), numbers[4], integer(5)))
+        }
+        return 0
+    }
+}

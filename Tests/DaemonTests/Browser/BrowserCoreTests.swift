@@ -1,0 +1,69 @@
+import CoreTrial
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// The core as browsers run it, beside the same code in this process.
+@Suite(
+    .serialized, .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserCoreTests {
+    /// Bytes of an instance at most after the calls below: a board, its canvases and what waits are a small part.
+    private static let mostBytes = 64.0 * 1024 * 1024
+
+    @Test(
+        "whatever a page, a service or another client sends, no call fails in WebAssembly, and each answers as it does natively: boards, digests, pixels, messages",
+        arguments: TestSeed.choose(3))
+    func hostile(seed: UInt64) async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
+            let port = try await daemon.httpPort()
+            let window = try await BrowserWindow()
+            try await window.open("http://127.0.0.1:\(port)/rooms/none/clock")
+            var generator = HostileCalls(seed: seed)
+            for calls in [generator.student(1500), generator.picture(600), generator.teacher(2000)] {
+                CoreCall.reset()
+                let expected = calls.map { $0.run() }
+                let result = try await window.run(
+                    """
+                    \(CoreTape.player)
+                    const reply = await fetch("/lectern/lectern.wasm");
+                    return play(await WebAssembly.compile(await reply.arrayBuffer()), args[0]);
+                    """, [.string(CoreTape.text(calls))])
+                var hashes: [UInt32] = []
+                for hash in result["hashes"]?.elements ?? [] { hashes.append(UInt32(hash.double ?? 0)) }
+                #expect(result["trap"] == AnyJSON.null, "seed \(seed), call \(hashes.count)")
+                let other = hashes.indices.first { $0 < expected.count && hashes[$0] != expected[$0] }
+                #expect(other == nil, "seed \(seed): call \(other ?? 0) answers otherwise")
+                #expect(hashes.count == expected.count)
+                #expect((result["bytes"]?.double ?? .infinity) <= Self.mostBytes, "seed \(seed)")
+            }
+            try await window.close()
+        }
+    }
+
+    @Test("an instance cannot have more than 1 GiB")
+    func bound() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
+            let window = try await BrowserWindow()
+            try await window.open("http://127.0.0.1:\(try await daemon.httpPort())/rooms/none/clock")
+            let result = try await window.run(
+                """
+                const module = await WebAssembly.compile(await (await fetch("/lectern/lectern.wasm")).arrayBuffer());
+                const page = { now: () => 0, random: () => {} };
+                const { memory } = new WebAssembly.Instance(module, { page }).exports;
+                const pages = (1 << 30) / 65536 - memory.buffer.byteLength / 65536;
+                memory.grow(pages);
+                const bytes = memory.buffer.byteLength;
+                try {
+                    memory.grow(1);
+                    return [bytes, "grew"];
+                } catch (error) {
+                    return [bytes, error.name];
+                }
+                """)
+            #expect(result == .array([.number(0x1p30), .string("RangeError")]))
+            try await window.close()
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import CoreTrial
+import TestSupport
+import Testing
+
+@Suite("Functions of the core, whatever a page, a service or another client sends", .serialized)
+struct HostileCallTests {
+    @Test("no call traps, and the same calls have the same answers", arguments: TestSeed.choose(8))
+    func calls(seed: UInt64) {
+        var generator = HostileCalls(seed: seed)
+        for calls in [generator.student(2000), generator.picture(600), generator.teacher(3000)] {
+            CoreCall.reset()
+            let first = calls.map { $0.run() }
+            CoreCall.reset()
+            for (place, call) in calls.enumerated() {
+                let hash = call.run()
+                guard hash == first[place] else {
+                    Issue.record("seed \(seed): call \(place), \(call.function), has another answer")
+                    return
+                }
+            }
+        }
+    }
+}
