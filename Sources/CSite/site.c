@@ -12,6 +12,9 @@
 static const unsigned char api_openapi_json[] = {
 #embed "../LecternGateway/Site/api/openapi.json"
 };
+static const unsigned char lectern_board_entrance_js[] = {
+#embed "../LecternGateway/Site/lectern-board.js"
+};
 static const unsigned char lectern_js[] = {
 #embed "../LecternGateway/Site/lectern.js"
 };
@@ -21,11 +24,20 @@ static const unsigned char lectern_affine_js[] = {
 static const unsigned char lectern_board_canvas_js[] = {
 #embed "../LecternGateway/Site/lectern/board-canvas.js"
 };
+static const unsigned char lectern_board_element_js[] = {
+#embed "../LecternGateway/Site/lectern/board-element.js"
+};
 static const unsigned char lectern_board_js[] = {
 #embed "../LecternGateway/Site/lectern/board.js"
 };
 static const unsigned char lectern_core_js[] = {
 #embed "../LecternGateway/Site/lectern/core.js"
+};
+static const unsigned char lectern_dom_js[] = {
+#embed "../LecternGateway/Site/lectern/dom.js"
+};
+static const unsigned char lectern_element_js[] = {
+#embed "../LecternGateway/Site/lectern/element.js"
 };
 static const unsigned char lectern_events_js[] = {
 #embed "../LecternGateway/Site/lectern/events.js"
@@ -35,6 +47,9 @@ static const unsigned char lectern_frame_clock_js[] = {
 };
 static const unsigned char lectern_gateway_js[] = {
 #embed "../LecternGateway/Site/lectern/gateway.js"
+};
+static const unsigned char lectern_icons_svg[] = {
+#embed "../LecternGateway/Site/lectern/icons.svg"
 };
 static const unsigned char lectern_images_js[] = {
 #embed "../LecternGateway/Site/lectern/images.js"
@@ -72,11 +87,20 @@ static const unsigned char lectern_server_clock_js[] = {
 static const unsigned char lectern_teacher_core_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher-core.js"
 };
+static const unsigned char lectern_teacher_element_js[] = {
+#embed "../LecternGateway/Site/lectern/teacher-element.js"
+};
 static const unsigned char lectern_teacher_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher.js"
 };
+static const unsigned char lectern_toolbar_js[] = {
+#embed "../LecternGateway/Site/lectern/toolbar.js"
+};
 static const unsigned char lectern_whep_js[] = {
 #embed "../LecternGateway/Site/lectern/whep.js"
+};
+static const unsigned char lectern_words_js[] = {
+#embed "../LecternGateway/Site/lectern/words.js"
 };
 static const unsigned char lectern_writer_js[] = {
 #embed "../LecternGateway/Site/lectern/writer.js"
@@ -113,9 +137,6 @@ static const unsigned char pages_error_html[] = {
 };
 static const unsigned char pages_icon_svg[] = {
 #embed "../LecternGateway/Site/pages/icon.svg"
-};
-static const unsigned char pages_icons_svg[] = {
-#embed "../LecternGateway/Site/pages/icons.svg"
 };
 static const unsigned char pages_import_tool_js[] = {
 #embed "../LecternGateway/Site/pages/import-tool.js"
@@ -198,9 +219,6 @@ static const unsigned char pages_teach_js[] = {
 static const unsigned char pages_time_line_js[] = {
 #embed "../LecternGateway/Site/pages/time-line.js"
 };
-static const unsigned char pages_toolbar_js[] = {
-#embed "../LecternGateway/Site/pages/toolbar.js"
-};
 static const unsigned char pages_video_watch_js[] = {
 #embed "../LecternGateway/Site/pages/video-watch.js"
 };
@@ -209,14 +227,19 @@ static const unsigned char pages_video_watch_js[] = {
 
 static const struct site_file files[] = {
     FILE("api/openapi.json", api_openapi_json),
+    FILE("lectern-board.js", lectern_board_entrance_js),
     FILE("lectern.js", lectern_js),
     FILE("lectern/affine.js", lectern_affine_js),
     FILE("lectern/board-canvas.js", lectern_board_canvas_js),
+    FILE("lectern/board-element.js", lectern_board_element_js),
     FILE("lectern/board.js", lectern_board_js),
     FILE("lectern/core.js", lectern_core_js),
+    FILE("lectern/dom.js", lectern_dom_js),
+    FILE("lectern/element.js", lectern_element_js),
     FILE("lectern/events.js", lectern_events_js),
     FILE("lectern/frame-clock.js", lectern_frame_clock_js),
     FILE("lectern/gateway.js", lectern_gateway_js),
+    FILE("lectern/icons.svg", lectern_icons_svg),
     FILE("lectern/images.js", lectern_images_js),
     FILE("lectern/lectern.wasm", lectern_lectern_wasm),
     FILE("lectern/live-clock.js", lectern_live_clock_js),
@@ -229,8 +252,11 @@ static const struct site_file files[] = {
     FILE("lectern/replay.js", lectern_replay_js),
     FILE("lectern/server-clock.js", lectern_server_clock_js),
     FILE("lectern/teacher-core.js", lectern_teacher_core_js),
+    FILE("lectern/teacher-element.js", lectern_teacher_element_js),
     FILE("lectern/teacher.js", lectern_teacher_js),
+    FILE("lectern/toolbar.js", lectern_toolbar_js),
     FILE("lectern/whep.js", lectern_whep_js),
+    FILE("lectern/words.js", lectern_words_js),
     FILE("lectern/writer.js", lectern_writer_js),
     FILE("pages/ahead.js", pages_ahead_js),
     FILE("pages/author-list.js", pages_author_list_js),
@@ -243,7 +269,6 @@ static const struct site_file files[] = {
     FILE("pages/error.css", pages_error_css),
     FILE("pages/error.html", pages_error_html),
     FILE("pages/icon.svg", pages_icon_svg),
-    FILE("pages/icons.svg", pages_icons_svg),
     FILE("pages/import-tool.js", pages_import_tool_js),
     FILE("pages/lasso-tool.js", pages_lasso_tool_js),
     FILE("pages/latency-field.js", pages_latency_field_js),
@@ -271,7 +296,6 @@ static const struct site_file files[] = {
     FILE("pages/teach.html", pages_teach_html),
     FILE("pages/teach.js", pages_teach_js),
     FILE("pages/time-line.js", pages_time_line_js),
-    FILE("pages/toolbar.js", pages_toolbar_js),
     FILE("pages/video-watch.js", pages_video_watch_js),
 };
 

@@ -52,7 +52,10 @@ struct SiteRoutes {
         }
 
         /// Whether it is a part of the library, which pages of other origins may load too: it holds nothing private.
-        var isLibrary: Bool { path == "lectern.js" || path.hasPrefix("lectern/") }
+        var isLibrary: Bool { isEntrance || path.hasPrefix("lectern/") }
+
+        /// Whether pages import it by a fixed address, which does not change with the release.
+        var isEntrance: Bool { path == "lectern.js" || path == "lectern-board.js" }
 
         var isPage: Bool { path.hasSuffix(".html") }
 
@@ -89,9 +92,9 @@ struct SiteRoutes {
         return (RouterPath(route), file.replacing("assets/current/", with: "assets/\(release)/"))
     }
 
-    /// The library at the address that other pages import it from.
-    private static let library = files["lectern.js"]?
-        .replacing("\"./lectern/", with: "\"./assets/\(release)/lectern/")
+    /// What other pages import by a fixed address: it refers to modules of this release.
+    private static let entrances = files.filter { $0.value.isEntrance }
+        .mapValues { $0.replacing("\"./lectern/", with: "\"./assets/\(release)/lectern/") }
 
     let live: LiveSettings
 
@@ -118,7 +121,7 @@ struct SiteRoutes {
 
     func add(to router: Router<some RequestContext>) {
         for file in Self.files.values where !file.isPage {
-            let file = file.path == "lectern.js" ? Self.library ?? file : file
+            let file = Self.entrances[file.path] ?? file
             router.get(RouterPath(file.path)) { request, _ in response(file, to: request) }
         }
         router.get("assets/:release/**") { request, context in

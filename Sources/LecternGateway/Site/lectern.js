@@ -6,11 +6,16 @@
  * new Board(document.querySelector("canvas"), { room: "physics", clock: () => video.currentTime * 1000 });
  * ```
  *
+ * Or without a script, where a page loads it: `<lectern-board room="physics" video="#lesson"></lectern-board>` for students, and
+ * `<lectern-teacher room="physics" author="anna"></lectern-teacher>`. `lectern-board.js` beside it defines the first alone, and loads
+ * nothing of the teacher.
+ *
  * Plain ES modules, no dependencies.
  *
  * @module
  */
 
+export { LecternBoard } from "./lectern/board-element.js";
 export { Board } from "./lectern/board.js";
 export { FrameClock } from "./lectern/frame-clock.js";
 export { Gateway, GatewayError } from "./lectern/gateway.js";
@@ -20,5 +25,6 @@ export { Painter } from "./lectern/painter.js";
 export { PlayerClock } from "./lectern/player-clock.js";
 export { ServerClock } from "./lectern/server-clock.js";
 export { Replay } from "./lectern/replay.js";
+export { LecternTeacher } from "./lectern/teacher-element.js";
 export { Element, Teacher } from "./lectern/teacher.js";
 export { WhepPlayer } from "./lectern/whep.js";

@@ -146,7 +146,7 @@ struct BrowserAccessTests {
 
 extension BrowserWindow {
     /// The script of axe-core, from the file in `LECTERN_AXE`.
-    fileprivate static let axe = EnvironmentVariable("LECTERN_AXE").text.flatMap {
+    static let axe = EnvironmentVariable("LECTERN_AXE").text.flatMap {
         try? String(contentsOfFile: $0, encoding: .utf8)
     }
 
@@ -165,7 +165,7 @@ extension BrowserWindow {
         return findings.compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
-    fileprivate func expectNoFindings(
+    func expectNoFindings(
         _ state: Comment, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         #expect(try await findings() == [], state, sourceLocation: sourceLocation)

@@ -288,7 +288,10 @@ export class Board extends EventTarget {
         if (this.#canvas.pixels > 0 && (this.isJoined || !this.#wasJoined)) {
             this.#painter.show(records.some(({ kind }) => kind === Kind.painted));
         }
-        for (const record of records) this.#perform(record);
+        // What a join tells comes first: the colours are there when the board is painted.
+        for (const isJoin of [true, false]) {
+            for (const record of records) if ((record.kind === Kind.joined) === isJoin) this.#perform(record);
+        }
         if (this.#state.held !== before.held) this.#tell("lag", { held: this.#state.held, milliseconds: this.#state.lead });
         this.#schedule();
     }

@@ -27,7 +27,7 @@ const [imageCommand, lassoCommand, seenPage] = [7, 8, 1000];
  *
  * @typedef {object} Tool
  * @property {number} element one of {@link Element}
- * @property {number} colour an index into the board's palette
+ * @property {number} colour an index into the board's palette, or `0xRRGGBB` where its features name `rgb`
  * @property {number} width of the line in board units
  */
 

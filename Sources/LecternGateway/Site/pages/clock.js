@@ -1,6 +1,8 @@
 /** The clock page: plays the students' video and tells the room the time of its pictures. */
 
-import { FrameClock, ServerClock, WhepPlayer } from "../lectern.js";
+import { FrameClock } from "../lectern/frame-clock.js";
+import { ServerClock } from "../lectern/server-clock.js";
+import { WhepPlayer } from "../lectern/whep.js";
 import { now } from "../lectern/gateway.js";
 import { $, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords } from "./common.js";
 import { ClockSender } from "./clock-sender.js";

@@ -4,7 +4,12 @@
  * @module
  */
 
+import { element, say } from "../lectern/dom.js";
 import { Backoff, Gateway } from "../lectern/gateway.js";
+import { drawingWords, refusals } from "../lectern/words.js";
+
+export { element, iconAddress, letterKeys, say } from "../lectern/dom.js";
+export { boardWords, connectionWords, drawingWords, pageWords, refusals } from "../lectern/words.js";
 
 /** The server that these pages come from; it may lie below a path of its host. */
 const gateway = new Gateway();
@@ -22,48 +27,10 @@ export function address(path, query) {
     return gateway.address(path, query);
 }
 
-/** The address of an icon of the pages' set. */
-export function iconAddress(name) {
-    return new URL(`icons.svg#${name}`, import.meta.url).href;
-}
-
-/** Makes an element. Text is text: nothing of it becomes markup. */
-export function element(tag, properties = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(properties)) {
-        if (name in made && name !== "list") made[name] = value;
-        else made.setAttribute(name, value);
-    }
-    made.append(...children.filter((child) => child !== null && child !== undefined));
-    return made;
-}
-
-/** Changes a text only when it is another: screen readers read changes. */
-export function say(target, text) {
-    if (target.textContent !== text) target.textContent = text;
-}
-
 /** Shows how something stands: `tone` is `good`, `wait`, `bad` or "". */
 export function showStatus(target, tone, text) {
     if (target.dataset.tone !== tone) target.dataset.tone = tone;
     say(target, text);
-}
-
-/** Codes of the gateway for those whom it does not let in. */
-export const refusals = ["unauthorized", "revoked", "forbidden"];
-
-/** The state of a connection in words. */
-export function connectionWords({ state, reason, code, retryAt }) {
-    switch (state) {
-        case "live": return ["good", "Connected"];
-        case "connecting": return ["wait", "Connecting…"];
-        case "refused": return ["bad", refusals.includes(code) ? "Not allowed in" : reason];
-        case "closed": return ["", "Closed"];
-        default: {
-            const seconds = Math.max(Math.ceil((retryAt - Date.now()) / 1000), 0);
-            return ["bad", seconds > 1 ? `Offline, trying again in ${seconds} s` : "Offline, trying again…"];
-        }
-    }
 }
 
 /** Whether a link was opened for this page, or it was let in before. */
@@ -77,11 +44,6 @@ export function refusalWords({ code, reason }) {
     }
     if (code === "forbidden") return "Your link is for something else.";
     return reason;
-}
-
-/** How far a large board is drawn: `part` is 0 … 1. */
-export function drawingWords(part) {
-    return `Drawing the board, ${Math.round(part * 100)} %`;
 }
 
 /** Rooms that this browser has begun: those that nobody had written to before. */
@@ -158,11 +120,6 @@ export function timeWords(milliseconds) {
     return (hours > 0 ? [hours, ...parts] : parts).join(":");
 }
 
-/** Where a page stands in the order of a board's pages: `Page 2 of 5`. */
-export function pageWords(page, order) {
-    return `Page ${order.indexOf(page) + 1} of ${order.length}`;
-}
-
 /** The room in the address of this page. */
 export function roomOfPage() {
     const [, room] = location.pathname.slice(new URL(gateway.url).pathname.length).split("/");
@@ -228,34 +185,6 @@ function claimsOf(token) {
         return null;
     }
 }
-
-/** Single letters as commands: some speak to their computer, and others hit keys by chance, so they can be switched off. */
-export const letterKeys = {
-    get isOn() {
-        try {
-            return localStorage.getItem("lectern-keys") !== "off";
-        } catch {
-            return true;
-        }
-    },
-    set isOn(isOn) {
-        try {
-            localStorage.setItem("lectern-keys", isOn ? "on" : "off");
-        } catch {
-            // Not remembered.
-        }
-    },
-    /** Whether a key of an event is a command: not where something is typed or chosen with it. */
-    take(event) {
-        const isTyped = event.target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, dialog, [contenteditable]");
-        return !event.defaultPrevented && !isTyped && (event.key.length > 1 || this.isOn);
-    },
-    /** Binds the box that switches them. */
-    bind(box) {
-        box.checked = this.isOn;
-        box.addEventListener("change", () => (this.isOn = box.checked));
-    },
-};
 
 /** Calls again and again while the page is visible, and once when it becomes so; `body` may be async. */
 export function whileVisible(milliseconds, body) {

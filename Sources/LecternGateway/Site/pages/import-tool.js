@@ -5,7 +5,7 @@
  * @module
  */
 
-import { GatewayError } from "../lectern.js";
+import { GatewayError } from "../lectern/gateway.js";
 import { $, say } from "./common.js";
 
 /** What the service can open. */

@@ -2,7 +2,7 @@
 
 import { Board } from "../lectern/board.js";
 import { PlayerClock } from "../lectern/player-clock.js";
-import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 import { PlaylistDates } from "./playlist-dates.js";
 import { WatchedClock } from "./video-watch.js";
@@ -226,10 +226,8 @@ function showBoard(board) {
         $("board").dataset.page = shown;
     });
     board.addEventListener("index", ({ detail }) => {
-        const count = detail.strokes;
         const { shown, order } = board.pages;
-        const place = order.length > 1 ? `, ${pageWords(shown, order).toLowerCase()}` : "";
-        $("board").setAttribute("aria-label", `Whiteboard of ${room}${place}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
+        $("board").setAttribute("aria-label", boardWords(room, detail.strokes, shown, order));
         Object.assign($("board").dataset, { index: detail.index, digest: detail.digest });
     });
 }

@@ -1,9 +1,10 @@
 /** The teacher's page: draws in a room, and shows what has arrived where. */
 
-import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
 import { authorOf, isName } from "../lectern/names.js";
-import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { Teacher } from "../lectern/teacher.js";
+import { Toolbar } from "../lectern/toolbar.js";
+import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { AheadLine } from "./ahead.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
@@ -12,7 +13,6 @@ import { bindLatency } from "./latency-field.js";
 import { PageStrip } from "./page-strip.js";
 import { ShareDialog } from "./share.js";
 import { TimeLine, showTimeLine } from "./time-line.js";
-import { Toolbar } from "./toolbar.js";
 
 const query = new URLSearchParams(location.search);
 const room = roomOfPage();
@@ -111,10 +111,7 @@ function showBoard(teacher, toolbar) {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
     });
     board.addEventListener("index", ({ detail }) => {
-        const count = detail.strokes;
-        const { order } = teacher.pages;
-        const place = order.length > 1 ? `, ${pageWords(teacher.page, order).toLowerCase()}` : "";
-        $("board").setAttribute("aria-label", `Whiteboard of ${room}${place}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
+        $("board").setAttribute("aria-label", boardWords(room, detail.strokes, teacher.page, teacher.pages.order));
         Object.assign($("board").dataset, { index: detail.index, digest: detail.digest, page: board.page });
         commands();
     });

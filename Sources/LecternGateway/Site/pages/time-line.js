@@ -4,7 +4,9 @@
  * @module
  */
 
-import { FrameClock, LiveClock, ServerClock } from "../lectern.js";
+import { FrameClock } from "../lectern/frame-clock.js";
+import { LiveClock } from "../lectern/live-clock.js";
+import { ServerClock } from "../lectern/server-clock.js";
 import { $, say, spanWords, timeWords } from "./common.js";
 
 /** A room whose video is so near to the time of day uses that as its time line. */

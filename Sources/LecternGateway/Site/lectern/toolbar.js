@@ -4,14 +4,14 @@
  * @module
  */
 
-import { Element } from "../lectern.js";
-import { $, element, iconAddress, letterKeys } from "./common.js";
+import { element, iconOf, letterKeys } from "./dom.js";
+import { Element } from "./teacher.js";
 
 const elements = [
     ["pen", "Pen", "P", Element.freehand],
     ["highlighter", "Highlighter", "H", Element.highlighter],
     ["line", "Line", "L", Element.line],
-    ["arrow", "Arrow", "W", Element.arrow],
+    ["pointing", "Arrow", "W", Element.arrow],
     ["ellipse", "Ellipse", "O", Element.ellipse],
     ["rectangle", "Rectangle", "R", Element.rectangle],
     ["eraser", "Eraser", "E", Element.eraser],
@@ -36,36 +36,43 @@ export class Toolbar {
     /** The features of the board that the tools were shown for. */
     #offered = null;
     #lasso;
+    #root;
+    #leaving = new AbortController();
 
     /**
-     * @param {Teacher} teacher
-     * @param {LassoTool} lasso told whether it is chosen
+     * @param {import("./teacher.js").Teacher} teacher
+     * @param {{isChosen: boolean, drop: () => void} | null} lasso told whether it is chosen; null for none
+     * @param {Document | ShadowRoot} [root] has the elements with the ids `elements`, `colours`, `widths`, `undo`, `redo`, `clear` and
+     *   `clear-dialog`
      */
-    constructor(teacher, lasso) {
-        [this.#teacher, this.#lasso] = [teacher, lasso];
+    constructor(teacher, lasso, root = document) {
+        [this.#teacher, this.#lasso, this.#root] = [teacher, lasso, root];
         try {
             Object.assign(this.#choice, JSON.parse(localStorage.getItem(storageKey)));
         } catch {
             // Nothing remembered.
         }
-        this.#fill($("elements"), "element", elements.map(([icon, name, key, value]) => {
+        if (!lasso && this.#choice.element === Element.lasso) this.#choice.element = Element.freehand;
+        this.#fill(this.#element("elements"), "element", elements.filter(([, , , value]) => lasso || value !== Element.lasso).map(([icon, name, key, value]) => {
             const button = element("button", { className: "plain", title: `${name} (${key})`, ariaLabel: name });
             button.setAttribute("aria-keyshortcuts", key);
             button.append(iconOf(icon));
             return [button, value];
         }));
-        this.#fill($("widths"), "width", widths.map(([name, width], index) => {
+        this.#fill(this.#element("widths"), "width", widths.map(([name, width], index) => {
             const button = element("button", { className: "plain width", title: `${name} ([ ])`, ariaLabel: name });
             button.style.setProperty("--dot", `${3 + width * 0.9}px`);
             return [button, index];
         }));
         this.#showPalette();
-        document.addEventListener("keydown", (event) => this.#key(event));
-        for (const name of ["undo", "redo"]) $(name).addEventListener("click", () => this.#command(name));
-        $("clear").addEventListener("click", () => this.#clear());
-        $("clear-dialog").addEventListener("close", () => {
-            if ($("clear-dialog").returnValue === "clear") this.#command("clear");
-        });
+        const { signal } = this.#leaving;
+        // Those of the whole page, or of what is in the element.
+        (root.host ?? root).addEventListener("keydown", (event) => this.#key(event), { signal });
+        for (const name of ["undo", "redo"]) this.#element(name).addEventListener("click", () => this.#command(name), { signal });
+        this.#element("clear").addEventListener("click", () => this.#clear(), { signal });
+        this.#element("clear-dialog").addEventListener("close", () => {
+            if (this.#element("clear-dialog").returnValue === "clear") this.#command("clear");
+        }, { signal });
     }
 
     #lacks(tool) {
@@ -88,11 +95,11 @@ export class Toolbar {
 
     #showPalette() {
         const { palette } = this.#teacher.board;
-        if (palette.join() === this.#palette) return;
+        if (palette.join() === this.#palette) return this.#show();
         this.#palette = palette.join();
         if (this.#choice.colour >= palette.length) this.#choice.colour = 0;
-        $("colours").replaceChildren();
-        this.#fill($("colours"), "colour", palette.map((colour, index) => {
+        this.#element("colours").replaceChildren();
+        this.#fill(this.#element("colours"), "colour", palette.map((colour, index) => {
             const name = colourNames[index] ?? colour;
             const button = element("button", { className: "plain swatch", title: `${name} (${index + 1})`, ariaLabel: name });
             button.style.setProperty("--colour", colour);
@@ -102,9 +109,18 @@ export class Toolbar {
 
     /** Shows which commands can do something. */
     showCommands(canWrite, canUndo, canRedo, canClear) {
-        $("undo").disabled = !canWrite || !canUndo;
-        $("redo").disabled = !canWrite || !canRedo;
-        $("clear").disabled = !canWrite || !canClear;
+        this.#element("undo").disabled = !canWrite || !canUndo;
+        this.#element("redo").disabled = !canWrite || !canRedo;
+        this.#element("clear").disabled = !canWrite || !canClear;
+    }
+
+    /** Ends it: buttons and keys do nothing any more. */
+    close() {
+        this.#leaving.abort();
+    }
+
+    #element(id) {
+        return this.#root.getElementById(id);
     }
 
     /** A group of buttons of which one is chosen; arrow keys move within it. */
@@ -122,7 +138,7 @@ export class Toolbar {
             if (!step) return;
             event.preventDefault();
             const shown = buttons.filter(([button]) => !button.hidden);
-            const at = shown.findIndex(([button]) => button === document.activeElement);
+            const at = shown.findIndex(([button]) => button === this.#root.activeElement);
             const [button, value] = shown[(at + step + shown.length) % shown.length];
             this.#choose(name, value);
             button.focus();
@@ -153,29 +169,34 @@ export class Toolbar {
         }
         const { element: kind, colour, width } = this.#choice;
         const line = (widths[width] ?? widths[1])[1];
-        this.#lasso.isChosen = kind === Element.lasso;
+        if (this.#lasso) this.#lasso.isChosen = kind === Element.lasso;
         // The eraser end of a pen erases while the lasso is chosen.
         const drawn = kind === Element.lasso ? Element.freehand : kind;
+        const { features: offered, palette } = this.#teacher.board;
+        // Where messages have colours themselves, a place in the palette is none.
+        const sent = offered.includes("rgb") && palette[colour] ? Number.parseInt(palette[colour].slice(1), 16) : colour;
         const factor = { [Element.eraser]: eraserFactor, [Element.highlighter]: highlighterFactor }[kind] ?? 1;
-        this.#teacher.tool = { element: drawn, colour, width: line * factor };
+        this.#teacher.tool = { element: drawn, colour: sent, width: line * factor };
     }
 
     /** What is selected is dropped first: undo takes that back. */
     #command(name) {
-        this.#lasso.drop();
+        this.#lasso?.drop();
         this.#teacher[name]();
     }
 
     /** Asks only where there is no way back. */
     #clear() {
         if (this.#teacher.board.features.includes("undoable-clear")) return this.#command("clear");
-        $("clear-dialog").showModal();
+        this.#element("clear-dialog").showModal();
     }
 
     #key(event) {
         // Keys of the list of pages are its own.
         if (!letterKeys.take(event) && !(event.ctrlKey || event.metaKey)) return;
-        if (event.defaultPrevented || event.target.closest?.("input:not([type=checkbox]), select, textarea, dialog")) return;
+        // Of an element's own root, not of the element.
+        const [target] = event.composedPath();
+        if (event.defaultPrevented || target.closest?.("input:not([type=checkbox]), select, textarea, dialog")) return;
         const key = event.key.toLowerCase();
         if (event.ctrlKey || event.metaKey) {
             if (key !== "z" && key !== "y") return;
@@ -184,25 +205,13 @@ export class Toolbar {
             return;
         }
         if (event.altKey) return;
-        const tool = elements.find(([, , shortcut]) => shortcut.toLowerCase() === key);
+        const tool = elements.find(([, , shortcut, value]) => shortcut.toLowerCase() === key && (this.#lasso || value !== Element.lasso));
         if (tool && !this.#lacks(tool[3])) this.#choose("element", tool[3]);
         else if (/^[1-9]$/.test(key) && Number(key) <= this.#teacher.board.palette.length) {
             this.#choose("colour", Number(key) - 1);
         } else if (key === "[") this.#choose("width", Math.max(this.#choice.width - 1, 0));
         else if (key === "]") this.#choose("width", Math.min(this.#choice.width + 1, widths.length - 1));
-        else if (key === "f") $("full").click();
-        else if (key === "a") $("audience-button").click();
+        else if (key === "f") this.#element("full")?.click();
+        else if (key === "a") this.#element("audience-button")?.click();
     }
-}
-
-/** An icon of the page's set. */
-export function iconOf(name) {
-    const space = "http://www.w3.org/2000/svg";
-    const icon = document.createElementNS(space, "svg");
-    icon.setAttribute("class", "icon");
-    icon.setAttribute("aria-hidden", "true");
-    const use = document.createElementNS(space, "use");
-    use.setAttribute("href", iconAddress(name));
-    icon.append(use);
-    return icon;
 }

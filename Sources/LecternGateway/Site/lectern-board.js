@@ -1,0 +1,7 @@
+/**
+ * `<lectern-board room="physics" video="#lesson">` for students' pages: all of `lectern.js` that such a page needs.
+ *
+ * @module
+ */
+
+export { LecternBoard } from "./lectern/board-element.js";

@@ -1,0 +1,83 @@
+/**
+ * What pages and elements make of markup: elements, icons, and letters as commands.
+ *
+ * @module
+ */
+
+/** Makes an element. Text is text: nothing of it becomes markup. */
+export function element(tag, properties = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+        if (name in made && name !== "list") made[name] = value;
+        else made.setAttribute(name, value);
+    }
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+}
+
+/** Changes a text only when it is another: screen readers read changes. */
+export function say(target, text) {
+    if (target.textContent !== text) target.textContent = text;
+}
+
+/** The address of an icon. */
+export function iconAddress(name) {
+    return new URL(`icons.svg#${name}`, import.meta.url).href;
+}
+
+/** The icons as a document, for pages of other origins: these cannot refer to them. */
+let icons = null;
+
+/** An icon of the set. */
+export function iconOf(name) {
+    const space = "http://www.w3.org/2000/svg";
+    const icon = document.createElementNS(space, "svg");
+    icon.setAttribute("class", "icon");
+    icon.setAttribute("aria-hidden", "true");
+    const address = iconAddress(name);
+    if (new URL(address).origin === location.origin) {
+        const use = document.createElementNS(space, "use");
+        use.setAttribute("href", address);
+        icon.append(use);
+        return icon;
+    }
+    icons ??= fetch(new URL("icons.svg", import.meta.url)).then(async (reply) =>
+        new DOMParser().parseFromString(await reply.text(), "image/svg+xml"));
+    icons.then((known) => {
+        const symbol = known.getElementById(name);
+        icon.setAttribute("viewBox", symbol.getAttribute("viewBox"));
+        for (const part of symbol.children) icon.append(document.importNode(part, true));
+    }).catch(() => {
+        // Its button has a name.
+        icons = null;
+    });
+    return icon;
+}
+
+/** Single letters as commands: some speak to their computer, and others hit keys by chance, so they can be switched off. */
+export const letterKeys = {
+    get isOn() {
+        try {
+            return localStorage.getItem("lectern-keys") !== "off";
+        } catch {
+            return true;
+        }
+    },
+    set isOn(isOn) {
+        try {
+            localStorage.setItem("lectern-keys", isOn ? "on" : "off");
+        } catch {
+            // Not remembered.
+        }
+    },
+    /** Whether a key of an event is a command: not where something is typed or chosen with it. */
+    take(event) {
+        const isTyped = event.target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, dialog, [contenteditable]");
+        return !event.defaultPrevented && !isTyped && (event.key.length > 1 || this.isOn);
+    },
+    /** Binds the box that switches them. */
+    bind(box) {
+        box.checked = this.isOn;
+        box.addEventListener("change", () => (this.isOn = box.checked));
+    },
+};

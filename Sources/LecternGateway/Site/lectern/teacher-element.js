@@ -1,0 +1,157 @@
+/**
+ * `<lectern-teacher room="physics" author="anna">`: a teacher's board with its tools as an element.
+ *
+ * @module
+ */
+
+import { element, iconOf, say } from "./dom.js";
+import { adopt, BoardHolder } from "./element.js";
+import { PlayerClock } from "./player-clock.js";
+import { Teacher } from "./teacher.js";
+import { Toolbar } from "./toolbar.js";
+
+const sheet = `
+    canvas { touch-action: none; cursor: crosshair; outline-offset: -2px; }
+    .tools { display: flex; flex-wrap: wrap; gap: 0.75rem; padding: 0.375rem; background: light-dark(#f4f5f7, #1d2025); }
+    .group { display: flex; gap: 0.125rem; }
+    button { font: inherit; color: inherit; border: 0; border-radius: 0.375rem; background: none; cursor: pointer; }
+    .plain { width: 2.25rem; height: 2.25rem; display: grid; place-items: center; color: light-dark(#22252b, #e8eaed); }
+    .plain:disabled { opacity: 0.4; cursor: default; }
+    .plain[aria-checked="true"] { background: light-dark(#d7e2fb, #2c3f66); }
+    .icon { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linecap: round; stroke-linejoin: round; }
+    .swatch::before {
+        content: ""; width: 1.125rem; height: 1.125rem; border-radius: 50%; background: var(--colour); border: 1px solid light-dark(#0003, #fff6);
+        forced-color-adjust: none;
+    }
+    .width::before { content: ""; width: var(--dot); height: var(--dot); border-radius: 50%; background: currentColor; }
+    .state { padding: 0.375rem 0.5rem; color: light-dark(#22252b, #e8eaed); background: light-dark(#f4f5f7, #1d2025); }
+    .state button, dialog button { padding: 0.25rem 0.75rem; background: light-dark(#1f4fd8, #3f6fe8); color: #fff; margin-inline-start: 0.5rem; }
+    @media (forced-colors: active) { .plain[aria-checked="true"] { outline: 2px solid; } }
+`;
+
+/**
+ * A teacher's board: what is drawn on it goes to the room.
+ *
+ * Attributes: `room`, `author`; `name`, what the author is called; `gateway`, `token` and `label` as those of `<lectern-board>`;
+ * `clock`: `utc` for the time of day of this computer, or a selector of a video whose time is that of the lesson, none unless said.
+ *
+ * Events: those of a board, and `writer`, `muted`, `outbox`, `sending`, `applied` and `rejected` of {@link teacher}.
+ */
+export class LecternTeacher extends BoardHolder {
+    static observedAttributes = [...super.observedAttributes, "author", "name", "clock"];
+    #teacher = null;
+    #toolbar = null;
+    #clock = null;
+    #ownClock = null;
+    #state;
+    #words;
+    #button;
+
+    constructor() {
+        super();
+        const root = this.shadowRoot;
+        adopt(root, sheet);
+        this.#words = element("span");
+        this.#button = element("button", { type: "button", textContent: "Write here", hidden: true });
+        this.#button.addEventListener("click", () => this.#teacher?.takeOver());
+        this.#state = element("p", { className: "state", hidden: true }, this.#words, this.#button);
+        this.#state.setAttribute("role", "status");
+        root.prepend(tools(), this.#state);
+        root.append(clearDialog());
+    }
+
+    /** The teacher; null while the element is in no page, or has no room or author. */
+    get teacher() { return this.#teacher; }
+
+    /** A function that returns the media time of what is recorded, in place of the attribute `clock`; null for none. */
+    get clock() { return this.#clock; }
+    set clock(clock) {
+        this.#clock = clock;
+        this.restart();
+    }
+
+    /** Called by {@link BoardHolder}. */
+    begin(gateway) {
+        const author = this.getAttribute("author");
+        this.#state.hidden = Boolean(author);
+        if (!author) return say(this.#words, "<lectern-teacher> has no author.");
+        const room = this.getAttribute("room");
+        const teacher = new Teacher(this.canvas, {
+            gateway, room, author, name: this.getAttribute("name") ?? undefined, clock: this.#clock ?? this.#clockOfAttribute(),
+        });
+        const toolbar = new Toolbar(teacher, null, this.shadowRoot);
+        [this.#teacher, this.#toolbar] = [teacher, toolbar];
+        const { board } = teacher;
+        this.follow(board);
+        const commands = () => {
+            if (board.isJoined) toolbar.showBoard();
+            toolbar.showCommands(
+                teacher.state === "writer" && !teacher.isMuted, board.canUndo || teacher.waiting > 0, board.hasUndone,
+                board.strokes > 0 || teacher.waiting > 0);
+        };
+        for (const type of ["outbox", "writer", "muted"]) teacher.addEventListener(type, commands);
+        for (const type of ["painted", "index"]) board.addEventListener(type, commands);
+        for (const type of ["writer", "muted"]) teacher.addEventListener(type, () => this.#showState());
+        for (const type of ["writer", "muted", "outbox", "sending", "applied", "rejected"]) {
+            teacher.addEventListener(type, ({ detail }) => this.dispatchEvent(new CustomEvent(type, { detail })));
+        }
+        commands();
+    }
+
+    /** Called by {@link BoardHolder}. */
+    end() {
+        this.#toolbar?.close();
+        this.#teacher?.close();
+        this.#ownClock?.close();
+        [this.#toolbar, this.#teacher, this.#ownClock] = [null, null, null];
+        for (const id of ["elements", "colours", "widths"]) this.shadowRoot.getElementById(id).replaceChildren();
+    }
+
+    #clockOfAttribute() {
+        const clock = this.getAttribute("clock");
+        if (clock === "utc") return () => Date.now();
+        const video = clock ? this.getRootNode().querySelector(clock) : null;
+        if (!video) return undefined;
+        this.#ownClock = new PlayerClock(video);
+        return () => this.#ownClock?.time ?? NaN;
+    }
+
+    #showState() {
+        const { state, isMuted } = this.#teacher;
+        const words = {
+            elsewhere: "You are writing in another tab.",
+            superseded: "You are writing on another device, or were within the last minutes.",
+        }[state];
+        say(this.#words, isMuted ? "You are muted in this room: nothing that you draw is taken." : words ?? "");
+        this.#button.hidden = isMuted || !words;
+        this.#state.hidden = !isMuted && !words;
+    }
+}
+
+function tools() {
+    const group = (id, label) => {
+        const made = element("div", { id, className: "group", ariaLabel: label });
+        made.setAttribute("role", "radiogroup");
+        return made;
+    };
+    const command = (id, label, keys) => {
+        const button = element("button", { id, type: "button", className: "plain", ariaLabel: label, title: keys ? `${label} (${keys})` : label });
+        button.append(iconOf(id));
+        return button;
+    };
+    const bar = element("div", { className: "tools", ariaLabel: "Drawing" },
+        group("elements", "Tool"), group("colours", "Colour"), group("widths", "Width"),
+        element("div", { className: "group" }, command("undo", "Undo", "Ctrl Z"), command("redo", "Redo", "Ctrl Shift Z"), command("clear", "Clear the page")));
+    bar.setAttribute("role", "toolbar");
+    return bar;
+}
+
+function clearDialog() {
+    const keep = element("button", { value: "", textContent: "Keep it" });
+    const clear = element("button", { value: "clear", textContent: "Clear" });
+    const form = element("form", { method: "dialog" },
+        element("p", { textContent: "Clear this page? It goes blank for everybody. This cannot be undone." }), keep, clear);
+    return element("dialog", { id: "clear-dialog", ariaLabel: "Clear this page" }, form);
+}
+
+if (globalThis.customElements && !customElements.get("lectern-teacher")) customElements.define("lectern-teacher", LecternTeacher);
