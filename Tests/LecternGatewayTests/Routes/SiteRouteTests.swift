@@ -49,7 +49,7 @@ struct SiteRouteTests {
                     #expect(!policy.contains("'unsafe"))
                     #expect(reply.fields["access-control-allow-origin"] == (file.isLibrary ? "*" : nil))
                     // At its own address it names its modules below that of the release.
-                    let isNamed = folder == "/" && file.path == "lectern.js"
+                    let isNamed = folder == "/" && file.isEntrance
                     #expect(isNamed || reply.bytes == file.bytes, "\(file.path)")
                 }
             }
