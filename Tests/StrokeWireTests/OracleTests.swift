@@ -155,7 +155,8 @@ struct ReferenceValidator {
                 }
             ),
             ("o", { integer($0, 0, shards, .outOfRange) }),
-            ("e", { integer($0, 0, 6, .unknownElement) }),
+            // There are no elements 7 and 8.
+            ("e", { integer($0, 0, 10, .unknownElement) ?? ([7, 8].contains(integer($0)) ? .unknownElement : nil) }),
             ("a", { integer($0, 0, 6, .unknownAction) }),
             ("t", { number($0) { $0.magnitude < 0x1p63 } }),
             ("w", { number($0) { $0 >= 1 && $0 <= 16384 } }),

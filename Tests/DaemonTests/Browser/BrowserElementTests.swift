@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The elements of `lectern.js`, in pages of another origin.
+@Suite(
+    .timeLimit(.minutes(5)), .endsProcesses,
+    .enabled(if: BrowserWindow.runsAll && NginxServer.isInstalled, "make browser runs it, with Debian's nginx"))
+struct BrowserElementTests {
+    /// A room, and the folder of a server whose pages may use it.
+    private struct Place: Sendable {
+        let room: BrowserRoom
+        let server: NginxServer
+
+        /// Opens a page as others have them: of another origin, without a script of its own.
+        func window(
+            _ body: String, library: String = "lectern.js", isDark: Bool = false
+        ) async throws -> BrowserWindow {
+            let page = """
+                <!doctype html>
+                <html lang="en">
+                <meta name="color-scheme" content="light dark">
+                <title>Physics</title>
+                <main><h1>Physics</h1>
+                \(body)
+                </main>
+                <script type="module" src="\(room.address)/\(library)"></script>
+                </html>
+                """
+            let name = "page-\(UInt32.random(in: .min ... .max)).html"
+            try Data(page.utf8).write(to: server.folder.appending(path: name))
+            let window = try await BrowserWindow(.desktop, isDark: isDark)
+            try await window.open("\(server.address)/\(name)")
+            return window
+        }
+    }
+
+    private func withPlace(_ body: @escaping @Sendable (Place) async throws -> Void) async throws {
+        try await NginxServer.with { server in
+            try await BrowserRoom.with(["http.allowed_origins=\(server.address)"]) { room, _ in
+                try await body(Place(room: room, server: server))
+            }
+        }
+    }
+
+    private static let teacher = "document.querySelector(\"lectern-teacher\")"
+    private static let board = "document.querySelector(\"lectern-board\")"
+
+    @Test("a teacher draws in one element, and students see it in another, in the colour that was chosen")
+    func both() async throws {
+        try await withPlace { place in
+            let room = place.room
+            try room.playVideo()
+            let teacher = try await place.window(
+                #"<lectern-teacher room="\#(room.name)" author="anna" name="Anna" clock="utc"></lectern-teacher>"#)
+            let student = try await place.window(
+                #"<lectern-board room="\#(room.name)"></lectern-board>"#, library: "lectern-board.js")
+            try await teacher.wait(
+                for: "the pen",
+                "\(Self.teacher).teacher?.state === \"writer\" && \(Self.teacher).shadowRoot.querySelectorAll(\"#colours button\").length === 8"
+            )
+            try await teacher.run("\(Self.teacher).shadowRoot.querySelectorAll(\"#colours button\")[2].click()")
+            // As the helpers of drawing find it: the element's box stands in for that of its canvas.
+            try await teacher.run(
+                """
+                const { canvas } = \(Self.teacher);
+                const { left, top } = canvas.getBoundingClientRect();
+                canvas.setPointerCapture = () => {};
+                const tell = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, {
+                    pointerId: 1, pointerType: "mouse", isPrimary: true, bubbles: true, buttons: type === "pointerup" ? 0 : 1,
+                    clientX: left + x, clientY: top + y,
+                }));
+                tell("pointerdown", 40, 60);
+                for (let step = 1; step <= 20; step++) tell("pointermove", 40 + 10 * step, 60);
+                tell("pointerup", 240, 60);
+                """)
+            try await student.wait(for: "the stroke", "\(Self.board).board?.index === 1")
+            try await student.wait(
+                for: "its words",
+                "\(Self.board).canvas.getAttribute(\"aria-label\") === \"Whiteboard of physics: 1 stroke\"")
+            #expect(
+                try await student.run("return \(Self.board).board.digest")
+                    == (try await teacher.run("return \(Self.teacher).teacher.board.digest")))
+            try await student.wait(
+                for: "blue ink",
+                """
+                (() => {
+                    const { canvas } = \(Self.board);
+                    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                    for (let at = 0; at < data.length; at += 4)
+                        if (data[at + 3] === 255 && data[at] === 0x1f && data[at + 1] === 0x4f && data[at + 2] === 0xd8) return true;
+                    return false;
+                })()
+                """)
+            try await teacher.run("\(Self.teacher).shadowRoot.getElementById(\"undo\").click()")
+            try await student.wait(for: "the undo", "\(Self.board).board.index === 2")
+            // A student's page loads nothing of the teacher.
+            let loaded = try await student.run(
+                "return performance.getEntriesByType(\"resource\").map(({ name }) => name.split(\"/\").pop())")
+            guard case .array(let list) = loaded else { throw Unexpected("no list") }
+            let names = list.compactMap { if case .string(let name) = $0 { name } else { nil } }
+            #expect(names.contains("board.js"))
+            #expect(!names.contains { $0.hasPrefix("teacher") || $0 == "toolbar.js" || $0 == "pen.js" }, "\(names)")
+        }
+    }
+
+    @Test("another room in an attribute is shown at once, and an element out of the page ends its connection")
+    func attributes() async throws {
+        try await withPlace { place in
+            let room = place.room
+            try room.playVideo()
+            try await room.publish(3)
+            let window = try await place.window("<lectern-board></lectern-board>")
+            try await window.wait(
+                for: "the words",
+                "\(Self.board).shadowRoot?.querySelector(\".cover\").textContent.includes(\"no room\")")
+            try await window.run("\(Self.board).setAttribute(\"room\", \"\(room.name)\")")
+            try await window.wait(for: "the board", "\(Self.board).board?.index === 3")
+            try await window.wait(for: "the picture", "\(Self.board).shadowRoot.querySelector(\".cover\").hidden")
+            let ended = try await window.run(
+                """
+                const element = \(Self.board);
+                const ended = new Promise((resolve) => element.board.addEventListener("connection", ({ detail }) =>
+                    detail.state === "closed" && resolve(true)));
+                element.remove();
+                return [await ended, element.board === null];
+                """)
+            #expect(ended == .array([.bool(true), .bool(true)]))
+        }
+    }
+
+    @Test(
+        "axe-core finds nothing in a page with both elements",
+        .enabled(if: BrowserWindow.axe != nil, "LECTERN_AXE has axe-core"), arguments: [false, true])
+    func access(isDark: Bool) async throws {
+        try await withPlace { place in
+            let room = place.room
+            let window = try await place.window(
+                """
+                <lectern-board room="\(room.name)" label="Whiteboard of physics"></lectern-board>
+                <lectern-teacher room="\(room.name)" author="anna"></lectern-teacher>
+                """, isDark: isDark)
+            try await window.wait(
+                for: "the pen",
+                "\(Self.teacher).teacher?.state === \"writer\" && \(Self.teacher).shadowRoot.querySelector(\".cover\").hidden"
+            )
+            try await window.expectNoFindings("both elements")
+        }
+    }
+}
