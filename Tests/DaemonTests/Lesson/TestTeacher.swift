@@ -243,7 +243,7 @@ struct Script {
         case ..<12: return command(2)
         case ..<20: return command(3)
         case ..<22: return command(4)
-        case ..<25: return draw(points, shards: 1, element: 9)
+        case ..<25: return draw(points, shards: 1, element: 99)
         case ..<45: return draw(points, shards: random.int(2...4))
         default: return draw(points, shards: 1)
         }

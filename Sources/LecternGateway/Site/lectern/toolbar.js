@@ -91,11 +91,12 @@ export class Toolbar {
         this.#offered = offered;
         for (const [button, value] of this.#groups.find(({ name }) => name === "element").buttons) button.hidden = this.#lacks(value);
         if (this.#lacks(this.#choice.element)) this.#choose("element", Element.freehand);
+        else this.#show();
     }
 
     #showPalette() {
         const { palette } = this.#teacher.board;
-        if (palette.join() === this.#palette) return this.#show();
+        if (palette.join() === this.#palette) return;
         this.#palette = palette.join();
         if (this.#choice.colour >= palette.length) this.#choice.colour = 0;
         this.#element("colours").replaceChildren();

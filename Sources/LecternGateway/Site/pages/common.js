@@ -8,6 +8,8 @@ import { element, say } from "../lectern/dom.js";
 import { Backoff, Gateway } from "../lectern/gateway.js";
 import { drawingWords, refusals } from "../lectern/words.js";
 
+if (document.documentElement.dataset.browser === "old") throw new Error("needs.js has said that this browser is too old");
+
 export { element, iconAddress, letterKeys, say } from "../lectern/dom.js";
 export { boardWords, connectionWords, drawingWords, pageWords, refusals } from "../lectern/words.js";
 

@@ -26,7 +26,12 @@
         place.removeAttribute("data-done");
         place.textContent = words;
     }
-    for (var i = 0; i < needed.length; i++) if (!needed[i]) return tell();
+    for (var i = 0; i < needed.length; i++) {
+        if (needed[i]) continue;
+        // The page's own scripts, which may get on for a while, do not begin: see common.js.
+        document.documentElement.setAttribute("data-browser", "old");
+        return tell();
+    }
     // A script in newer syntax than it can read.
     window.addEventListener("error", function (event) {
         if (/SyntaxError/.test(event.message || "")) tell();
