@@ -103,7 +103,7 @@ struct LossTests {
             #expect(ink == plain.ink[stroke.index], "seed \(seed)")
         }
         expectAllTold(lesson, probe, seed)
-        #expect(probe.applied.count > 20, "seed \(seed): too little was applied for this to mean anything")
+        #expect(probe.applied.count > 5, "seed \(seed): too little was applied for this to mean anything")
     }
 
     @Test(
