@@ -45,6 +45,49 @@ import Testing
         }
     }
 
+    @Test func `In a cluster a copy has all messages of a stream with gaps, and then as many replicas`() async throws {
+        try await NATSTestServer.withCluster(of: 3) { servers in
+            try await NATSConnection.with(servers[0]) { nats in
+                let jetStream = JetStream(nats)
+                var stream = StreamConfiguration(name: "S", subjects: ["s.*"])
+                stream.replicas = 3
+                let configuration = stream
+                // Servers that have just met elect a leader first.
+                _ = try await eventually("there is a stream") { try? await jetStream.provision(configuration) }
+                for _ in 1...12 { _ = try await jetStream.publish([1], to: "s.a") }
+                try await jetStream.deleteMessages("S", [1, 4, 5, 9])
+                try await jetStream.copy("S", to: "COPY", label: "")
+                try await eventually("the copy is whole") {
+                    try await jetStream.streamInfo("COPY").messages == 8 ? () : nil
+                }
+                try await jetStream.setReplicas(3, of: "COPY")
+                try await eventually("all servers have it") {
+                    try await jetStream.streamInfo("COPY").currentCopies == 2 ? () : nil
+                }
+                #expect(try await jetStream.streamInfo("COPY").messages == 8)
+            }
+        }
+    }
+
+    @Test func `A deleted stream is listed by no server of a cluster`() async throws {
+        try await NATSTestServer.withCluster(of: 3) { servers in
+            try await NATSConnection.with(servers[0]) { nats in
+                let jetStream = JetStream(nats)
+                for number in 1...30 {
+                    var stream = StreamConfiguration(name: "S\(number)", subjects: ["s\(number)"])
+                    stream.replicas = number % 2 == 0 ? 3 : 1
+                    let configuration = stream
+                    // Servers that have just met elect a leader first.
+                    _ = try await eventually("there is a stream") { try? await jetStream.provision(configuration) }
+                    try await jetStream.delete(stream.name)
+                    #expect(try await jetStream.streamNames(beginningWith: "S") == [])
+                    let error = await #expect(throws: JetStreamError.self) { try await jetStream.streamInfo(configuration.name) }
+                    #expect(error?.isStreamMissing == true, "\(error as Any)")
+                }
+            }
+        }
+    }
+
     @Test func `What no stream captures is an error, and so is what the stream refuses`() async throws {
         try await withStream { jetStream in
             await #expect(throws: JetStreamError.notCaptured(subject: "t.a")) {

@@ -8,10 +8,9 @@ struct StreamCopier {
     let jetStream: JetStream
     let logger: Logger
 
-    /// The longest time in which a copy does not grow; then it is made anew. In a cluster, nats-server 2.9.10 leaves some
-    /// copies empty for good.
+    /// The longest time in which a copy does not grow; then it is made anew, since the server may have given it up.
     private static let timeout = Duration.seconds(20)
-    private static let attempts = 6
+    private static let attempts = 3
 
     /// Parks the logs and copies all streams. Copies that are there already are completed.
     func copy(_ layout: RepartitionLayout, _ onProgress: (Repartitioning.Progress) -> Void) async throws {
@@ -57,7 +56,23 @@ struct StreamCopier {
             hasRelay = true
             try await jetStream.copy(relay, to: copy, label: label)
         }
+        try await replicate(copy, as: stream)
         if hasRelay { try await jetStream.delete(relay) }
+    }
+
+    /// Has as many servers keep a whole copy as keep the stream, which will be deleted.
+    private func replicate(_ copy: String, as stream: String) async throws {
+        let replicas = try await jetStream.streamInfo(stream).configuration.replicas
+        guard replicas > 1 else { return }
+        try await jetStream.setReplicas(replicas, of: copy)
+        var told = ContinuousClock.now
+        while try await jetStream.streamInfo(copy).currentCopies < replicas - 1 {
+            if told.duration(to: .now) >= Self.timeout {
+                logger.notice("waits until all its servers have a copy", metadata: ["copy": "\(copy)"])
+                told = .now
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// - Parameter make: makes the copy.
@@ -65,7 +80,10 @@ struct StreamCopier {
         for attempt in 1...Self.attempts {
             if try await becomesWhole(copy, of: stream) { return }
             guard attempt < Self.attempts else { break }
-            logger.notice("a copy does not grow; it is made anew", metadata: ["copy": "\(copy)"])
+            let (whole, part) = (try await jetStream.streamInfo(stream), try await jetStream.streamInfo(copy))
+            logger.notice(
+                "a copy does not grow; it is made anew",
+                metadata: ["copy": "\(copy)", "messages": "\(part.messages) of \(whole.messages)"])
             try await jetStream.delete(copy)
             try await make()
         }

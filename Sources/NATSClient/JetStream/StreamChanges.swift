@@ -19,6 +19,9 @@ extension JetStream {
 
     /// Creates a stream that the server fills with the messages of another one, with their sequences and times, and goes on
     /// to as long as there is a stream of that name. The copy drops no messages by age or by subject.
+    ///
+    /// It has one replica. One with three of a stream with gaps between its sequences lacks the messages before the last gaps
+    /// for good (nats-server 2.9.10); ``setReplicas(_:of:)`` of a copy that is whole does no harm.
     /// - Parameter label: a text that the copy keeps, see ``original(of:)``; so does a copy of the copy.
     public func copy(_ stream: String, to copy: String, label: String) async throws(JetStreamError) {
         var configuration = try await configuration(of: stream)
@@ -29,6 +32,7 @@ extension JetStream {
         configuration["mirror"] = ["name": stream]
         (configuration["max_age"], configuration["max_msgs_per_subject"]) = (0, -1)
         configuration["discard"] = StreamConfiguration.Discard.new.rawValue
+        configuration["num_replicas"] = 1
         try await apply("CREATE", copy, configuration)
     }
 
@@ -50,10 +54,23 @@ extension JetStream {
         try await apply("CREATE", wanted.name, configuration.merging(known) { $1 })
     }
 
-    /// Deletes a stream with its messages.
+    /// Deletes a stream with its messages. When it returns, no server of the cluster lists it any more.
     public func delete(_ stream: String) async throws(JetStreamError) {
-        let subject = "$JS.API.STREAM.DELETE.\(stream)"
-        try APIBody.check(try await ask([], subject, timeout))
+        try APIBody.check(try await ask([], "$JS.API.STREAM.DELETE.\(stream)", timeout))
+        // The stream's leader answers before the cluster's has heard of it. Until then that one lists the stream, and nobody
+        // answers a question for it (nats-server 2.9.10).
+        let deadline = ContinuousClock.now + timeout
+        while ContinuousClock.now < deadline {
+            do throws(JetStreamError) {
+                try APIBody.check(try await ask([], "$JS.API.STREAM.INFO.\(stream)", .milliseconds(250)))
+            } catch where error.isStreamMissing {
+                return
+            } catch .noAnswer {
+                continue
+            }
+            guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { throw .connection(.cancelled) }
+        }
+        throw .noAnswer(subject: "$JS.API.STREAM.INFO.\(stream)")
     }
 
     private func apply(

@@ -169,6 +169,8 @@ public struct StreamInfo: Sendable, Equatable {
     public let isClustered: Bool
     /// How many other servers have a copy of it and can be reached.
     public let reachableCopies: Int
+    /// How many other servers have all of it, as its leader sees it.
+    public let currentCopies: Int
 }
 
 extension StreamInfo {
@@ -184,6 +186,7 @@ extension StreamInfo {
         struct Cluster: Decodable {
             struct Replica: Decodable {
                 var offline: Bool?
+                var current: Bool?
             }
             /// Nil while none is elected.
             var leader: String?
@@ -211,5 +214,6 @@ extension StreamInfo {
         bytes = wire.state.bytes
         isClustered = wire.cluster != nil
         reachableCopies = wire.cluster?.replicas?.count { $0.offline != true } ?? 0
+        currentCopies = wire.cluster?.replicas?.count { $0.offline != true && $0.current == true } ?? 0
     }
 }
