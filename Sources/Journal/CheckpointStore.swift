@@ -17,15 +17,14 @@ public struct CheckpointStore: Sendable {
     /// The most bytes of a part; fewer where the server's limit is lower.
     private static let partBytes = 512 << 10
     /// The most parts of a state: half a gigabyte.
-    private static let maxParts = 1024
-    /// The most manifests of a room that are read; the stream keeps fewer, unless an operator changed it.
-    private static let maxHistory = 16
+    static let maxParts = 1024
 
-    private let root: String
-    private let partitions: Int
-    private let readsCopies: Bool
-    private let jetStream: JetStream
-    private let logger: Logger
+    let root: String
+    let partitions: Int
+    let readsCopies: Bool
+    let jetStream: JetStream
+    private let own = WrittenRecords()
+    let logger: Logger
 
     /// - Parameters:
     ///   - root: the first tokens of all subjects.
@@ -50,11 +49,11 @@ public struct CheckpointStore: Sendable {
         jetStream = JetStream(connection, timeout: timeout)
     }
 
-    private func streams(of partition: Int) -> PartitionStreams {
+    func streams(of partition: Int) -> PartitionStreams {
         PartitionStreams(root: root, partition: partition, areCopies: readsCopies)
     }
 
-    private func streams(of room: RoomID) -> PartitionStreams {
+    func streams(of room: RoomID) -> PartitionStreams {
         streams(of: RoomAddress.partition(of: room, among: partitions))
     }
 }
@@ -112,42 +111,96 @@ extension CheckpointStore {
 
     /// Writes a manifest behind the one that was written last, if that contains no more.
     ///
-    /// Another daemon may write between the look and the writing. So the writer looks at what lies between: what contains more is
-    /// written again, and is the last. The server could compare, by `Nats-Expected-Last-Subject-Sequence`: but nats-server 2.9
-    /// keeps that header, and refuses to copy the message to another stream.
+    /// Another daemon may write between the look and the writing. So the writer looks at what lies between: what contains
+    /// most is written again if it contains more, and is the last. The server could compare, by
+    /// `Nats-Expected-Last-Subject-Sequence`: but nats-server 2.9 keeps that header, and refuses to copy the message to another
+    /// stream. Where all that lies between is this store's own there is nothing to look at: a room's cursors cost one request.
     /// - Parameter complete: gives the manifest, beside the one that was written last.
     private func write(
         _ manifest: CheckpointManifest, _ complete: (CheckpointManifest?) -> CheckpointManifest
     ) async throws(JournalError) -> CheckpointManifest {
         let streams = streams(of: manifest.room)
         let subject = streams.manifest(of: manifest.room)
-        var last = try await last(notBeyond: manifest)
+        var last = try await known(notBeyond: manifest, streams)
         var whole = complete(last.manifest)
         for _ in 0..<Self.attempts {
             let sequence = try await publish(whole.encoded(), to: subject, streams)
-            var (newest, place) = (last.manifest, last.sequence)
-            while let between = try await next(subject, after: place, streams), between.sequence < sequence {
-                place = between.sequence
-                let stored = try readable([between.payload], of: manifest.room, log: manifest.log).last
-                guard let stored, stored.log == manifest.log else { continue }
-                guard !manifest.isBehind(stored) else {
-                    _ = try await publish(between.payload, to: subject, streams)
-                    throw .superseded(room: manifest.room, by: stored.sequence)
+            var newest = last.manifest
+            let written = PlacedManifest(manifest: whole, sequence: sequence)
+            if let from = own.take(written, of: manifest.room, in: streams.partition, after: last.sequence) {
+                let between = try await manifests(of: manifest, from, sequence)
+                if let best = between.best, manifest.isBehind(best.manifest) {
+                    own.forget(manifest.room, of: streams.partition)
+                    try await rewrite(best, behind: sequence)
+                    throw .superseded(room: manifest.room, by: best.manifest.sequence)
                 }
-                newest = stored
+                newest = between.newest ?? newest
             }
             let again = complete(newest)
             if again == whole { break }
-            (whole, last) = (again, (newest, sequence))
+            (whole, last) = (again, PlacedManifest(manifest: newest, sequence: sequence))
         }
         return whole
     }
 
+    /// The manifest of a room that this store has written last, where it has; else the stored one.
+    private func known(
+        notBeyond manifest: CheckpointManifest, _ streams: PartitionStreams
+    ) async throws(JournalError) -> PlacedManifest {
+        guard let known = own.last(of: manifest.room, in: streams.partition, on: jetStream.connection.generation),
+            let written = known.manifest, written.log == manifest.log
+        else { return try await last(notBeyond: manifest) }
+        guard !manifest.isBehind(written) else { throw .superseded(room: manifest.room, by: written.sequence) }
+        return known
+    }
+
+    /// Forgets what it has written of a room that leaves memory.
+    public func forget(_ room: RoomID) { own.forget(room, of: RoomAddress.partition(of: room, among: partitions)) }
+
+    /// Forgets what it has written of a partition that another daemon serves from now on.
+    public func forget(partition: Int) { own.forget(partition: partition) }
+
+    /// Writes a manifest again that a lower one was written behind; or what contains more and was written meanwhile.
+    private func rewrite(_ best: StoredManifest, behind sequence: UInt64) async throws(JournalError) {
+        let streams = streams(of: best.manifest.room)
+        var (best, place) = (best, sequence)
+        for _ in 0..<Self.attempts {
+            let again = try await publish(best.body, to: streams.manifest(of: best.manifest.room), streams)
+            guard let better = try await manifests(of: best.manifest, place, again).best,
+                best.manifest.isBehind(better.manifest)
+            else { return }
+            (best, place) = (better, again)
+        }
+    }
+
+    /// The manifests of a room and a log that were written between two sequences of the checkpoint stream: the one that contains
+    /// most, and the last one.
+    private func manifests(
+        of manifest: CheckpointManifest, _ first: UInt64, _ last: UInt64
+    ) async throws(JournalError) -> (best: StoredManifest?, newest: CheckpointManifest?) {
+        let streams = streams(of: manifest.room)
+        var (best, newest): (StoredManifest?, CheckpointManifest?) = (nil, nil)
+        var place = first
+        while place + 1 < last, let stored = try await next(of: manifest.room, after: place, streams),
+            stored.sequence < last
+        {
+            place = stored.sequence
+            let read = try readable([stored.payload], of: manifest.room, log: manifest.log).last
+            guard let read, read.log == manifest.log else { continue }
+            newest = read
+            if best.map({ $0.manifest.isBehind(read) }) ?? true {
+                best = StoredManifest(manifest: read, body: stored.payload)
+            }
+        }
+        return (best, newest)
+    }
+
     private func next(
-        _ subject: String, after sequence: UInt64, _ streams: PartitionStreams
+        of room: RoomID, after sequence: UInt64, _ streams: PartitionStreams
     ) async throws(JournalError) -> StoredMessage? {
         do throws(JetStreamError) {
-            return try await jetStream.nextMessage(streams.checkpoint, subject: subject, from: sequence + 1)
+            return try await jetStream.nextMessage(
+                streams.checkpoint, subject: streams.manifest(of: room), from: sequence + 1)
         } catch {
             throw .stream(name: streams.checkpoint, error)
         }
@@ -164,10 +217,8 @@ extension CheckpointStore {
         try await last(notBeyond: manifest).manifest
     }
 
-    /// - Returns: the room's manifest that was written last, and its sequence; 0 for none.
-    private func last(
-        notBeyond manifest: CheckpointManifest
-    ) async throws(JournalError) -> (manifest: CheckpointManifest?, sequence: UInt64) {
+    /// The room's manifest that was written last.
+    private func last(notBeyond manifest: CheckpointManifest) async throws(JournalError) -> PlacedManifest {
         let (room, log) = (manifest.room, manifest.log)
         let streams = streams(of: room)
         let message: StoredMessage?
@@ -176,12 +227,12 @@ extension CheckpointStore {
         } catch {
             throw .stream(name: streams.checkpoint, error)
         }
-        guard let message else { return (nil, 0) }
+        guard let message else { return PlacedManifest(manifest: nil, sequence: 0) }
         guard let stored = try readable([message.payload], of: room, log: log).last, stored.log == log else {
-            return (nil, message.sequence)
+            return PlacedManifest(manifest: nil, sequence: message.sequence)
         }
         guard !manifest.isBehind(stored) else { throw .superseded(room: room, by: stored.sequence) }
-        return (stored, message.sequence)
+        return PlacedManifest(manifest: stored, sequence: message.sequence)
     }
 
     /// Writes a manifest that a room is restored from, beside those that count.
@@ -248,213 +299,19 @@ extension CheckpointStore {
     private func publish(
         _ bytes: [UInt8], to subject: String, _ streams: PartitionStreams
     ) async throws(JournalError) -> UInt64 {
+        let generation = jetStream.connection.generation
         do throws(JetStreamError) {
-            return try await jetStream.publish(bytes, to: subject).sequence
+            let sequence = try await jetStream.publish(bytes, to: subject).sequence
+            own.add(sequence, to: streams.partition, on: generation)
+            return sequence
         } catch {
             throw .stream(name: streams.checkpoint, error)
         }
     }
 }
 
-/// Reading.
-extension CheckpointStore {
-    /// The bytes of a state, checked by length and hash; nil, and logged, when a part is missing or damaged.
-    public func bytes(
-        of state: CheckpointManifest.State, room: RoomID
-    ) async throws(JournalError) -> [UInt8]? {
-        try await bytes(of: state, room: room, in: RoomAddress.partition(of: room, among: partitions))
-    }
-
-    func bytes(
-        of state: CheckpointManifest.State, room: RoomID, in partition: Int
-    ) async throws(JournalError) -> [UInt8]? {
-        guard state.parts.count <= Self.maxParts else { return unusable(room, "it has too many parts") }
-        let streams = streams(of: partition)
-        var bytes: [UInt8] = []
-        for (number, sequence) in state.parts.enumerated() {
-            guard let part = try await part(sequence, streams),
-                part.subject == streams.part(number, of: room, slot: state.slot)
-            else { return unusable(room, "part \(number) is missing") }
-            bytes += part.payload
-            guard bytes.count <= state.bytes else { break }
-        }
-        guard bytes.count == state.bytes, FNV1a64.hash(bytes) == state.hash else {
-            return unusable(room, "the parts do not match its hash")
-        }
-        return bytes
-    }
-
-    private func part(_ sequence: UInt64, _ streams: PartitionStreams) async throws(JournalError) -> StoredMessage? {
-        do throws(JetStreamError) {
-            return try await jetStream.message(streams.checkpoint, sequence)
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
-        }
-    }
-
-    private func unusable(_ room: RoomID, _ why: String) -> [UInt8]? {
-        logger.warning("checkpoint cannot be used", metadata: ["room": "\(room)", "reason": "\(why)"])
-        return nil
-    }
-
-    /// The best usable manifest that contains less than `better`, whose state turned out to be damaged; nil when there
-    /// is none.
-    public func manifest(before better: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
-        let stored = try await manifests(of: better.room)
-        let usable = try readable(stored, of: better.room, log: better.log).filter { $0.log == better.log }
-        return usable.prefix { $0 != better }.last
-    }
-
-    /// The best usable manifest of a room; nil when there is none.
-    public func manifest(of room: RoomID, log: String) async throws(JournalError) -> CheckpointManifest? {
-        try readable(try await manifests(of: room), of: room, log: log).last { $0.log == log }
-    }
-
-    /// The stored manifests of a room, the oldest first.
-    private func manifests(of room: RoomID) async throws(JournalError) -> [[UInt8]] {
-        let streams = streams(of: room)
-        var bodies: [[UInt8]] = []
-        var next: UInt64 = 1
-        do throws(JetStreamError) {
-            while bodies.count < Self.maxHistory,
-                let message = try await jetStream.nextMessage(
-                    streams.checkpoint, subject: streams.manifest(of: room), from: next)
-            {
-                bodies.append(message.payload)
-                next = message.sequence + 1
-            }
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
-        }
-        return bodies
-    }
-}
-
-extension CheckpointStore {
-    /// The best usable manifest of every room of a partition, which is the one that contains the most records. Rooms
-    /// with damaged manifests are listed.
-    ///
-    /// Takes memory for three manifests per room.
-    /// - Parameters:
-    ///   - log: the `incarnationPrefix` of the present log. Rooms with manifests of other logs only are counted.
-    ///   - timeout: the longest time without a message; reading all may take longer.
-    /// - Throws: `.newer` when a newer release has written one; `.stream`, also when nothing came for `timeout`.
-    public func catalogue(
-        of partition: Int, log: String, timeout: Duration = .seconds(30)
-    ) async throws(JournalError) -> CheckpointCatalogue {
-        let streams = streams(of: partition)
-        var catalogue = CheckpointCatalogue()
-        for (subject, bodies) in try await manifests(in: streams, timeout) {
-            if subject == streams.coverage {
-                let coverages = try readable(bodies, log: log, in: streams, Coverage.init(decoding:))
-                if let best = coverages.filter({ $0.log == log }).max(by: { $0.isBehind($1) }) {
-                    (catalogue.covered, catalogue.rewinds) = (best.covered, best.rewinds ?? 0)
-                }
-                continue
-            }
-            guard let room = streams.room(ofManifest: subject) else { continue }
-            let usable = try readable(bodies, of: room, log: log).filter { $0.log == log }
-            // A damaged manifest may be one of this log.
-            let isDamaged = bodies.contains { Self.isDamaged($0, room) }
-            guard !usable.isEmpty || isDamaged else {
-                catalogue.foreign += 1
-                continue
-            }
-            if isDamaged {
-                logger.warning("a checkpoint is damaged", metadata: ["room": "\(room)", "usable": "\(usable.count)"])
-            }
-            guard let best = usable.last else {
-                catalogue.damaged.append(room)
-                continue
-            }
-            catalogue.rooms[room] = best
-            if isDamaged { catalogue.outdated.append(room) }
-        }
-        catalogue.damaged.sort { $0.text < $1.text }
-        catalogue.outdated.sort { $0.text < $1.text }
-        return catalogue
-    }
-
-    /// Whether bytes are no manifest of a room: neither one that can be decoded, nor a newer release's.
-    private static func isDamaged(_ body: [UInt8], _ room: RoomID) -> Bool {
-        do throws(CheckpointManifest.Unreadable) {
-            return try CheckpointManifest(decoding: body).room != room
-        } catch {
-            return error == .damaged
-        }
-    }
-
-    /// The manifests that can be decoded, of any log, the one that contains the most records last.
-    /// - Throws: `.newer` when a newer release has written one for `log`.
-    private func readable(_ bodies: [[UInt8]], of room: RoomID, log: String) throws(JournalError)
-        -> [CheckpointManifest]
-    {
-        let streams = streams(of: room)
-        let manifests = try readable(bodies, log: log, in: streams) { body throws(CheckpointManifest.Unreadable) in
-            try CheckpointManifest(decoding: body)
-        }
-        return CheckpointManifest.ranked(manifests.filter { $0.room == room })
-    }
-
-    /// Decodes bodies. Damaged ones are left out, and those that a newer release has written for another log.
-    private func readable<Value>(
-        _ bodies: [[UInt8]], log: String, in streams: PartitionStreams,
-        _ decode: ([UInt8]) throws(CheckpointManifest.Unreadable) -> Value?
-    ) throws(JournalError) -> [Value] {
-        var values: [Value] = []
-        for body in bodies {
-            do throws(CheckpointManifest.Unreadable) {
-                if let value = try decode(body) { values.append(value) }
-            } catch {
-                guard case .newer(log, let what) = error else { continue }
-                throw .newer(stream: streams.checkpoint, what: what)
-            }
-        }
-        return values
-    }
-
-    /// All bodies of manifest subjects, in the order in which they were written.
-    private func manifests(
-        in streams: PartitionStreams, _ timeout: Duration
-    ) async throws(JournalError) -> [String: [[UInt8]]] {
-        // A copy has no subjects of its own, which a filter must be among.
-        let settings = OrderedConsumerSettings(
-            stream: streams.checkpoint, start: .sequence(1),
-            filterSubject: streams.areCopies ? nil : streams.manifests)
-        var found: [String: [[UInt8]]] = [:]
-        do throws(JetStreamError) {
-            try await jetStream.readToEnd(
-                settings, logger: logger, timeout: timeout,
-                decode: { message, _ in
-                    let subject = message.subject
-                    return subject.hasSuffix(".checkpoint") ? (subject, message.copyPayload()) : nil
-                },
-                take: { (manifest: (subject: String, body: [UInt8])) in
-                    found[manifest.subject, default: []].append(manifest.body)
-                })
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
-        }
-        return found
-    }
-}
-
-/// The checkpoints of a partition.
-public struct CheckpointCatalogue: Sendable, Equatable {
-    /// The best usable manifest of each room.
-    public var rooms: [RoomID: CheckpointManifest] = [:]
-    /// Rooms with a damaged manifest that may have been a better one: their records are needed from the best usable
-    /// manifest's `sequence` on, whatever `covered` says.
-    public var outdated: [RoomID] = []
-    /// Rooms without a usable manifest.
-    public var damaged: [RoomID] = []
-    /// All records of the partition's log up to this one are in checkpoints; 0 when nothing is known.
-    public var covered: UInt64 = 0
-    /// How often the log has lost its end, as far as that was noticed.
-    public var rewinds = 0
-    /// The number of rooms with checkpoints of other logs only.
-    public var foreign = 0
-
-    /// No checkpoints.
-    public init() {}
+/// A manifest with its bytes, as they are stored.
+private struct StoredManifest {
+    let manifest: CheckpointManifest
+    let body: [UInt8]
 }

@@ -11,7 +11,8 @@ extension JetStreamJournal {
         of partition: Int, _ catalogue: CheckpointCatalogue, _ log: PartitionLog
     ) async throws(JournalError) -> LogRewind? {
         var search = RewindSearch(
-            catalogue.rooms.values, covered: catalogue.covered, first: log.firstSequence, last: log.lastSequence)
+            catalogue.rooms.values, covered: catalogue.covered, first: log.firstSequence, last: log.lastSequence,
+            wasRepaired: catalogue.rewinds > 0)
         while let sequence = search.next() {
             // Looked for twice: a server that loads a damaged file may fail to find one that is there.
             var nanoseconds = try await time(of: sequence, in: partition)

@@ -15,6 +15,11 @@ import Whiteboard
         }
     }
 
+    /// A repair's decision about one room is lost again after other rooms were saved behind it.
+    @Test func `has all where a repair is cut while other rooms go on`() {
+        #expect(PowerCutHistory(seed: 600_103_446).run() == [])
+    }
+
     @Test(arguments: PowerCutHistory.Fault.allCases)
     func `is found to lack something, or to have it twice, where it is repaired wrongly`(
         fault: PowerCutHistory.Fault
@@ -236,7 +241,8 @@ final class PowerCutHistory {
     }
 
     private func search(_ rooms: [RoomID: CheckpointManifest]) -> LogRewind? {
-        var search = RewindSearch(rooms.values, covered: covered.through, first: 1, last: UInt64(log.count))
+        var search = RewindSearch(
+            rooms.values, covered: covered.through, first: 1, last: UInt64(log.count), wasRepaired: covered.rewinds > 0)
         while let sequence = search.next() {
             search.found(sequence <= UInt64(log.count) ? log[Int(sequence) - 1].loggedAt : nil)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Hosting
+import Locking
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -235,18 +236,91 @@ import Whiteboard
         }
     }
 
-    @Test func `Of two daemons that save at once the one that holds less never has the last word`() async throws {
+    @Test(arguments: [false, true])
+    func `Of two that save at once the one that holds less never has the last word`(isOneProcess: Bool) async throws {
         try await TestJournal.with { test, _ in
             _ = try await test.journal.provision(0)
+            let other =
+                isOneProcess
+                ? test.store
+                : CheckpointStore(
+                    root: "ink", partitions: 1, connection: test.connection, logger: .silent)
             for round in 1...40 {
                 let (less, more) = (try manifest(at: UInt64(2 * round)), try manifest(at: UInt64(2 * round + 1)))
                 async let behind: Void = test.store.save(less)
-                async let ahead: Void = test.store.save(more)
+                async let ahead: Void = other.save(more)
                 // It may come too late.
                 try? await behind
                 try await ahead
                 let last = try await test.store.newest(notBeyond: try manifest(at: 1000))
                 #expect(last?.sequence == more.sequence)
+            }
+        }
+    }
+
+    @Test func `Cursors cost one request while nobody else writes`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let questions = Locked(0)
+            let subscription = try test.connection.subscribe("$JS.API.STREAM.MSG.GET.>") { _ in
+                questions.withLock { $0 += 1 }
+            }
+            defer { subscription.unsubscribe() }
+            let rooms = ["physics", "chemistry", "latin"]
+            for room in rooms { try await test.store.save(try manifest(room, at: 5)) }
+            try await test.connection.flush()
+            let before = questions.withLock { $0 }
+            for round in 1...10 {
+                for room in rooms {
+                    var moved = try manifest(room, at: 5)
+                    moved.handled = 5 + UInt64(round)
+                    _ = try await test.store.save(cursors: moved, after: nil)
+                }
+            }
+            try await test.connection.flush()
+            #expect(before > 0 && questions.withLock { $0 } == before)
+            // What is known of a room that has left memory is asked for again.
+            test.store.forget(try .physics)
+            _ = try await test.store.save(cursors: try manifest(at: 5), after: nil)
+            try await test.connection.flush()
+            #expect(questions.withLock { $0 } > before)
+        }
+    }
+
+    @Test(arguments: TestSeed.choose(3))
+    func `Whatever daemons save at once, what holds most is the last of each room`(seed: UInt64) async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let stores = (0..<3).map { _ in
+                CheckpointStore(root: "ink", partitions: 1, connection: test.connection, logger: .silent)
+            }
+            let rooms = ["physics", "chemistry"]
+            var random = SeededGenerator(seed: seed)
+            var most: [String: UInt64] = [:]
+            for round in 1...60 {
+                // Each daemon writes a room alone, beside those of others; some stand still for a while.
+                var saves: [(store: CheckpointStore, manifest: CheckpointManifest)] = []
+                for store in stores where random.chance(2, in: 3) {
+                    let room = random.pick(rooms)
+                    let sequence = UInt64(random.int(max(1, round - 3)...round))
+                    saves.append((store, try manifest(room, at: sequence)))
+                }
+                await withTaskGroup(of: (String, UInt64)?.self) { group in
+                    for save in saves {
+                        group.addTask {
+                            do {
+                                _ = try await save.store.save(cursors: save.manifest, after: nil)
+                                return (save.manifest.room.text, save.manifest.sequence)
+                            } catch { return nil }
+                        }
+                    }
+                    for await case (let room, let sequence)? in group { most[room] = max(most[room] ?? 0, sequence) }
+                }
+                if random.chance(1, in: 6) { stores[random.int(0...2)].forget(partition: 0) }
+                for (room, sequence) in most {
+                    let last = try await test.store.newest(notBeyond: try manifest(room, at: 1000))
+                    #expect(last?.sequence == sequence, "seed \(seed), round \(round), \(room)")
+                }
             }
         }
     }

@@ -28,22 +28,31 @@ public struct LogRewind: Sendable, Equatable {
 
 /// Compares a log with what checkpoints say of it: a record at a place that has another time is another record. It asks for one
 /// record where the log is whole.
+///
+/// A log that was repaired before may have lost a decision of that repair, while other rooms went on: then a room whose last
+/// record lies below another's, which is there, has none the less the state of a log that was cut. So behind a repair it asks for a
+/// record of each room that has not been saved since.
 public struct RewindSearch {
     private let manifests: [CheckpointManifest]
     private let covered: UInt64
     private let log: (first: UInt64, last: UInt64)
+    private let wasRepaired: Bool
     private var position = 0
     private var end: UInt64 = 0
     private var lost: UInt64?
+    /// Rooms below ``end`` whose last record is another one.
+    private var stale: [CheckpointManifest] = []
 
     /// - Parameters:
     ///   - manifests: the best of each room.
     ///   - covered: up to where checkpoints hold all records of the partition.
     ///   - first: sequence of the log's first record.
     ///   - last: sequence of the log's last record; 0 where it has had none.
+    ///   - wasRepaired: whether the log has lost records before.
     public init(
-        _ manifests: some Sequence<CheckpointManifest>, covered: UInt64, first: UInt64, last: UInt64
+        _ manifests: some Sequence<CheckpointManifest>, covered: UInt64, first: UInt64, last: UInt64, wasRepaired: Bool
     ) {
+        self.wasRepaired = wasRepaired
         self.manifests = manifests.sorted { ($0.handled, $0.room) > ($1.handled, $1.room) }
         self.covered = covered
         log = (max(1, first), last)
@@ -51,8 +60,10 @@ public struct RewindSearch {
 
     /// The sequence of the next record that has to be looked at, to be answered by ``found(_:)``; nil at the end of the search.
     public mutating func next() -> UInt64? {
-        while end == 0, position < manifests.count {
+        while position < manifests.count {
             let manifest = manifests[position]
+            // What is covered was saved since the last repair, or lies before what was lost.
+            if end > 0, !wasRepaired || manifest.handled <= covered { return nil }
             if manifest.handled > log.last {
                 lost = manifest.handled
             } else if manifest.handledAt != nil, manifest.handled >= log.first {
@@ -68,18 +79,28 @@ public struct RewindSearch {
     public mutating func found(_ loggedAt: Instant?) {
         let manifest = manifests[position]
         position += 1
-        if loggedAt == manifest.handledAt { end = manifest.handled } else { lost = manifest.handled }
+        if loggedAt == manifest.handledAt {
+            end = max(end, manifest.handled)
+        } else if end > 0 {
+            stale.append(manifest)
+        } else {
+            lost = manifest.handled
+        }
     }
 
     /// What the log has lost; nil for one that has all records that the checkpoints know of.
     public var rewind: LogRewind? {
-        guard let lost = lost ?? (covered > log.last ? log.last + 1 : nil) else { return nil }
+        let behind = covered > log.last ? log.last + 1 : nil
+        guard let lost = lost ?? behind ?? stale.last?.handled else { return nil }
         let known = max(covered, manifests.first?.handled ?? 0)
         // A log that has not grown again ends where it was cut.
         let cut = log.last < lost ? log.last : end
+        // Where the logs of stale rooms part from this one is not known: not before what is covered.
+        let whole = stale.isEmpty ? end : covered
+        let isLost = self.lost != nil || behind != nil
         return LogRewind(
-            end: min(end, lost - 1, log.last), known: known, lost: known - min(known, cut),
-            rooms: manifests.filter { $0.handled >= lost }.reversed())
+            end: min(whole, lost - 1, log.last), known: known, lost: known - min(known, cut),
+            rooms: stale.reversed() + manifests.filter { isLost && $0.handled >= lost }.reversed())
     }
 }
 

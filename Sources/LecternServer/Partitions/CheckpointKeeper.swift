@@ -88,6 +88,7 @@ final class CheckpointKeeper: Sendable {
     func close(_ partition: Int) {
         let count = configuration.partitions
         let isAnothers = { RoomAddress.partition(of: $0, among: count) != partition }
+        store.forget(partition: partition)
         manifests.withLock { manifests in manifests = manifests.filter { isAnothers($0.key) } }
         olderStates.withLock { states in states = states.filter { isAnothers($0.key) } }
         outdated.withLock { outdated in outdated = outdated.filter(isAnothers) }
@@ -97,6 +98,7 @@ final class CheckpointKeeper: Sendable {
 
     /// Drops the state of a room that was evicted; its manifest is read again when it is loaded.
     func evict(_ room: RoomID) {
+        store.forget(room)
         manifests.withLock { $0[room] = nil }
         rebuilding.withLock { $0[room] = nil }
     }
@@ -439,7 +441,7 @@ final class CheckpointKeeper: Sendable {
                     }
                     manifest.previous = nil
                     try await store.save(manifest)
-                    if known != nil { manifests.withLock { $0[room] = manifest } }
+                    if known != nil { manifests.withLock { $0[room] = manifest } } else { store.forget(room) }
                     olderStates.withLock { $0[room] = nil }
                     await store.discard(old.state, room: room)
                 } catch {

@@ -1,0 +1,211 @@
+public import Hosting
+import Logging
+import NATSClient
+public import StrokeWire
+import Whiteboard
+
+/// Reading.
+extension CheckpointStore {
+    /// The most manifests of a room that are read; the stream keeps fewer, unless an operator changed it.
+    private static let maxHistory = 16
+
+    /// The bytes of a state, checked by length and hash; nil, and logged, when a part is missing or damaged.
+    public func bytes(
+        of state: CheckpointManifest.State, room: RoomID
+    ) async throws(JournalError) -> [UInt8]? {
+        try await bytes(of: state, room: room, in: RoomAddress.partition(of: room, among: partitions))
+    }
+
+    func bytes(
+        of state: CheckpointManifest.State, room: RoomID, in partition: Int
+    ) async throws(JournalError) -> [UInt8]? {
+        guard state.parts.count <= Self.maxParts else { return unusable(room, "it has too many parts") }
+        let streams = streams(of: partition)
+        var bytes: [UInt8] = []
+        for (number, sequence) in state.parts.enumerated() {
+            guard let part = try await part(sequence, streams),
+                part.subject == streams.part(number, of: room, slot: state.slot)
+            else { return unusable(room, "part \(number) is missing") }
+            bytes += part.payload
+            guard bytes.count <= state.bytes else { break }
+        }
+        guard bytes.count == state.bytes, FNV1a64.hash(bytes) == state.hash else {
+            return unusable(room, "the parts do not match its hash")
+        }
+        return bytes
+    }
+
+    func part(_ sequence: UInt64, _ streams: PartitionStreams) async throws(JournalError) -> StoredMessage? {
+        do throws(JetStreamError) {
+            return try await jetStream.message(streams.checkpoint, sequence)
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+    }
+
+    private func unusable(_ room: RoomID, _ why: String) -> [UInt8]? {
+        logger.warning("checkpoint cannot be used", metadata: ["room": "\(room)", "reason": "\(why)"])
+        return nil
+    }
+
+    /// The best usable manifest that contains less than `better`, whose state turned out to be damaged; nil when there
+    /// is none.
+    public func manifest(before better: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
+        let stored = try await manifests(of: better.room)
+        let usable = try readable(stored, of: better.room, log: better.log).filter { $0.log == better.log }
+        return usable.prefix { $0 != better }.last
+    }
+
+    /// The best usable manifest of a room; nil when there is none.
+    public func manifest(of room: RoomID, log: String) async throws(JournalError) -> CheckpointManifest? {
+        try readable(try await manifests(of: room), of: room, log: log).last { $0.log == log }
+    }
+
+    /// The stored manifests of a room, the oldest first.
+    private func manifests(of room: RoomID) async throws(JournalError) -> [[UInt8]] {
+        let streams = streams(of: room)
+        var bodies: [[UInt8]] = []
+        var next: UInt64 = 1
+        do throws(JetStreamError) {
+            while bodies.count < Self.maxHistory,
+                let message = try await jetStream.nextMessage(
+                    streams.checkpoint, subject: streams.manifest(of: room), from: next)
+            {
+                bodies.append(message.payload)
+                next = message.sequence + 1
+            }
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+        return bodies
+    }
+}
+
+extension CheckpointStore {
+    /// The best usable manifest of every room of a partition, which is the one that contains the most records. Rooms
+    /// with damaged manifests are listed.
+    ///
+    /// Takes memory for three manifests per room.
+    /// - Parameters:
+    ///   - log: the `incarnationPrefix` of the present log. Rooms with manifests of other logs only are counted.
+    ///   - timeout: the longest time without a message; reading all may take longer.
+    /// - Throws: `.newer` when a newer release has written one; `.stream`, also when nothing came for `timeout`.
+    public func catalogue(
+        of partition: Int, log: String, timeout: Duration = .seconds(30)
+    ) async throws(JournalError) -> CheckpointCatalogue {
+        let streams = streams(of: partition)
+        var catalogue = CheckpointCatalogue()
+        for (subject, bodies) in try await manifests(in: streams, timeout) {
+            if subject == streams.coverage {
+                let coverages = try readable(bodies, log: log, in: streams, Coverage.init(decoding:))
+                if let best = coverages.filter({ $0.log == log }).max(by: { $0.isBehind($1) }) {
+                    (catalogue.covered, catalogue.rewinds) = (best.covered, best.rewinds ?? 0)
+                }
+                continue
+            }
+            guard let room = streams.room(ofManifest: subject) else { continue }
+            let usable = try readable(bodies, of: room, log: log).filter { $0.log == log }
+            // A damaged manifest may be one of this log.
+            let isDamaged = bodies.contains { Self.isDamaged($0, room) }
+            guard !usable.isEmpty || isDamaged else {
+                catalogue.foreign += 1
+                continue
+            }
+            if isDamaged {
+                logger.warning("a checkpoint is damaged", metadata: ["room": "\(room)", "usable": "\(usable.count)"])
+            }
+            guard let best = usable.last else {
+                catalogue.damaged.append(room)
+                continue
+            }
+            catalogue.rooms[room] = best
+            if isDamaged { catalogue.outdated.append(room) }
+        }
+        catalogue.damaged.sort { $0.text < $1.text }
+        catalogue.outdated.sort { $0.text < $1.text }
+        return catalogue
+    }
+
+    /// Whether bytes are no manifest of a room: neither one that can be decoded, nor a newer release's.
+    private static func isDamaged(_ body: [UInt8], _ room: RoomID) -> Bool {
+        do throws(CheckpointManifest.Unreadable) {
+            return try CheckpointManifest(decoding: body).room != room
+        } catch {
+            return error == .damaged
+        }
+    }
+
+    /// The manifests that can be decoded, of any log, the one that contains the most records last.
+    /// - Throws: `.newer` when a newer release has written one for `log`.
+    func readable(_ bodies: [[UInt8]], of room: RoomID, log: String) throws(JournalError)
+        -> [CheckpointManifest]
+    {
+        let streams = streams(of: room)
+        let manifests = try readable(bodies, log: log, in: streams) { body throws(CheckpointManifest.Unreadable) in
+            try CheckpointManifest(decoding: body)
+        }
+        return CheckpointManifest.ranked(manifests.filter { $0.room == room })
+    }
+
+    /// Decodes bodies. Damaged ones are left out, and those that a newer release has written for another log.
+    private func readable<Value>(
+        _ bodies: [[UInt8]], log: String, in streams: PartitionStreams,
+        _ decode: ([UInt8]) throws(CheckpointManifest.Unreadable) -> Value?
+    ) throws(JournalError) -> [Value] {
+        var values: [Value] = []
+        for body in bodies {
+            do throws(CheckpointManifest.Unreadable) {
+                if let value = try decode(body) { values.append(value) }
+            } catch {
+                guard case .newer(log, let what) = error else { continue }
+                throw .newer(stream: streams.checkpoint, what: what)
+            }
+        }
+        return values
+    }
+
+    /// All bodies of manifest subjects, in the order in which they were written.
+    private func manifests(
+        in streams: PartitionStreams, _ timeout: Duration
+    ) async throws(JournalError) -> [String: [[UInt8]]] {
+        // A copy has no subjects of its own, which a filter must be among.
+        let settings = OrderedConsumerSettings(
+            stream: streams.checkpoint, start: .sequence(1),
+            filterSubject: streams.areCopies ? nil : streams.manifests)
+        var found: [String: [[UInt8]]] = [:]
+        do throws(JetStreamError) {
+            try await jetStream.readToEnd(
+                settings, logger: logger, timeout: timeout,
+                decode: { message, _ in
+                    let subject = message.subject
+                    return subject.hasSuffix(".checkpoint") ? (subject, message.copyPayload()) : nil
+                },
+                take: { (manifest: (subject: String, body: [UInt8])) in
+                    found[manifest.subject, default: []].append(manifest.body)
+                })
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+        return found
+    }
+}
+
+/// The checkpoints of a partition.
+public struct CheckpointCatalogue: Sendable, Equatable {
+    /// The best usable manifest of each room.
+    public var rooms: [RoomID: CheckpointManifest] = [:]
+    /// Rooms with a damaged manifest that may have been a better one: their records are needed from the best usable
+    /// manifest's `sequence` on, whatever `covered` says.
+    public var outdated: [RoomID] = []
+    /// Rooms without a usable manifest.
+    public var damaged: [RoomID] = []
+    /// All records of the partition's log up to this one are in checkpoints; 0 when nothing is known.
+    public var covered: UInt64 = 0
+    /// How often the log has lost its end, as far as that was noticed.
+    public var rewinds = 0
+    /// The number of rooms with checkpoints of other logs only.
+    public var foreign = 0
+
+    /// No checkpoints.
+    public init() {}
+}

@@ -1,0 +1,71 @@
+import Hosting
+import Locking
+import StrokeWire
+
+/// A manifest with its sequence in the checkpoint stream; without either where a room has none.
+struct PlacedManifest: Sendable {
+    let manifest: CheckpointManifest?
+    let sequence: UInt64
+}
+
+/// The records of checkpoint streams that this process has written: where all that lies between two of them is its own, no
+/// other daemon has written between, and the server need not be asked.
+///
+/// What it knows ends with the connection, because a stream may have lost its end meanwhile. Any thread. A partition keeps at
+/// most ``mostRanges`` ranges of sequences, and a manifest for each room in memory.
+final class WrittenRecords: Sendable {
+    private struct Partition {
+        var generation: UInt64
+        var own = RangeSet<UInt64>()
+        /// The manifest that was written last, by room.
+        var last: [RoomID: PlacedManifest] = [:]
+    }
+
+    private static let mostRanges = 1024
+    private let partitions = Locked<[Int: Partition]>([:])
+
+    /// The manifest of a room that was written last on a connection.
+    func last(of room: RoomID, in partition: Int, on generation: UInt64) -> PlacedManifest? {
+        partitions.withLock { partitions in
+            guard let known = partitions[partition], known.generation == generation else { return nil }
+            return known.last[room]
+        }
+    }
+
+    /// A record was acknowledged on a connection.
+    func add(_ sequence: UInt64, to partition: Int, on generation: UInt64) {
+        partitions.withLock { partitions in
+            var known = partitions[partition] ?? Partition(generation: generation)
+            // A stream that gives out a sequence again has lost records, or is another one.
+            let isNew =
+                known.generation != generation || known.own.contains(sequence)
+                || known.own.ranges.count > Self.mostRanges
+            if isNew { known = Partition(generation: generation) }
+            known.own.insert(contentsOf: sequence..<sequence + 1)
+            partitions[partition] = known
+        }
+    }
+
+    /// A manifest was acknowledged that was written behind another one.
+    /// - Parameter place: the sequence of the other one; 0 for none.
+    /// - Returns: the sequence behind which others may have written before it; nil where nobody can have.
+    func take(_ written: PlacedManifest, of room: RoomID, in partition: Int, after place: UInt64) -> UInt64? {
+        partitions.withLock { partitions in
+            guard written.sequence > place else { return 0 }
+            guard let known = partitions[partition] else { return place }
+            let before = known.last[room]
+            if written.sequence > before?.sequence ?? 0 { partitions[partition]?.last[room] = written }
+            // Another task may write the same room.
+            guard before == nil || before?.sequence == place else { return place }
+            return known.own.isSuperset(of: RangeSet(place + 1..<written.sequence)) ? nil : place
+        }
+    }
+
+    func forget(_ room: RoomID, of partition: Int) {
+        partitions.withLock { $0[partition]?.last[room] = nil }
+    }
+
+    func forget(partition: Int) {
+        partitions.withLock { $0[partition] = nil }
+    }
+}
