@@ -58,7 +58,7 @@ PROOF_PACKAGES = nginx libnginx-mod-rtmp
 # A proxy of tests with pages below a path.
 PROXY_PACKAGES = nginx
 
-.PHONY: help core demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
+.PHONY: help core demo test pure browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
 	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
@@ -75,12 +75,15 @@ demo: build
 	@"$$($(SWIFT) build -c release --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) --port $(PORT) \
 		$(if $(LESSON),--lesson "$(LESSON)") $(if $(KEEP),--keep)
 
-## test: runs all tests, first the pure ones, then those with servers of their own; one class in a browser among them
-test: core browser-packages probe-packages
-	$(BUILD_PURE)
-	$(PURE)
+## test: runs all tests: those with servers of their own, one class in a browser among them, and the pure ones beside them
+test: packages browser-packages probe-packages
+	@# The modules of the core are compiled one after another, on one processor.
+	@$(MAKE) --no-print-directory -j 2 core pure
 	LECTERN_TARGETS=service,probe $(BUILD) --build-tests $(STRICT)
-	LECTERN_TARGETS=service,probe SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
+	LECTERN_BESIDE='$(PURE)' LECTERN_TARGETS=service,probe SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
+
+pure: packages
+	$(BUILD_PURE)
 
 ## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC, a path of nginx,
 ##          axe-core; pictures in .build/browser

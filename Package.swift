@@ -141,7 +141,10 @@ let threadTargets: [Target] = [
     layer("AssetOpener", ["Assets", "CAssetOpener", "Locking", "StrokeWire"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-    layer("VectorGraphics", ["CCairo", "Mesh", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
+    .systemLibrary(name: "CPango", pkgConfig: "pangocairo pangoft2 fontconfig", providers: [.apt(["libpango1.0-dev"])]),
+    // Texts of boards in the fonts of the machine.
+    .target(name: "CTextLayout", dependencies: ["CPango"]),
+    layer("VectorGraphics", ["CCairo", "CTextLayout", "Mesh", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     .systemLibrary(name: "CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CXML", dependencies: ["CLibXML"]),
     // Ink as a file for other programs, out and in.

@@ -2,6 +2,7 @@
 
 import { CoreHost } from "./lectern/core.js";
 import { Painter } from "./lectern/painter.js";
+import { BoardView } from "./lectern/view.js";
 
 const runs = 5;
 const mask = (1n << 64n) - 1n;
@@ -54,7 +55,8 @@ class TaskWatch {
 }
 
 /** A board on a canvas, as a student's page has it. */
-class Board {
+class Board extends EventTarget {
+    size = { width: 1024, height: 768 };
     #host;
     #painter;
     #index = 0;
@@ -71,6 +73,9 @@ class Board {
         board.#host.call((core) => core.studentResize(pixels));
         return board;
     }
+
+    get painter() { return this.#painter; }
+    showPointers() {}
 
     get bytes() { return this.#host.core.bytes; }
 
@@ -133,6 +138,32 @@ class Board {
     }
 }
 
+/** Zooms in and out by small steps, as a pinch does: the times of frames, and then those until the part is sharp. */
+async function zoom(board, canvas) {
+    const frame = canvas.parentElement;
+    const view = new BoardView(board, canvas, frame);
+    const [frames, rests] = [[], []];
+    const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const box = frame.getBoundingClientRect();
+    const wheel = (deltaY, x, y) => frame.dispatchEvent(new WheelEvent("wheel", {
+        deltaY, ctrlKey: true, cancelable: true, bubbles: true, clientX: box.left + x * box.width, clientY: box.top + y * box.height,
+    }));
+    let last = await nextFrame();
+    for (const [steps, deltaY, x, y] of [[10, -12, 0.3, 0.4], [10, -12, 0.6, 0.5], [10, -12, 0.5, 0.5], [9, 12, 0.4, 0.6], [9, 12, 0.5, 0.3], [9, -8, 0.2, 0.7]]) {
+        const isSharp = new Promise((resolve) => view.addEventListener("rest", ({ detail }) => resolve(detail.milliseconds), { once: true }));
+        for (let at = 0; at < steps; at++) {
+            wheel(deltaY, x, y);
+            const now = await nextFrame();
+            if (at > 0) frames.push(now - last);
+            last = now;
+        }
+        rests.push(await isSharp);
+        last = await nextFrame();
+    }
+    view.close();
+    return { frames, rests };
+}
+
 /** @param {{strokes: number, pixels: number, style: string}} options */
 export async function measure({ strokes: count, pixels, style }) {
     const list = strokes(count);
@@ -146,6 +177,9 @@ export async function measure({ strokes: count, pixels, style }) {
         for (let place = 0; place < 16; place++) more.push(await board.draw({ ...list[place * 7], n: 1e6 + place }));
         for (const back of [2, 15, 0, 7, 11]) undos.push(await board.undo(count + 16 - back));
     }
+    const seen = await Board.make(canvas, pixels);
+    await seen.join(list, style);
+    const { frames, rests } = await zoom(seen, canvas);
     const large = strokes(10_000);
     // Without a canvas there is no picture.
     const blind = await Board.make(canvas, 0);
@@ -167,6 +201,8 @@ export async function measure({ strokes: count, pixels, style }) {
             ["one more stroke", 2, "ms", more],
             ["undo of one of the newest 16", 4, "ms", undos],
             ...[...moves].map(([length, times]) => [`a move of the pen's ${length} points`, 16, "ms", times.slice(-30)]),
+            ["a frame while zooming", 17, "ms", frames],
+            ["sharp after the hand rests", 100, "ms", rests],
             ["10,000 strokes in the instance", 12, "MB", [memory]],
         ],
     };
