@@ -30,6 +30,9 @@ static const unsigned char lectern_board_element_js[] = {
 static const unsigned char lectern_board_js[] = {
 #embed "../LecternGateway/Site/lectern/board.js"
 };
+static const unsigned char lectern_colour_picker_js[] = {
+#embed "../LecternGateway/Site/lectern/colour-picker.js"
+};
 static const unsigned char lectern_core_js[] = {
 #embed "../LecternGateway/Site/lectern/core.js"
 };
@@ -54,6 +57,15 @@ static const unsigned char lectern_icons_svg[] = {
 static const unsigned char lectern_images_js[] = {
 #embed "../LecternGateway/Site/lectern/images.js"
 };
+static const unsigned char lectern_language_js[] = {
+#embed "../LecternGateway/Site/lectern/language.js"
+};
+static const unsigned char lectern_languages_zh_json[] = {
+#embed "../LecternGateway/Site/lectern/languages/zh.json"
+};
+static const unsigned char lectern_memory_js[] = {
+#embed "../LecternGateway/Site/lectern/memory.js"
+};
 static const unsigned char lectern_lectern_wasm[] = {
 #embed "core/lectern.wasm"
 };
@@ -75,14 +87,23 @@ static const unsigned char lectern_pen_js[] = {
 static const unsigned char lectern_player_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/player-clock.js"
 };
+static const unsigned char lectern_pointer_layer_js[] = {
+#embed "../LecternGateway/Site/lectern/pointer-layer.js"
+};
 static const unsigned char lectern_records_js[] = {
 #embed "../LecternGateway/Site/lectern/records.js"
+};
+static const unsigned char lectern_removals_js[] = {
+#embed "../LecternGateway/Site/lectern/removals.js"
 };
 static const unsigned char lectern_replay_js[] = {
 #embed "../LecternGateway/Site/lectern/replay.js"
 };
 static const unsigned char lectern_server_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/server-clock.js"
+};
+static const unsigned char lectern_stroke_eraser_js[] = {
+#embed "../LecternGateway/Site/lectern/stroke-eraser.js"
 };
 static const unsigned char lectern_teacher_core_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher-core.js"
@@ -93,11 +114,23 @@ static const unsigned char lectern_teacher_element_js[] = {
 static const unsigned char lectern_teacher_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher.js"
 };
+static const unsigned char lectern_text_picture_js[] = {
+#embed "../LecternGateway/Site/lectern/text-picture.js"
+};
+static const unsigned char lectern_text_region_js[] = {
+#embed "../LecternGateway/Site/lectern/text-region.js"
+};
+static const unsigned char lectern_text_tool_js[] = {
+#embed "../LecternGateway/Site/lectern/text-tool.js"
+};
 static const unsigned char lectern_toolbar_js[] = {
 #embed "../LecternGateway/Site/lectern/toolbar.js"
 };
 static const unsigned char lectern_whep_js[] = {
 #embed "../LecternGateway/Site/lectern/whep.js"
+};
+static const unsigned char lectern_view_js[] = {
+#embed "../LecternGateway/Site/lectern/view.js"
 };
 static const unsigned char lectern_words_js[] = {
 #embed "../LecternGateway/Site/lectern/words.js"
@@ -110,6 +143,9 @@ static const unsigned char pages_ahead_js[] = {
 };
 static const unsigned char pages_author_list_js[] = {
 #embed "../LecternGateway/Site/pages/author-list.js"
+};
+static const unsigned char pages_background_tool_js[] = {
+#embed "../LecternGateway/Site/pages/background-tool.js"
 };
 static const unsigned char pages_clock_css[] = {
 #embed "../LecternGateway/Site/pages/clock.css"
@@ -126,6 +162,9 @@ static const unsigned char pages_clock_sender_js[] = {
 static const unsigned char pages_common_js[] = {
 #embed "../LecternGateway/Site/pages/common.js"
 };
+static const unsigned char pages_dark_board_js[] = {
+#embed "../LecternGateway/Site/pages/dark-board.js"
+};
 static const unsigned char pages_demo_clock_js[] = {
 #embed "../LecternGateway/Site/pages/demo-clock.js"
 };
@@ -135,8 +174,14 @@ static const unsigned char pages_error_css[] = {
 static const unsigned char pages_error_html[] = {
 #embed "../LecternGateway/Site/pages/error.html"
 };
+static const unsigned char pages_error_js[] = {
+#embed "../LecternGateway/Site/pages/error.js"
+};
 static const unsigned char pages_icon_svg[] = {
 #embed "../LecternGateway/Site/pages/icon.svg"
+};
+static const unsigned char pages_floating_video_js[] = {
+#embed "../LecternGateway/Site/pages/floating-video.js"
 };
 static const unsigned char pages_import_tool_js[] = {
 #embed "../LecternGateway/Site/pages/import-tool.js"
@@ -150,6 +195,12 @@ static const unsigned char pages_latency_field_js[] = {
 static const unsigned char pages_metrics_js[] = {
 #embed "../LecternGateway/Site/pages/metrics.js"
 };
+static const unsigned char pages_moments_css[] = {
+#embed "../LecternGateway/Site/pages/moments.css"
+};
+static const unsigned char pages_moments_js[] = {
+#embed "../LecternGateway/Site/pages/moments.js"
+};
 static const unsigned char pages_monitor_css[] = {
 #embed "../LecternGateway/Site/pages/monitor.css"
 };
@@ -162,11 +213,29 @@ static const unsigned char pages_monitor_js[] = {
 static const unsigned char pages_needs_js[] = {
 #embed "../LecternGateway/Site/pages/needs.js"
 };
+static const unsigned char pages_notes_files_js[] = {
+#embed "../LecternGateway/Site/pages/notes-files.js"
+};
+static const unsigned char pages_notes_layer_js[] = {
+#embed "../LecternGateway/Site/pages/notes-layer.js"
+};
+static const unsigned char pages_notes_store_js[] = {
+#embed "../LecternGateway/Site/pages/notes-store.js"
+};
+static const unsigned char pages_notes_css[] = {
+#embed "../LecternGateway/Site/pages/notes.css"
+};
+static const unsigned char pages_notes_js[] = {
+#embed "../LecternGateway/Site/pages/notes.js"
+};
 static const unsigned char pages_page_drag_js[] = {
 #embed "../LecternGateway/Site/pages/page-drag.js"
 };
 static const unsigned char pages_page_strip_js[] = {
 #embed "../LecternGateway/Site/pages/page-strip.js"
+};
+static const unsigned char pages_paper_menu_js[] = {
+#embed "../LecternGateway/Site/pages/paper-menu.js"
 };
 static const unsigned char pages_player_js[] = {
 #embed "../LecternGateway/Site/pages/player.js"
@@ -179,6 +248,9 @@ static const unsigned char pages_qr_js[] = {
 };
 static const unsigned char pages_replay_js[] = {
 #embed "../LecternGateway/Site/pages/replay.js"
+};
+static const unsigned char pages_restyler_js[] = {
+#embed "../LecternGateway/Site/pages/restyler.js"
 };
 static const unsigned char pages_selection_js[] = {
 #embed "../LecternGateway/Site/pages/selection.js"
@@ -233,6 +305,7 @@ static const struct site_file files[] = {
     FILE("lectern/board-canvas.js", lectern_board_canvas_js),
     FILE("lectern/board-element.js", lectern_board_element_js),
     FILE("lectern/board.js", lectern_board_js),
+    FILE("lectern/colour-picker.js", lectern_colour_picker_js),
     FILE("lectern/core.js", lectern_core_js),
     FILE("lectern/dom.js", lectern_dom_js),
     FILE("lectern/element.js", lectern_element_js),
@@ -241,6 +314,9 @@ static const struct site_file files[] = {
     FILE("lectern/gateway.js", lectern_gateway_js),
     FILE("lectern/icons.svg", lectern_icons_svg),
     FILE("lectern/images.js", lectern_images_js),
+    FILE("lectern/language.js", lectern_language_js),
+    FILE("lectern/languages/zh.json", lectern_languages_zh_json),
+    FILE("lectern/memory.js", lectern_memory_js),
     FILE("lectern/lectern.wasm", lectern_lectern_wasm),
     FILE("lectern/live-clock.js", lectern_live_clock_js),
     FILE("lectern/names.js", lectern_names_js),
@@ -248,41 +324,61 @@ static const struct site_file files[] = {
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
     FILE("lectern/player-clock.js", lectern_player_clock_js),
+    FILE("lectern/pointer-layer.js", lectern_pointer_layer_js),
     FILE("lectern/records.js", lectern_records_js),
+    FILE("lectern/removals.js", lectern_removals_js),
     FILE("lectern/replay.js", lectern_replay_js),
     FILE("lectern/server-clock.js", lectern_server_clock_js),
+    FILE("lectern/stroke-eraser.js", lectern_stroke_eraser_js),
     FILE("lectern/teacher-core.js", lectern_teacher_core_js),
     FILE("lectern/teacher-element.js", lectern_teacher_element_js),
     FILE("lectern/teacher.js", lectern_teacher_js),
+    FILE("lectern/text-picture.js", lectern_text_picture_js),
+    FILE("lectern/text-region.js", lectern_text_region_js),
+    FILE("lectern/text-tool.js", lectern_text_tool_js),
     FILE("lectern/toolbar.js", lectern_toolbar_js),
     FILE("lectern/whep.js", lectern_whep_js),
+    FILE("lectern/view.js", lectern_view_js),
     FILE("lectern/words.js", lectern_words_js),
     FILE("lectern/writer.js", lectern_writer_js),
     FILE("pages/ahead.js", pages_ahead_js),
     FILE("pages/author-list.js", pages_author_list_js),
+    FILE("pages/background-tool.js", pages_background_tool_js),
     FILE("pages/clock.css", pages_clock_css),
     FILE("pages/clock.html", pages_clock_html),
     FILE("pages/clock.js", pages_clock_js),
     FILE("pages/clock-sender.js", pages_clock_sender_js),
     FILE("pages/common.js", pages_common_js),
+    FILE("pages/dark-board.js", pages_dark_board_js),
     FILE("pages/demo-clock.js", pages_demo_clock_js),
     FILE("pages/error.css", pages_error_css),
     FILE("pages/error.html", pages_error_html),
+    FILE("pages/error.js", pages_error_js),
     FILE("pages/icon.svg", pages_icon_svg),
+    FILE("pages/floating-video.js", pages_floating_video_js),
     FILE("pages/import-tool.js", pages_import_tool_js),
     FILE("pages/lasso-tool.js", pages_lasso_tool_js),
     FILE("pages/latency-field.js", pages_latency_field_js),
     FILE("pages/metrics.js", pages_metrics_js),
+    FILE("pages/moments.css", pages_moments_css),
+    FILE("pages/moments.js", pages_moments_js),
     FILE("pages/monitor.css", pages_monitor_css),
     FILE("pages/monitor.html", pages_monitor_html),
     FILE("pages/monitor.js", pages_monitor_js),
     FILE("pages/needs.js", pages_needs_js),
+    FILE("pages/notes-files.js", pages_notes_files_js),
+    FILE("pages/notes-layer.js", pages_notes_layer_js),
+    FILE("pages/notes-store.js", pages_notes_store_js),
+    FILE("pages/notes.css", pages_notes_css),
+    FILE("pages/notes.js", pages_notes_js),
     FILE("pages/page-drag.js", pages_page_drag_js),
     FILE("pages/page-strip.js", pages_page_strip_js),
+    FILE("pages/paper-menu.js", pages_paper_menu_js),
     FILE("pages/player.js", pages_player_js),
     FILE("pages/playlist-dates.js", pages_playlist_dates_js),
     FILE("pages/qr.js", pages_qr_js),
     FILE("pages/replay.js", pages_replay_js),
+    FILE("pages/restyler.js", pages_restyler_js),
     FILE("pages/selection.js", pages_selection_js),
     FILE("pages/share.js", pages_share_js),
     FILE("pages/site.css", pages_site_css),

@@ -26,12 +26,14 @@ public struct StrokeTracer: Sendable {
     public init(element: Element, style: InkStyle, width: Double, unit: Double = 1, tip: InkTip = .round) {
         switch element {
         case .line: curve = .shape(ShapeCurve(kind: .line, width: width))
-        // An image is the frame that stands where its asset is missing; a lasso has no ink, and is traced as its path.
-        case .rectangle, .image: curve = .shape(ShapeCurve(kind: .rectangle, width: width))
+        // An image is the frame that stands where its asset is missing, and a text its box; a lasso has no ink, and is traced
+        // as its path.
+        case .rectangle, .image, .text: curve = .shape(ShapeCurve(kind: .rectangle, width: width))
         case .ellipse: curve = .shape(ShapeCurve(kind: .ellipse, width: width))
         case .arrow: curve = .shape(ShapeCurve(kind: .arrow, width: width))
         case .highlighter: curve = .smooth(SmoothCurve(width: width, opacity: InkStroke.highlighterOpacity))
-        case .freehand, .eraser, .lasso:
+        // A pointer is no ink; as ink it is freehand.
+        case .freehand, .eraser, .lasso, .pointer:
             switch style {
             case .smooth: curve = .smooth(SmoothCurve(width: width))
             case .quadratic: curve = .quadratic(QuadraticCurve(width: width))

@@ -48,16 +48,24 @@ public struct InkMLWriter: Sendable {
     public var byteCount: Int { definitions.count + body.count }
 
     /// Begins a page; each number once.
-    public mutating func beginPage(_ number: Int) {
+    /// - Parameter paper: the ruling under its ink and the distance of its lines, as `squares 32`; nil for none.
+    public mutating func beginPage(_ number: Int, paper: String? = nil) {
         endPage()
         body.append("<traceGroup>\n")
         annotate("page", String(number))
+        if let paper { annotate("paper", paper) }
         isPageOpen = true
     }
 
     private mutating func endPage() {
         if isPageOpen { body.append("</traceGroup>\n") }
         isPageOpen = false
+    }
+
+    /// Notes a text that stands on the page.
+    public mutating func add(text: String) {
+        annotate("text", text)
+        body.append("\n")
     }
 
     /// Adds a stroke above those before it; leaves out what is no ink, or has no points.

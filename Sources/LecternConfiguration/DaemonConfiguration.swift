@@ -95,6 +95,8 @@ extension DaemonConfiguration {
         public var trustedProxies: [String] = []
         /// Origins of videos that the pages may load.
         public var mediaOrigins: [String] = []
+        /// A directory of translations of the pages' texts; nil for none beside those of the program.
+        public var languages: String?
         /// Bytes of events that may wait to be sent to one reader.
         public var readerBuffer = 1 << 20
         /// Where ink of a room is later than this for a minute, the log says so.
@@ -247,6 +249,10 @@ extension DaemonConfiguration {
             case images
             case lasso
             case pens
+            case pointer
+            case paper
+            case remove
+            case text
 
             var wire: BoardFeatures {
                 switch self {
@@ -254,6 +260,10 @@ extension DaemonConfiguration {
                 case .images: .images
                 case .lasso: .lasso
                 case .pens: .pens
+                case .pointer: .pointer
+                case .paper: .paper
+                case .remove: .remove
+                case .text: .text
                 }
             }
         }

@@ -112,7 +112,8 @@ public struct SettingChanges: Sendable, Equatable {
     /// What may change while the daemon runs. Everything that decides what a log means, where things are kept, or how much
     /// memory is reserved does not.
     public static let liveKeys: Set<String> = [
-        "http.allowed_origins", "http.trusted_proxies", "http.media_origins", "http.skew_alarm", "auth.secret_file",
+        "http.allowed_origins", "http.trusted_proxies", "http.media_origins", "http.languages", "http.skew_alarm",
+        "auth.secret_file",
         "auth.public_key_file", "logging.level",
     ]
 

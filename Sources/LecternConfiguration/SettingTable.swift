@@ -126,6 +126,8 @@ extension DaemonConfiguration {
         Setting(
             "http.media_origins", \.http.mediaOrigins, .origins, "Origins of the pages' videos and WHEP servers."),
         Setting(
+            "http.languages", \.http.languages, .file, "Directory of translations of the pages, such as ar.json."),
+        Setting(
             "http.reader_buffer", \.http.readerBuffer, .size(64 << 10...64 << 20),
             "Bytes of events that may wait to be sent to one reader; beyond, it is cut off and comes back."),
         Setting(

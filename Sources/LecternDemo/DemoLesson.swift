@@ -18,10 +18,11 @@ public enum DemoLesson {
             by: DemoHand(seed: seed, hasTimes: hasTimes))
     }
 
-    /// Makes the lesson on slides, about a minute: ink on the pages of ``DemoSlides``, turns, a lasso, a blank page.
+    /// Makes the lesson on slides, about a minute: ink on the pages of ``DemoSlides``, turns, a lasso, a pointer, a text, a page of
+    /// squared paper.
     ///
     /// - Parameters:
-    ///   - pages: those of the room that show the three slides; page 0 is blank.
+    ///   - pages: those of the room that show the three slides; page 0 has squares.
     ///   - firstNumber: of its operations, after those that brought the slides.
     ///   - seed: seed of the jitter and the pauses of the hand.
     /// - Throws: an invalid message, which no known seed makes.
@@ -61,6 +62,12 @@ enum DemoStep {
     case undo(Int)
     case redo(Int)
     case clear
+    /// Points along the places.
+    case point([Place])
+    /// A typed line of letters; `size` is its height.
+    case type(String, at: Place, size: Double, Pen = .black)
+    /// Rules the paper of a page.
+    case rule(Paper.Ruling, page: Int)
     /// Shows a page.
     case turn(Int)
     /// Moves what lies inside of a path.
@@ -75,6 +82,7 @@ enum DemoStep {
 
         static let black = Pen(colour: 0, width: 2.5)
         static let red = Pen(colour: 1, width: 3)
+        static let pointer = Pen(colour: 1, width: 8)
         static let blue = Pen(colour: 2, width: 3)
         static let green = Pen(colour: 3, width: 4)
         static let orange = Pen(colour: 4, width: 2)
@@ -127,6 +135,15 @@ private struct DemoHand {
             for _ in 0..<count { command(.redo) }
         case .clear:
             command(.clear)
+        case .point(let places):
+            draw(.pointer, PenPath.smooth(places, step: 8), .pointer)
+        case .type(let text, let start, let size, let pen):
+            type(text, at: start, height: size, pen)
+        case .rule(let ruling, let page):
+            var header = next(.paper)
+            header.page = page
+            header.content = .paper(Paper(.ruled(ruling, distance: 32)))
+            messages.append(header.encoded(interior: []))
         case .turn(let page):
             command(.turn, page: page)
         case .lasso(let places, let right, let down):
@@ -174,6 +191,18 @@ private struct DemoHand {
         header.element = .lasso
         header.content = .lasso(map, keepsOriginal: false)
         let points = places.map { StrokePoint(x: tenths($0.x), y: tenths($0.y)) }
+        messages.append(header.encoded(interior: PointEncoder.interior(of: points)[...]))
+        milliseconds += Int64.random(in: 100...250, using: &random)
+    }
+
+    /// It takes effect at once, when all of it is typed. A letter is a half of its line wide.
+    private mutating func type(_ text: String, at start: Place, height: Double, _ pen: DemoStep.Pen) {
+        milliseconds += Int64(text.count) * 120
+        var header = next(.draw)
+        header.element = .text
+        (header.colour, header.width, header.content) = (pen.colour, height, .text(text))
+        let end = Place(start.x + Double(text.count) * height / 2, start.y + height)
+        let points = [start, end].map { StrokePoint(x: tenths($0.x), y: tenths($0.y)) }
         messages.append(header.encoded(interior: PointEncoder.interior(of: points)[...]))
         milliseconds += Int64.random(in: 100...250, using: &random)
     }

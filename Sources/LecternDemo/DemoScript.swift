@@ -87,6 +87,10 @@ enum DemoScript {
         .line(Place(112, 392), Place(590, 388), .red),
         .write("F = m a", at: Place(150, 540), size: 44, .blue),
         .box(.ellipse, Place(95, 445), Place(540, 590), .red),
+        .point([
+            Place(170, 610), Place(215, 600), Place(300, 606), Place(360, 596), Place(420, 604), Place(480, 600),
+        ]),
+        .type("force = mass × acceleration", at: Place(150, 620), size: 40, .blue),
         .pause(milliseconds: 900),
     ]
 
@@ -118,10 +122,12 @@ enum DemoScript {
         .line(Place(585, 432), Place(755, 272), .red),
         .write("v = a t", at: Place(400, 360), size: 24, .red),
         .box(.rectangle, Place(170, 192), Place(575, 282), .orange),
+        .point([Place(150, 636), Place(370, 566), Place(520, 476), Place(670, 350), Place(810, 200)]),
         .pause(milliseconds: 700),
     ]
 
     private static let homework: [DemoStep] = [
+        .rule(.squares, page: 0),
         .write("homework", at: Place(90, 120), size: 26),
         .line(Place(88, 136), Place(330, 132), .black),
         .write("s = 12 m ?", at: Place(90, 260), size: 24, .violet),

@@ -146,6 +146,7 @@ struct BoardQuery: Sendable {
     private let part: BoardPart?
     private let page: Int?
     private let background: PictureBackground
+    private let hasPaper: Bool
     /// The incarnation and the position that are asked for; nil for the newest.
     private let position: (incarnation: String, index: UInt64)?
 
@@ -169,6 +170,7 @@ struct BoardQuery: Sendable {
             }
             background = known
         }
+        hasPaper = try request.number("paper", 0...1) != 0
         switch (query["room"], try request.number("index", 0...UInt64(Int64.max - 1))) {
         case (nil, nil): position = nil
         case (let incarnation?, let index?):
@@ -182,7 +184,7 @@ struct BoardQuery: Sendable {
     func image(_ format: PictureFormat) -> ImageRequest {
         ImageRequest(
             width: width, part: part, format: format, background: background, page: page,
-            incarnation: position?.incarnation, index: position?.index)
+            hasPaper: hasPaper, incarnation: position?.incarnation, index: position?.index)
     }
 
     /// Whether the newest position is asked for, whatever it will be.

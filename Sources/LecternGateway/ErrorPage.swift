@@ -28,29 +28,34 @@ struct ErrorPage {
             .replacing("assets/current/", with: "assets/\(SiteRoutes.release)/")
     }()
 
-    private var words: (title: String, next: String) {
-        switch failure.code {
-        case "unknown-room":
-            (
-                "Nobody has written to this room yet",
-                "A room begins with its teacher's first stroke. Check the name in the address, or wait for the class to begin."
-            )
-        case "unauthorized":
-            ("This opens with a link", "Open the link that you were given, or ask for one where you got this address.")
-        case "revoked":
-            ("This link no longer counts", "Ask for a new one where you got it.")
-        case "forbidden":
-            ("Your link is for something else", "Open the link that you were given for this room, or ask for one.")
-        case "not-found":
-            ("There is nothing at this address", "Check the address; the start page leads to the rooms.")
-        case _ where failure.status.kind == .serverError || failure.retryAfter != nil:
-            (
-                "That does not work at the moment",
-                "Load the page again in a minute. If that does not help, tell who runs the service."
-            )
-        default:
-            ("That is not possible", "Check the address, or begin at the start page.")
-        }
+    private typealias Words = (title: String, next: String)
+
+    private static let words: [String: Words] = [
+        "unknown-room": (
+            "Nobody has written to this room yet",
+            "A room begins with its teacher's first stroke. Check the name in the address, or wait for the class to begin."
+        ),
+        "unauthorized": (
+            "This opens with a link", "Open the link that you were given, or ask for one where you got this address."
+        ),
+        "revoked": ("This link no longer counts", "Ask for a new one where you got it."),
+        "forbidden": (
+            "Your link is for something else", "Open the link that you were given for this room, or ask for one."
+        ),
+        "not-found": ("There is nothing at this address", "Check the address; the start page leads to the rooms."),
+    ]
+    private static let later: Words = (
+        "That does not work at the moment",
+        "Load the page again in a minute. If that does not help, tell who runs the service."
+    )
+    private static let other: Words = ("That is not possible", "Check the address, or begin at the start page.")
+
+    /// All texts but those of the template, which the page's script translates.
+    static var texts: [String] { (Array(words.values) + [later, other]).flatMap { [$0.title, $0.next] } }
+
+    private var words: Words {
+        if let words = Self.words[failure.code] { return words }
+        return failure.status.kind == .serverError || failure.retryAfter != nil ? Self.later : Self.other
     }
 
     /// Text that is no markup.

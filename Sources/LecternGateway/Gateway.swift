@@ -282,6 +282,8 @@ public struct GatewayConfiguration: Sendable {
     public var trustedProxies: [AddressRange] = []
     /// Origins of videos that the pages may load.
     public var mediaOrigins: [String] = []
+    /// The translations of the pages.
+    public var languages = SiteLanguages()
     /// Bytes of events that may wait to be sent to one reader.
     public var readerBuffer = 1 << 20
     /// Where ink of a room is later than this for a minute, the log says so.
@@ -309,6 +311,7 @@ final class LiveSettings: Sendable {
         var allowedOrigins: Set<String>
         var trustedProxies: [AddressRange]
         var mediaOrigins: [String]
+        var languages: SiteLanguages
         var skewAlarm: Duration
         /// Nil where everybody may do everything.
         var tokenKey: TokenKey?
@@ -352,6 +355,7 @@ extension LiveSettings.Values {
         allowedOrigins = Set(configuration.allowedOrigins.map { $0.lowercased() })
         trustedProxies = configuration.trustedProxies
         mediaOrigins = configuration.mediaOrigins
+        languages = configuration.languages
         skewAlarm = configuration.skewAlarm
         if case .tokens(let key) = configuration.access { tokenKey = key }
     }

@@ -130,6 +130,11 @@ struct SiteRoutes {
             // Of another release when gateways are being replaced: better the file of this one than none, but not for a year.
             return response(file, to: request, isForEver: context.parameters.get("release") == Self.release)
         }
+        router.get("language.json") { request, _ in
+            let asked = request.uri.queryParameters.get("language") ?? request.headers[.acceptLanguage] ?? ""
+            return response(
+                live.values.languages.file(for: asked), to: request, vary: "Accept-Encoding, Accept-Language")
+        }
         for (route, file) in Self.pages {
             router.get(route) { request, _ in
                 request.redirectToPlainPath() ?? response(file, to: request)
@@ -137,12 +142,14 @@ struct SiteRoutes {
         }
     }
 
-    private func response(_ file: File, to request: Request, isForEver: Bool = false) -> Response {
+    private func response(
+        _ file: File, to request: Request, isForEver: Bool = false, vary: String = "Accept-Encoding"
+    ) -> Response {
         let isCompressed = request.acceptsGzip
         let body = isCompressed ? file.compressed : file.plain
         var headers: HTTPFields = [
             .eTag: body.tag.text, .cacheControl: isForEver ? "public, max-age=31536000, immutable" : "no-cache",
-            .contentSecurityPolicy: policy(live.values), .vary: "Accept-Encoding",
+            .contentSecurityPolicy: policy(live.values), .vary: vary,
         ]
         headers[Self.referrerPolicy] = "no-referrer"
         if file.isLibrary { headers[.accessControlAllowOrigin] = "*" }

@@ -20,7 +20,7 @@ func lesser(_ one: Point, _ other: Point) -> Point { one.replacing(with: other, 
 func greater(_ one: Point, _ other: Point) -> Point { one.replacing(with: other, where: other .> one) }
 
 /// A rectangle with sides along the axes, borders included.
-public struct Box: Sendable, Equatable {
+public struct Box: Sendable, Hashable {
     public var lower, upper: Point
 
     public init(lower: Point, upper: Point) {

@@ -11,6 +11,8 @@ public struct EntryDecoder: Sendable {
     /// What the numbers of colours mean.
     public var colours: ColourSpace
     public var palette: Palette
+    /// Whether colours are those of a dark board; see ``DarkBoard``.
+    public var isDark = false
 
     public init(style: InkStyle, tip: InkTip, colours: ColourSpace, palette: Palette) {
         self.style = style
@@ -19,7 +21,7 @@ public struct EntryDecoder: Sendable {
         self.palette = palette
     }
 
-    /// What a message shows on a board; nil where it is an image or a lasso without its numbers.
+    /// What a message shows on a board; nil where it is a pointer, or an image, a lasso or a text without what it needs.
     /// - Parameters:
     ///   - points: of the message, in its sender's units; points that are scaled already need a scale of 1.
     ///   - scale: from its sender's units to the board's, for x, y and line width.
@@ -45,7 +47,13 @@ public struct EntryDecoder: Sendable {
                 Lasso(
                     points: points.map { Point($0.x, $0.y) },
                     map: map.map { AffineMap($0, scaledBy: scale) }, keepsOriginal: keepsOriginal))
-        case (.image, _), (.lasso, _): return nil
+        case (.text, .text(let text)?):
+            guard let first = points.first, let last = points.last else { return nil }
+            return .image(
+                PlacedImage(
+                    text: text, colour: RGB(rgb(header.colour)), from: Point(first.x, first.y),
+                    to: Point(last.x, last.y)))
+        case (.image, _), (.lasso, _), (.pointer, _), (.text, _): return nil
         default:
             return .stroke(
                 PaintedStroke(
@@ -58,10 +66,12 @@ public struct EntryDecoder: Sendable {
 
     /// `0xRRGGBB` of a message's colour.
     public func rgb(_ value: UInt32) -> UInt32 {
-        switch colours {
-        case .palette: palette[value] ?? 0
-        case .rgb: value
-        }
+        let colour =
+            switch colours {
+            case .palette: palette[value] ?? 0
+            case .rgb: value
+            }
+        return isDark ? DarkBoard.colour(colour) : colour
     }
 }
 

@@ -8,7 +8,7 @@ public protocol PageEntries {
     /// The index of an entry's operation, or another number that no other entry has.
     func id(_ place: Int) -> UInt64
     func isLasso(_ place: Int) -> Bool
-    /// Where an image lies, and what it shows; nil for any other entry.
+    /// Where an image or a text lies, and what it shows; nil for any other entry.
     func image(_ place: Int) -> PlacedImage?
     /// What an entry shows; nil where it cannot be decoded.
     func content(_ place: Int) -> PageEntry.Content?
@@ -33,7 +33,7 @@ public struct PagePicture<Entries: PageEntries> {
     /// - Parameters:
     ///   - scene: of as many of the lowest entries as it says, all up to the last lasso.
     ///   - entries: what is visible, bottom to top.
-    ///   - hasImages: whether images are among them.
+    ///   - hasImages: whether images or texts are among them.
     ///   - images: the pixels that are there.
     public init(scene: PageScene, entries: Entries, hasImages: Bool, images: PageImages) {
         self.hasImages = hasImages
@@ -50,7 +50,7 @@ public struct PagePicture<Entries: PageEntries> {
             switch item.content {
             case .entry: add(id(of: item.entry), .item(place))
             case .area: add(item.id, .item(place))
-            case .image(let image, _, _): add(item.id ^ pixelsID(of: image), .item(place))
+            case .image(let image, _, _): add(item.id ^ images.id(of: image.source), .item(place))
             }
         }
         for place in scene.entryCount..<entries.count { add(id(of: place), .entry(place)) }
@@ -58,13 +58,7 @@ public struct PagePicture<Entries: PageEntries> {
 
     private func id(of entry: Int) -> UInt64 {
         guard hasImages, let image = entries.image(entry) else { return entries.id(entry) }
-        return entries.id(entry) ^ pixelsID(of: image)
-    }
-
-    /// A number for the pixels of an image; another one where they are missing.
-    private func pixelsID(of image: PlacedImage) -> UInt64 {
-        let pixels = images[image.source]
-        return splitMix64Finalizer(UInt64(pixels?.width ?? 0) << 32 | UInt64(pixels?.height ?? 0) | 1 << 63)
+        return entries.id(entry) ^ images.id(of: image.source)
     }
 
     /// The place of the entry that a layer is of.
@@ -88,6 +82,32 @@ public struct PagePicture<Entries: PageEntries> {
             }
         return shown ?? .area(PaintedArea(path: Path(), colour: RGB(0)))
     }
+
+    /// The entry whose ink a layer shows, and the part of it, cut or moved; nil for the part of an entry as it was drawn. nil
+    /// for an image that was cut or moved; of a text its box is its ink.
+    func ink(of layer: Int) -> (entry: Int, part: Path?)? {
+        switch sources[layer] {
+        case .entry(let place): return (place, nil)
+        case .item(let place):
+            switch items[place].content {
+            case .entry: return (items[place].entry, nil)
+            case .area(let path, _, _): return (items[place].entry, path)
+            case .image(let image, let map, let clip):
+                return image.text.map { _ in (items[place].entry, clip ?? image.area.transformed(by: map)) }
+            }
+        }
+    }
+
+    /// Where a layer has put what its entry drew; nil for a part that was cut.
+    func map(of layer: Int) -> AffineMap? {
+        switch sources[layer] {
+        case .entry: .identity
+        case .item(let place): items[place].map
+        }
+    }
+
+    func id(ofEntry place: Int) -> UInt64 { entries.id(place) }
+    func content(ofEntry place: Int) -> PageEntry.Content? { entries.content(place) }
 
     /// Where the image of a layer lies; nil where it shows none.
     public func image(of layer: Int) -> (image: PlacedImage, map: AffineMap, clip: Path?)? {

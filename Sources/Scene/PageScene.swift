@@ -27,6 +27,8 @@ public struct PageScene: Sendable {
         /// Equal for equal pictures. That of an entry as it was drawn is the entry's id.
         public let id: UInt64
         public let content: Content
+        /// Where all of the entry, or of one of its areas, lies; nil where it was cut.
+        public let map: AffineMap?
     }
 
     /// How the areas of an entry look.
@@ -105,7 +107,7 @@ public struct PageScene: Sendable {
     /// The items, bottom to top.
     public var items: [Item] {
         list.items.map { item in
-            Item(entry: item.entry, id: item.id, content: content(of: item))
+            Item(entry: item.entry, id: item.id, content: content(of: item), map: item.isCut ? nil : item.map)
         }
     }
 

@@ -13,17 +13,21 @@ public struct BoardDrawing: Sendable {
     public var entries: [PageEntry]
     /// The pixels of images, as far as they are there.
     public var images: PageImages
+    /// What lies under the ink.
+    public var paper: PagePaper?
     /// Marks drawn over the ink for debugging; `nil` for the board alone.
     public var overlay: DebugOverlay?
 
     /// Makes a drawing. A width or height that is not a positive number becomes 1.
     public init(
-        width: Double, height: Double, entries: [PageEntry], images: PageImages = [:], overlay: DebugOverlay? = nil
+        width: Double, height: Double, entries: [PageEntry], images: PageImages = [:], paper: PagePaper? = nil,
+        overlay: DebugOverlay? = nil
     ) {
         self.width = width > 0 && width.isFinite ? width : 1
         self.height = height > 0 && height.isFinite ? height : 1
         self.entries = entries
         self.images = images
+        self.paper = paper
         self.overlay = overlay
     }
 

@@ -3,6 +3,7 @@ internal import CCairo
 package import Ink
 internal import PathGeometry
 package import Raster
+internal import Scene
 
 /// Draws with Cairo in board units: the pages of documents, and what benchmarks compare with. Errors stay in the
 /// surface's status.
@@ -45,6 +46,15 @@ package struct CairoContext: ~Copyable {
         cairo_stroke(context)
     }
 
+    /// Draws a round dot where each part of the current path begins, and along it in equal distances.
+    func strokeDots(width: Double, distance: Double) {
+        // Dashes without length, with round ends.
+        var dashes = [0, distance * scale]
+        cairo_set_dash(context, &dashes, 2, 0)
+        stroke(width: width)
+        cairo_set_dash(context, nil, 0, 0)
+    }
+
     /// Fills the current path under the nonzero rule.
     package func fill() { cairo_fill(context) }
 
@@ -77,6 +87,22 @@ package struct CairoContext: ~Copyable {
         cairo_set_source_surface(context, image.surface, 0, 0)
         cairo_paint(context)
         cairo_restore(context)
+    }
+
+    /// Draws a text in its box after a map, inside an area where there is one.
+    func draw(_ text: TextSource, in image: PlacedImage, _ map: AffineMap, clip: Path?) {
+        withClip(clip) { context in
+            context.withClip(image.area.transformed(by: map)) { context in
+                context.setColour(text.colour, opacity: 1)
+                cairo_save(context.context)
+                var matrix = cairo_matrix_t(
+                    xx: map.a, yx: map.b, xy: map.c, yy: map.d, x0: map.e * scale, y0: map.f * scale)
+                cairo_transform(context.context, &matrix)
+                cairo_translate(context.context, image.box.lower.x * scale, image.box.lower.y * scale)
+                TextLayout(text).show(on: context.context, scale: scale)
+                cairo_restore(context.context)
+            }
+        }
     }
 
     /// Ends the page.

@@ -48,10 +48,15 @@ public struct GrowingSVGPath: Sendable {
     ///   changed, too.
     @discardableResult
     public mutating func update(to line: StrokePath, of model: StrokeModel) -> Int? {
-        let change = line.changes(since: version)
+        let (before, change) = (version, line.changes(since: version))
         version = line.version
-        guard let change else { return nil }
         let stroke = line.stroke(of: model)
+        if line.style == .pencil, change == nil, version != before {
+            // How dark it is follows from the force of points, which the line does not show.
+            write(stroke)
+            return 0
+        }
+        guard let change else { return nil }
         var measure = StrokeMeasure()
         line.trace(into: &measure)
         guard line.style != .pencil, !stroke.isStamped, measure.isVisible(width: boardWidth, height: boardHeight),

@@ -9,7 +9,7 @@ internal import StrokeWire
 /// Writes boards as a PDF document of vector graphics, one page a board, through cairo.
 ///
 /// A board unit is 0.75 pt, one CSS pixel, so that a page has the size of the SVG of the same board. All is drawn as in
-/// ``SVGRenderer``; an image is in the document once, on however many pages it is. Pages are white. The same boards give the
+/// ``SVGRenderer``; texts can be selected and searched, in a font that is part of the document; an image is in the document once, on however many pages it is. Pages are white. The same boards give the
 /// same bytes.
 public enum PDFRenderer {
     /// The document could not be written.
@@ -68,6 +68,7 @@ public enum PDFRenderer {
         _ board: BoardDrawing, _ scene: PageScene, _ images: inout PDFImages, on context: borrowing CairoContext,
         while isWanted: () -> Bool
     ) -> Bool {
+        if let paper = board.paper { draw(paper, of: board, &images, on: context) }
         for item in scene.items {
             guard isWanted() else { return false }
             switch item.content {
@@ -94,6 +95,30 @@ public enum PDFRenderer {
             context.stroke(width: marks.kind.pixels / (board.overlay?.scale ?? 1))
         }
         return true
+    }
+
+    private static func draw(
+        _ paper: PagePaper, of board: BoardDrawing, _ images: inout PDFImages, on context: borrowing CairoContext
+    ) {
+        if case .image(let image, let map, _)? = paper.content {
+            return images.draw(image, board.images, map, clip: nil, on: context)
+        }
+        context.setColour(PagePaper.colour, opacity: 1)
+        var path = context.newPath()
+        func line(_ from: Point, _ to: Point) {
+            path.begin(at: from, nib: Nib(width: 0))
+            path.line(to: to)
+            path.finish()
+        }
+        let (rows, columns) = (paper.rows(within: board.height), paper.columns(within: board.width))
+        if let first = columns.first, paper.isDotted {
+            for y in rows { line(Point(first, y), Point(board.width, y)) }
+            context.strokeDots(width: Double(2 * PagePaper.lineWidth), distance: first)
+        } else {
+            for y in rows { line(Point(0, y), Point(board.width, y)) }
+            for x in columns { line(Point(x, 0), Point(x, board.height)) }
+            context.stroke(width: Double(PagePaper.lineWidth))
+        }
     }
 
     private static func draw(
@@ -131,12 +156,13 @@ public enum PDFRenderer {
 
 /// The images of a document: cairo writes the pixels of one surface once.
 private struct PDFImages {
-    private var images: [ImageSource: CairoImage] = [:]
+    private var images: [PictureSource: CairoImage] = [:]
 
     mutating func draw(
         _ image: PlacedImage, _ pixels: PageImages, _ map: AffineMap, clip: Path?, on context: borrowing CairoContext
     ) {
         guard !image.area.isEmpty else { return }
+        if let text = image.text { return context.draw(text, in: image, map, clip: clip) }
         guard let known = pixels[image.source] else {
             return context.withClip(clip) { context in
                 context.setColour(EmptyFrame.colour, opacity: 1)

@@ -9,26 +9,27 @@ internal import StrokeWire
 /// Each stroke that no eraser and no lasso touches is one path. A stroke of constant width is its centre line, stroked with
 /// round caps and joins; any other is its outline, filled under the nonzero rule. What is touched is an area of a
 /// ``PageScene``: there are no masks, and nothing is painted white. Images are pixels in a data URL, each once, however often
-/// it is shown, and clipped where it is cut; what is missing is an empty frame. Coordinates are in board units, rounded to
+/// it is shown, and clipped where it is cut; what is missing is an empty frame. Texts are text, in a sans-serif font of the viewer,
+/// each line as wide as here. Coordinates are in board units, rounded to
 /// hundredths (finer on a board of few units). Strokes outside the board are left out. A path has one opacity: ink whose
 /// opacity changes along the line gets the mean, and that of a pencil up to ten paths, one for each tone.
 ///
-/// An eraser beyond the limits of the scene paints white on white paper; on transparent paper the board is too large.
+/// An eraser beyond the limits of the scene paints white on a white background; on a transparent one the board is too large.
 public enum SVGRenderer {
-    /// The paper below the strokes.
-    public enum Paper: Sendable {
+    /// What is below the paper and the strokes.
+    public enum Background: Sendable {
         /// Opaque white.
         case white
         /// None.
         case transparent
     }
 
-    /// The document as UTF-8; nothing where it cannot be drawn on that paper.
+    /// The document as UTF-8; nothing where it cannot be drawn on that background.
     ///
     /// - Parameter scale: the size at which the document is shown, in CSS pixels a board unit, above 0; coordinates do
     ///   not depend on it.
-    public static func render(_ drawing: BoardDrawing, paper: Paper = .white, scale: Double = 1) -> [UInt8] {
-        (try? render(drawing, paper: paper, scale: scale, byteLimit: .max) { true }) ?? []
+    public static func render(_ drawing: BoardDrawing, background: Background = .white, scale: Double = 1) -> [UInt8] {
+        (try? render(drawing, background: background, scale: scale, byteLimit: .max) { true }) ?? []
     }
 
     /// The document, of at most `byteLimit` bytes.
@@ -37,7 +38,7 @@ public enum SVGRenderer {
     ///   - limits: of what lassos and erasers make.
     ///   - isWanted: called before each stroke; false ends the drawing.
     public static func render(
-        _ drawing: BoardDrawing, paper: Paper, scale: Double, byteLimit: Int,
+        _ drawing: BoardDrawing, background: Background, scale: Double, byteLimit: Int,
         limits: DisplayList.Limits = DisplayList.Limits(), while isWanted: () -> Bool
     ) throws(DrawingStopped) -> [UInt8] {
         let precision = SVGPrecision(width: drawing.width, height: drawing.height)
@@ -46,7 +47,8 @@ public enum SVGRenderer {
         document.open(
             width: drawing.width, height: drawing.height, scale: scale > 0 && scale.isFinite ? scale : 1,
             hasLinks: !drawing.images.isEmpty)
-        if paper == .white { document.text.append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n") }
+        if background == .white { document.text.append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n") }
+        if let paper = drawing.paper { document.add(paper, drawing) }
         document.text.append("<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n")
         func check() throws(DrawingStopped) {
             guard isWanted() else { throw .unwanted }
@@ -55,7 +57,7 @@ public enum SVGRenderer {
         func add(_ entry: PageEntry) throws(DrawingStopped) {
             switch entry.content {
             case .stroke(let painted):
-                guard !painted.stroke.isErasing || paper == .white else { throw .tooLarge }
+                guard !painted.stroke.isErasing || background == .white else { throw .tooLarge }
                 guard let stroke = DrawableStroke(painted, width: drawing.width, height: drawing.height) else { return }
                 document.add(stroke)
             case .image(let image): document.add(image, drawing.images, .identity, clip: nil)
@@ -87,7 +89,7 @@ struct SVGDocument {
     var text: [UInt8] = []
     private let precision: SVGPrecision
     /// The numbers of the images whose pixels are in the document.
-    private var images: [ImageSource: Int] = [:]
+    private var images: [PictureSource: Int] = [:]
     private var clips = 0
 
     init(precision: SVGPrecision) {
@@ -133,6 +135,33 @@ struct SVGDocument {
         }
     }
 
+    /// Adds the paper of a page.
+    mutating func add(_ paper: PagePaper, _ drawing: BoardDrawing) {
+        if case .image(let image, let map, _)? = paper.content { return add(image, drawing.images, map, clip: nil) }
+        var path = SVGPath(precision: precision)
+        func line(_ from: Point, _ to: Point) {
+            path.move(to: from)
+            path.line(to: to)
+        }
+        let columns = paper.columns(within: drawing.width)
+        let dots = paper.isDotted ? columns.first : nil
+        for y in paper.rows(within: drawing.height) { line(Point(dots ?? 0, y), Point(drawing.width, y)) }
+        for x in paper.isDotted ? [] : columns { line(Point(x, 0), Point(x, drawing.height)) }
+        text.append("<path")
+        attribute("stroke", PagePaper.colour)
+        if let distance = dots {
+            // Dashes without length are dots.
+            attribute("stroke-width", Double(2 * PagePaper.lineWidth))
+            text.append(" stroke-linecap=\"round\" stroke-dasharray=\"0 ")
+            append(distance)
+            text.append("\"")
+        } else {
+            attribute("stroke-width", Double(PagePaper.lineWidth))
+            text.append(" vector-effect=\"non-scaling-stroke\"")
+        }
+        finish(path)
+    }
+
     /// Adds an area.
     mutating func add(_ area: Path, _ colour: RGB, opacity: Double) {
         fill(data(of: area), colour, opacity: opacity)
@@ -160,7 +189,7 @@ struct SVGDocument {
     /// Adds an image in its place after a map, inside an area where there is one.
     mutating func add(_ image: PlacedImage, _ pixels: PageImages, _ map: AffineMap, clip: Path?) {
         guard !image.area.isEmpty else { return }
-        let known = pixels[image.source]
+        let known = image.text == nil ? pixels[image.source] : nil
         let number = known.flatMap { define(image.source, $0) }
         if let clip {
             text.append("<clipPath")
@@ -172,15 +201,13 @@ struct SVGDocument {
             text.append(")\">\n")
             clips += 1
         }
-        if let known, let number {
+        if let source = image.text {
+            add(source, in: image, map)
+        } else if let known, let number {
             text.append("<use xlink:href=\"#i")
             text.append(integer: number)
             text.append("\" transform=\"matrix(")
-            let whole = image.map(width: known.width, height: known.height).followed(by: map)
-            for (place, number) in [whole.a, whole.b, whole.c, whole.d, whole.e, whole.f].enumerated() {
-                if place > 0 { text.append(" ") }
-                text.append(contentsOf: "\(number)".utf8)
-            }
+            append(image.map(width: known.width, height: known.height).followed(by: map))
             text.append(")\"/>\n")
         } else {
             add(image.frame(map), EmptyFrame.colour, opacity: 1)
@@ -188,8 +215,51 @@ struct SVGDocument {
         if clip != nil { text.append("</g>\n") }
     }
 
+    /// Adds the lines of a text, cut to its box.
+    private mutating func add(_ source: TextSource, in image: PlacedImage, _ map: AffineMap) {
+        let layout = TextLayout(source)
+        let isMoved = map != .identity
+        if isMoved {
+            text.append("<g transform=\"matrix(")
+            append(map)
+            text.append(")\">\n")
+        }
+        text.append("<svg")
+        attribute("x", image.box.lower.x)
+        attribute("y", image.box.lower.y)
+        attribute("width", source.width)
+        attribute("height", source.height)
+        text.append(" overflow=\"hidden\" font-family=\"sans-serif\"")
+        attribute("font-size", layout.lineHeight * BoardText.fontSize)
+        attribute("fill", source.colour)
+        if layout.isRightToLeft { text.append(" direction=\"rtl\"") }
+        text.append(" xml:space=\"preserve\">\n")
+        for (number, line) in layout.lines.enumerated() where !line.isEmpty {
+            text.append("<text")
+            attribute("x", layout.isRightToLeft ? source.width : 0)
+            attribute("y", (Double(number) + BoardText.baseline) * layout.lineHeight)
+            let width = layout.width(ofLine: number)
+            if width > 0 {
+                attribute("textLength", width)
+                text.append(" lengthAdjust=\"spacingAndGlyphs\"")
+            }
+            text.append(">")
+            text.append(xml: line)
+            text.append("</text>\n")
+        }
+        text.append("</svg>\n")
+        if isMoved { text.append("</g>\n") }
+    }
+
+    private mutating func append(_ map: AffineMap) {
+        for (place, number) in [map.a, map.b, map.c, map.d, map.e, map.f].enumerated() {
+            if place > 0 { text.append(" ") }
+            text.append(contentsOf: "\(number)".utf8)
+        }
+    }
+
     /// Writes the pixels of an image unless they are there; nil where they cannot be.
-    private mutating func define(_ source: ImageSource, _ pixels: ImagePixels) -> Int? {
+    private mutating func define(_ source: PictureSource, _ pixels: ImagePixels) -> Int? {
         if let number = images[source] { return number }
         guard let file = pixels.png else { return nil }
         let number = images.count
@@ -263,5 +333,19 @@ struct SVGDocument {
         text.append(" ")
         text.append(name)
         text.append("=\"")
+    }
+}
+
+extension [UInt8] {
+    /// Appends text as character data.
+    fileprivate mutating func append(xml text: String) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): append("&amp;")
+            case UInt8(ascii: "<"): append("&lt;")
+            case UInt8(ascii: ">"): append("&gt;")
+            default: append(byte)
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@
 
 internal import CWebShims
 internal import ClientCore
+internal import Scene
 internal import StrokeWire
 internal import Whiteboard
 
@@ -22,7 +23,8 @@ enum Record {
     static let operation: UInt32 = 3
     /// Index; digest; author: shown now.
     static let index: UInt32 = 4
-    /// The page shown; pages in their order; those out of sight.
+    /// The page shown; pages in their order; those out of sight; for each page with a paper its number and the paper's: that of
+    /// the ruling, or 5 for a slide.
     static let pages: UInt32 = 5
     /// Number of the stroke, 64 bits; points; author.
     static let wet: UInt32 = 6
@@ -40,13 +42,20 @@ enum Record {
     static let restart: UInt32 = 12
     /// All of the page is drawn anew.
     static let painted: UInt32 = 13
-    /// An image is shown: its asset.
+    /// An image is shown, or a slide is laid under a page: its asset.
     static let image: UInt32 = 14
     /// Incarnation; last operation, 64 bits; how many are kept; how many encoder sessions, and of each five times 64 bits: its
     /// number, its first and its last operation, the media times of these.
     static let lesson: UInt32 = 15
     /// What is to be fetched: `from`, `after`, `limit` and `ep`, 64 bits each; the incarnation, empty for none.
     static let request: UInt32 = 16
+    /// The pointers that are seen: how many, and of each its colour as `0xRRGGBB`, the width of its line in board units, 64 bits, how
+    /// many places its trail has, and the places, the oldest first and the tip last: x, y in board units and opacity, 64 bits
+    /// each. A tip that is not seen has the opacity 0.
+    static let pointers: UInt32 = 17
+    /// When pages came to be shown, as far as that is known: how many times, and of each the index of an operation and its media time,
+    /// 64 bits each, and the page. Of a student's board that was joined these are the first strokes that are seen on each page.
+    static let visits: UInt32 = 18
 }
 
 /// Shows the board of the instance on its picture.
@@ -81,6 +90,12 @@ func milliseconds(_ duration: Duration?) -> Double {
     return Double(seconds) * 1000 + Double(fraction / 1_000_000_000) / 1_000_000
 }
 
+extension Paper {
+    fileprivate var number: Int {
+        if case .ruled(let ruling, _) = kind { Int(ruling.rawValue) } else { 5 }
+    }
+}
+
 extension Buffers {
     mutating func appendIndex(_ index: UInt64, _ digest: BoardDigest, _ author: AuthorID?) {
         record(Record.index) {
@@ -95,6 +110,18 @@ extension Buffers {
             $0.output.append(UInt32(pages.shown))
             $0.append(pages.order)
             $0.append(pages.hidden)
+            $0.append(pages.papers.flatMap { [$0.page, $0.paper.number] })
+        }
+    }
+
+    mutating func append(visits: [(index: UInt64, page: Int, time: MediaTime?)]) {
+        record(Record.visits) {
+            $0.output.append(UInt32(visits.count))
+            for visit in visits {
+                $0.append(Double(visit.index))
+                $0.append(milliseconds(visit.time))
+                $0.output.append(UInt32(visit.page))
+            }
         }
     }
 
@@ -138,12 +165,35 @@ extension Buffers {
                 $0.append(room)
             }
         case .restart(let why): record(Record.restart) { $0.append(why) }
-        case .joined, .unveiled, .wetInkChanged: break
+        case .joined, .unveiled, .wetInkChanged, .pointersChanged: break
         }
     }
 
-    mutating func append(image stroke: Stroke) {
-        guard case .image(let asset, _)? = stroke.decoded()?.header.content else { return }
-        record(Record.image) { $0.append(asset.description) }
+    mutating func appendPointers(of board: some PlayedBoard) {
+        let isRGB = board.features.contains(.rgbColours)
+        record(Record.pointers) {
+            $0.output.append(UInt32(board.pointers.count))
+            for pointer in board.pointers {
+                let colour = isRGB ? pointer.colour : board.palette[pointer.colour] ?? 0
+                $0.output.append(picture.isShownDark ? DarkBoard.colour(colour) : colour)
+                $0.append(pointer.width)
+                $0.output.append(UInt32(pointer.trail.count))
+                let hidden = PointerSight.Place(x: 0, y: 0, opacity: 0)
+                for place in pointer.trail + [pointer.tip ?? hidden] {
+                    $0.append(place.x)
+                    $0.append(place.y)
+                    $0.append(place.opacity)
+                }
+            }
+        }
+    }
+
+    /// Appends a record for each image that a change shows.
+    mutating func appendImages(of change: FollowedBoard.Change) {
+        if let asset = change.paper?.asset { record(Record.image) { $0.append(asset.description) } }
+        for stroke in change.shown where stroke.kind == .image {
+            guard let asset = stroke.image?.asset else { continue }
+            record(Record.image) { $0.append(asset.description) }
+        }
     }
 }

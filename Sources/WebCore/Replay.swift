@@ -27,7 +27,9 @@ public func replayBegin(_ grows: Int32, _ mostPoints: Double, _ epoch: Double) {
     // No instance has memory for more.
     let weight = Int(min(max(mostPoints.isNaN ? 0 : mostPoints, 1), 1e7))
     lesson = LessonPlayout(epoch: Int64(exactly: epoch), grows: grows != 0, weightLimit: weight)
+    let isDark = picture.isDark
     picture = Picture(prefixBytes: 32 << 20)
+    picture.isDark = isDark
     isReplay = true
     answer([])
 }
@@ -98,10 +100,13 @@ public func replayResize(_ pixels: Int32) {
 /// Draws what has changed, and answers with records.
 private func answer(_ actions: [PlayoutAction], isPainted: Bool = false, isLessonTold: Bool = false) {
     let isPainted = painter.perform(actions, of: lesson, on: &picture) || isPainted
-    var (hasMoved, hasOtherPages) = (false, false)
+    var (hasMoved, hasOtherPages, hasOtherPointers) = (false, false, false)
     buffers.output.removeAll(keepingCapacity: true)
     buffers.record(Record.state) { $0.appendReplayState() }
-    if isLessonTold { buffers.appendLesson() }
+    if isLessonTold {
+        buffers.appendLesson()
+        buffers.append(visits: lesson.visits)
+    }
     if isPainted, lesson.hasBoard { buffers.record(Record.painted) { _ in } }
     for action in actions {
         buffers.append(action, of: lesson.board)
@@ -110,10 +115,12 @@ private func answer(_ actions: [PlayoutAction], isPainted: Bool = false, isLesso
         case .applied(_, let change, _):
             hasMoved = true
             hasOtherPages = hasOtherPages || change.hasOtherPages
-            for stroke in change.shown where stroke.kind == .image { buffers.append(image: stroke) }
+            buffers.appendImages(of: change)
+        case .pointersChanged: hasOtherPointers = true
         default: break
         }
     }
+    if hasOtherPointers { buffers.appendPointers(of: lesson) }
     if hasOtherPages { buffers.appendPages(lesson.board.pages) }
     if hasMoved { buffers.appendIndex(lesson.board.index, lesson.board.digest, lesson.lastAuthor) }
 }

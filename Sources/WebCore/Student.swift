@@ -32,7 +32,7 @@ public func studentBegin(_ followsPlayer: Int32, _ isHead: Int32, _ maximumHold:
             followsPlayer: followsPlayer != 0, isHead: isHead != 0, maximumHold: duration(milliseconds: maximumHold))
         isStudent = true
     }
-    answer([.wetInkChanged], .nan)
+    answer([.wetInkChanged, .pointersChanged], .nan)
 }
 
 /// An event arrived. Input: its data, JSON.
@@ -55,8 +55,9 @@ public func studentReceive(_ kind: Int32, _ size: Int32, _ player: Double) {
 @_expose(wasm, "studentLook")
 @_cdecl("lectern_student_look")
 public func studentLook(_ player: Double) {
-    if growth != nil { growth = .zero }
-    answer(playout.look(time(player), at: now), player)
+    let actions = playout.look(time(player), at: now)
+    if growth != nil || playout.hasPointers { growth = .zero }
+    answer(actions, player)
 }
 
 /// Lets strokes grow that are being drawn on the page that is seen: call it before a frame.
@@ -66,6 +67,26 @@ public func studentGrow(_ player: Double) {
     let (actions, wait) = playout.grow(time(player), on: painter.page(of: playout), at: now)
     growth = wait
     answer(actions, player)
+}
+
+/// Shows the pointer of the person at this board at once; as `studentGrow` before frames. Input: 1 where it points, 0 where it is
+/// lifted, as a word; x and y in board units; the colour as in messages, a word; the width of the line; the length of the
+/// author's name as a word, and the name. Sizes and places are floats of 64 bits.
+@_expose(wasm, "studentPoint")
+@_cdecl("lectern_student_point")
+public func studentPoint(_ size: Int32) {
+    var reader = buffers.reader(Int(size))
+    let isDown = reader.word() == 1
+    let (x, y) = (reader.number(Double.self, or: .nan), reader.number(Double.self, or: .nan))
+    let colour = reader.word()
+    let width = reader.number(Double.self, or: 1)
+    guard let author = AuthorID(String(decoding: reader.countedBytes(), as: UTF8.self)) else { return answer([], .nan) }
+    let isPlace = isDown && x.magnitude <= 65536 && y.magnitude <= 65536
+    playout.point(
+        to: isPlace ? (x, y) : nil, by: author, colour: colour, width: min(max(width, 0), 512),
+        on: painter.page(of: playout), at: now)
+    growth = .zero
+    answer([], .nan)
 }
 
 /// Draws a page, whichever is shown; -1 for the shown one again.
@@ -99,7 +120,7 @@ private func answer(
     _ actions: [PlayoutAction], _ player: Double, isPainted: Bool = false, isIndexTold: Bool = false
 ) {
     let isPainted = painter.perform(actions, of: playout, on: &picture) || isPainted
-    var hasJoined = false
+    var (hasJoined, hasOtherPointers) = (false, false)
     buffers.output.removeAll(keepingCapacity: true)
     buffers.record(Record.state) { $0.appendState(player) }
     if isPainted { buffers.record(Record.painted) { _ in } }
@@ -109,16 +130,32 @@ private func answer(
         case .joined:
             hasJoined = true
             buffers.appendJoined()
+        case .pointersChanged: hasOtherPointers = true
         case .applied(let operation, let change, _):
-            for stroke in change.shown where stroke.kind == .image { buffers.append(image: stroke) }
+            buffers.appendImages(of: change)
             if change.hasOtherPages { buffers.appendPages(playout.board.pages) }
             buffers.appendIndex(operation.index, operation.digest ?? playout.board.digest, operation.author)
         default: break
         }
     }
-    if hasJoined { buffers.appendPages(playout.board.pages) }
+    if hasOtherPointers { buffers.appendPointers(of: playout) }
+    if hasJoined {
+        buffers.appendPages(playout.board.pages)
+        buffers.append(visits: playout.board.firstStrokes)
+    }
     if hasJoined || isIndexTold {
         buffers.appendIndex(playout.board.index, playout.board.digest, playout.lastAuthor)
+    }
+}
+
+extension StudentBoard {
+    /// The first stroke that is seen on each page that has one, with the time of its message.
+    fileprivate var firstStrokes: [(index: UInt64, page: Int, time: MediaTime?)] {
+        let first = (pages.order + pages.hidden).compactMap { visible(on: $0).first }
+        return first.map { stroke in
+            let time = stroke.decoded()?.header.time
+            return (stroke.index, stroke.page, time.map { MediaTime(milliseconds: $0) })
+        }
     }
 }
 
@@ -136,6 +173,7 @@ extension Buffers {
         output.append(UInt32(board.visible(on: page).count))
         output.append(
             (playout.isJoined ? 1 : 0) | (board.undoneCount(on: page) > 0 ? 2 : 0) | (board.isCleared(on: page) ? 4 : 0)
+                | (board.hasRemoved(on: page) ? 8 : 0)
         )
         output.append(number(playout.gate))
         output.append(UInt32(playout.heldCount))

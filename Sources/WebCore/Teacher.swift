@@ -97,6 +97,7 @@ public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
         guard let post = teacher.leave() else { return 0 }
         answer(post)
     case 18: teacher.drawsWithFingers = reader.word() == 1
+    case 19: teacher.isEven = reader.word() == 1
     default: return -1
     }
     return 1
@@ -105,7 +106,10 @@ public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
 /// Publishes a command. Input: the media time, the action as in messages, or 7 for an image and 8 for a lasso; then
 /// of a turn the page, of an arrange how many pages and they, of an image its page, the 64 digits of its asset, x, y,
 /// width and height, of a lasso the page or 1000 for the one that is seen, whether the original stays, whether there is a
-/// map, its six numbers, how many corners, x and y of each.
+/// map, its six numbers, how many corners, x and y of each; 9 for a paper: the page or 1000 for the one that is seen, the number of
+/// the ruling, and the distance of its lines; 10 for a removal: how many entries and their indices, floats of 64 bits; 11 for a text: its colour, the height of a line, x, y,
+/// width and height of its box, and what it says; 12 for a slide as paper: as an image; 13 for entries that are removed and drawn anew:
+/// how many and their indices as of a removal, and messages that draw, each as a text.
 private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
     let time = mediaTime(reader.number(Double.self, or: .nan))
     let command: DrawingCommand
@@ -136,9 +140,65 @@ private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
         command = .lasso(
             reader.corners(), hasMap ? map : nil, keepsOriginal: keepsOriginal,
             page: PageNumber.range.contains(page) ? page : nil)
+    case 9:
+        let (page, number) = (reader.signedWord(), reader.word())
+        let distance = reader.number(Double.self, or: Paper.standardDistance)
+        guard let ruling = UInt8(exactly: number).flatMap(Paper.Ruling.init), Paper.distances.contains(distance) else {
+            return 0
+        }
+        command = .paper(
+            .ruled(ruling, distance: distance), page: PageNumber.range.contains(page) ? page : nil)
+    case 10:
+        guard let indices = removed(&reader) else { return 0 }
+        command = .remove(indices)
+    case 11:
+        let colour = reader.word()
+        let numbers = (0..<5).map { _ in reader.number(Double.self, or: 0) }
+        let text = reader.text()
+        guard BoardText.isValid(text), BoardText.lineHeights.contains(numbers[0]),
+            numbers[1...].allSatisfy({ $0.magnitude <= 65536 }), numbers[3] > 0, numbers[4] > 0
+        else { return 0 }
+        command = .text(
+            text, colour: colour, lineHeight: numbers[0], x: numbers[1], y: numbers[2], width: numbers[3],
+            height: numbers[4])
+    case 12:
+        let page = reader.signedWord()
+        guard let asset = AssetID(hexadecimal: String(decoding: reader.take(64), as: UTF8.self)) else { return 0 }
+        let box = (0..<4).map { _ in reader.number(Double.self, or: 0) }
+        guard box.allSatisfy({ $0.magnitude <= 65536 }), AssetID.pages.contains(page) else { return 0 }
+        command = .slide(ImageSource(asset: asset, page: page), x: box[0], y: box[1], width: box[2], height: box[3])
+    case 13: return redraw(&reader, time: time, at: now)
     default: return 0
     }
     return teacher.perform(command, time: time, at: now) ? 1 : 0
+}
+
+/// The indices of a removal; nil where they are none.
+private func removed(_ reader: inout InputReader) -> [UInt64]? {
+    let count = reader.signedWord()
+    guard (1...StrokeMessage.removalBound).contains(count) else { return nil }
+    let indices = (0..<count).map { _ in UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0 }
+    return indices.contains(0) || Set(indices).count < count ? nil : indices
+}
+
+private func redraw(_ reader: inout InputReader, time: Int64?, at now: Duration) -> Int32 {
+    guard let indices = removed(&reader) else { return 0 }
+    var strokes: [(header: StrokeMessage, points: [StrokePoint])] = []
+    while !reader.isAtEnd {
+        var points: [StrokePoint] = []
+        guard let header = try? StrokeMessage(decoding: reader.countedBytes(), limits: .redrawn, points: &points),
+            header.action == .draw, header.element.isStroke || header.element == .text, !header.isSharded,
+            strokes.count < StrokeMessage.removalBound
+        else { return 0 }
+        strokes.append((header, points))
+    }
+    return teacher.redraw(indices, as: strokes, time: time, at: now) ? 1 : 0
+}
+
+extension WireLimits {
+    /// Of what the page has of its own board.
+    fileprivate static let redrawn = WireLimits(
+        messageBytes: .max, shards: Int(Int32.max), points: .max, colours: .rgb, features: [.pens, .text])
 }
 
 /// The next thing for the page to do; it calls until that is to wait. Returns what, with an output:
@@ -260,15 +320,17 @@ public func teacherLive() {
 }
 
 /// A pointer on the board. Returns what has become of its stroke: 1 given up, 2 begun, 4 ended, 8 new points, added up, and 16
-/// where it erases, in the order of the numbers.
+/// where it erases, in the order of the numbers; 32 where two fingers have tapped, 64 where three have; 128
+/// where it has become an even shape, and then 256 times its element.
 ///
 /// - Parameters:
-///   - phase: 0 down, 1 moved, 2 up, 3 cancelled.
+///   - phase: 0 down, 1 moved, 2 up, 3 cancelled, 4 above the board, where the tool points without touching, 5 at
+///     rest for half a second.
 ///   - kind: 0 mouse, 1 touch, 2 pen.
 ///   - flags: when down, 1 for a primary pointer, 2 for the eraser end, 4 where what it draws is not for the room, added up;
 ///     when moved, how many of the samples are not predicted.
-///   - size: input: samples of six floats of 64 bits, x, y, time, force, altitude, azimuth; when down, behind the one sample
-///     the media time, and element, colour and width of the tool.
+///   - size: input: samples of six floats of 64 bits, x, y, time, force, altitude, azimuth; when down and above the board, behind
+///     the one sample the media time, and element, colour and width of the tool; no sample where the board is left.
 ///
 /// Output, where there are points: the index of the first new point, how many there are from it on, how many are predicted; of
 /// each x, y, force, altitude, azimuth and milliseconds.
@@ -280,17 +342,12 @@ public func movePen(
     var reader = buffers.reader(Int(size))
     let kind = Pen.Kind(rawValue: UInt8(truncatingIfNeeded: kind)) ?? .mouse
     let (id, time) = (Int(id), Duration(now))
-    let change: Pen.Change
+    var change: Pen.Change
+    var element: Int32 = -1
     switch phase {
     case 0:
         let sample = reader.sample()
-        let mediaTime = mediaTime(reader.number(Double.self, or: .nan))
-        let (element, colour, width) = (
-            reader.number(Double.self, or: 0), reader.number(Double.self, or: 0), reader.number(Double.self, or: 1)
-        )
-        teacher.tool = DrawingSession.Tool(
-            element: UInt8(exactly: element).flatMap { Element(rawValue: $0) } ?? .freehand,
-            colour: UInt32(exactly: colour) ?? 0, width: width)
+        let mediaTime = takeTool(&reader)
         let pointer = Pen.Pointer(id: id, kind: kind, isPrimary: flags & 1 != 0, isEraser: flags & 2 != 0)
         change = teacher.penDown(pointer, sample, isGesture: flags & 4 != 0, time: mediaTime)
     case 1:
@@ -299,7 +356,23 @@ public func movePen(
         let count = min(max(Int(flags), 0), samples.count)
         change = teacher.penMoved(
             id, kind: kind, Array(samples[..<count]), predicted: Array(samples[count...]), at: time)
-    case 2: change = teacher.penUp(id, at: time)
+    case 2: change = teacher.penUp(id, time: reader.isAtEnd ? .infinity : reader.sample().time, at: time)
+    case 4:
+        change = Pen.Change()
+        guard !reader.isAtEnd else {
+            teacher.hover(nil, time: nil, at: time)
+            break
+        }
+        let sample = reader.sample()
+        let mediaTime = takeTool(&reader)
+        teacher.hover(sample, time: mediaTime, at: time)
+    case 5:
+        change = Pen.Change()
+        let restedAt = reader.isAtEnd ? Double.nan : reader.sample().time
+        if let rested = teacher.penRested(id, time: restedAt, at: time) {
+            change = rested.change
+            element = Int32(rested.element.rawValue)
+        }
     default: change = teacher.penCancelled(id)
     }
     let first = change.hasBegun ? 0 : change.first
@@ -311,7 +384,20 @@ public func movePen(
         for point in stroke.predicted { buffers.append(point) }
     }
     return (change.isCancelled ? 1 : 0) + (change.hasBegun ? 2 : 0) + (change.hasEnded ? 4 : 0)
-        + (first == nil ? 0 : 8) + (stroke.isErasing ? 16 : 0)
+        + (element < 0 ? 0 : 128 + element << 8) + (first == nil ? 0 : 8) + (stroke.isErasing ? 16 : 0)
+        + (change.tap == 2 ? 32 : change.tap == 3 ? 64 : 0)
+}
+
+/// Takes the tool, and returns the media time before it.
+private func takeTool(_ reader: inout InputReader) -> Int64? {
+    let mediaTime = mediaTime(reader.number(Double.self, or: .nan))
+    let (element, colour, width) = (
+        reader.number(Double.self, or: 0), reader.number(Double.self, or: 0), reader.number(Double.self, or: 1)
+    )
+    teacher.tool = DrawingSession.Tool(
+        element: UInt8(exactly: element).flatMap { Element(rawValue: $0) } ?? .freehand,
+        colour: UInt32(exactly: colour) ?? 0, width: width)
+    return mediaTime
 }
 
 private func known(_ word: UInt32) -> Bool? { word > 1 ? nil : word == 1 }

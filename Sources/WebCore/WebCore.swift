@@ -15,10 +15,12 @@ internal import StrokeWire
 nonisolated(unsafe) var picture = Picture()
 nonisolated(unsafe) var buffers = Buffers()
 private nonisolated(unsafe) var pixels: [UInt32] = []
+/// The last answer of `neededImages`.
+private nonisolated(unsafe) var needed: [PictureSource] = []
 
 /// Begins anew, as a new instance does: for tests, which have one outside of a browser.
 package func resetCore() {
-    (picture, buffers, pixels) = (Picture(), Buffers(), [])
+    (picture, buffers, pixels, needed) = (Picture(), Buffers(), [], [])
     resetStudent()
     resetReplay()
     resetTeacher()
@@ -27,7 +29,7 @@ package func resetCore() {
 /// The version of these functions: a page and a core of different ones do not go together.
 @_expose(wasm, "version")
 @_cdecl("lectern_version")
-public func version() -> Int32 { 3 }
+public func version() -> Int32 { 6 }
 
 /// A place for so many bytes of the next call.
 @_expose(wasm, "input")
@@ -119,52 +121,76 @@ public func nextBox() -> Int32 {
     answer(picture.nextBox(&pixels))
 }
 
+/// Shows a part of the page on a canvas of `width` × `height` pixels: that which begins `x` and `y` pixels from its upper left
+/// corner, at `scale` pixels a board unit. All of it on its canvas again where that is no part, as with the width 0. With `isDark`
+/// above 0 colours are those of a dark board.
+@_expose(wasm, "view")
+@_cdecl("lectern_view")
+public func view(_ x: Int32, _ y: Int32, _ width: Int32, _ height: Int32, _ scale: Double, _ isDark: Int32) {
+    picture.isDark = isDark > 0
+    picture.look(
+        at: Picture.Viewport(x: Int(x), y: Int(y), width: Int(width), height: Int(height), scale: scale))
+}
+
 /// The canvas of the page is blank: all pixels are to be told anew.
 @_expose(wasm, "presentAll")
 @_cdecl("lectern_present_all")
 public func presentAll() { picture.presentAll() }
 
-/// How much of the picture is there, 0 … 1.
-@_expose(wasm, "progress")
-@_cdecl("lectern_progress")
-public func progress() -> Double { picture.progress }
+/// A number of the picture: 0 the width of the canvas in pixels, 1 its height, 2 pixels a board unit, 3 how much of it is there, 0 … 1;
+/// 4 whether it has the colours of a dark board, which a page that images cover has not.
+@_expose(wasm, "measure")
+@_cdecl("lectern_measure")
+public func measure(_ number: Int32) -> Double {
+    switch number {
+    case 0: Double(picture.canvasSize.width)
+    case 1: Double(picture.canvasSize.height)
+    case 2: picture.canvasSize.scale
+    case 4: picture.isShownDark ? 1 : 0
+    default: picture.progress
+    }
+}
 
-/// The size of the canvas in pixels, and pixels a board unit.
-@_expose(wasm, "canvasWidth")
-@_cdecl("lectern_canvas_width")
-public func canvasWidth() -> Int32 { Int32(picture.size.width) }
-
-@_expose(wasm, "canvasHeight")
-@_cdecl("lectern_canvas_height")
-public func canvasHeight() -> Int32 { Int32(picture.size.height) }
-
-@_expose(wasm, "scale")
-@_cdecl("lectern_scale")
-public func scale() -> Double { picture.size.scale }
-
-/// The images that are seen: how many. Output for each: 64 digits of the asset's id, its page, the width in pixels that it is
-/// needed with, and the width that is there, 32 bits each.
+/// The images and texts that are seen: how many, bottom to top. Output for each: the width in pixels that it is needed with, the
+/// width that is there, and the height of a text, 0 for an image; of an image its asset's id as a text, and its page; of a text
+/// itself, its colour as `0xRRGGBB`, whether it reads from right to left, and width and height of its box in board units, floats
+/// of 64 bits. Texts are as in records.
 @_expose(wasm, "neededImages")
 @_cdecl("lectern_needed_images")
 public func neededImages() -> Int32 {
     buffers.output.removeAll(keepingCapacity: true)
     let images = picture.neededImages()
     for image in images {
-        let digits = Array(image.source.asset.description.utf8)
-        for place in stride(from: 0, to: digits.count, by: 4) {
-            buffers.output.append(
-                (0..<4).reduce(0) { $0 | UInt32(digits[place + $1]) << UInt32(8 * $1) })
+        for number in [image.width, image.knownWidth, image.height] { buffers.append(word: number) }
+        switch image.source {
+        case .asset(let source):
+            buffers.append(source.asset.description)
+            buffers.append(word: source.page)
+        case .text(let text):
+            buffers.append(text.text)
+            buffers.append(
+                word: Int(text.colour.red) << 16 | Int(text.colour.green) << 8 | Int(text.colour.blue))
+            buffers.append(word: BoardText.isRightToLeft(text.text) ? 1 : 0)
+            buffers.append(text.width)
+            buffers.append(text.height)
         }
-        for number in [image.source.page, image.width, image.knownWidth] { buffers.append(word: number) }
     }
+    needed = images.map { $0.source }
     return Int32(images.count)
 }
 
-/// Gives the pixels of an image: input: 64 digits of the asset's id, and the pixels with straight alpha.
+/// Gives the pixels of an image: input: 64 digits of the asset's id, and the pixels with straight alpha. For a text the page is
+/// -1 less its number in the last answer of `neededImages`, from 0, and the input is its pixels alone.
 @_expose(wasm, "setImage")
 @_cdecl("lectern_set_image")
 public func setImage(_ page: Int32, _ width: Int32, _ height: Int32, _ size: Int32) {
     var reader = buffers.reader(Int(size))
+    if page < 0 {
+        let number = -1 - Int(page)
+        guard needed.indices.contains(number), case .text = needed[number] else { return }
+        let pixels = ImagePixels(width: Int(width), height: Int(height), straight: reader.take(Int(size)))
+        return picture.setPixels(needed[number], pixels)
+    }
     guard let asset = AssetID(hexadecimal: String(decoding: reader.take(64), as: UTF8.self)) else { return }
     let pixels = ImagePixels(width: Int(width), height: Int(height), straight: reader.take(Int(size) - 64))
     picture.setImage(ImageSource(asset: asset, page: Int(page)), pixels)
@@ -181,24 +207,84 @@ public func select(_ size: Int32) -> Int32 {
     return picture.select(points) ? 1 : 0
 }
 
-/// The selection where an affine map puts it, as `nextBox`; the box may lie beside the canvas.
+/// The selection where an affine map puts it, as `nextBox`; the box is one of the
+/// whole page, in the scale of the canvas.
 @_expose(wasm, "selection")
 @_cdecl("lectern_selection")
 public func selection(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double) -> Int32 {
     answer(picture.selection(AffineMap(a, b, c, d, e, f), &pixels))
 }
 
-/// The corners of the topmost image at a place of the board: 1 where there is one. Output: x and y of each, floats of 64 bits.
-@_expose(wasm, "imageAt")
-@_cdecl("lectern_image_at")
-public func imageAt(_ x: Double, _ y: Double) -> Int32 {
+/// Finds the topmost image (0) or text (1) at a place of the board, the strokes and texts inside of the path that was selected last (2),
+/// or the topmost ink of the room as near to a place as `radius` (3): how many. Output of an image: x and y of its corners, its id,
+/// floats of 64 bits; whether it is whole and upright; its asset's id, and its page. Of a text: its id, x, y, width and height of its
+/// box and the height of a line in board units, floats of 64 bits; its colour as its message has it; and its words. Of what is
+/// inside: how many more cannot be drawn anew; of each, from the bottom to the top, its id, a float of 64 bits, and the message that
+/// draws it. Of ink: the index of its operation and the media time at which that was drawn, floats of 64 bits. Texts are as in records.
+@_expose(wasm, "find")
+@_cdecl("lectern_find")
+public func find(_ kind: Int32, _ x: Double, _ y: Double, _ radius: Double) -> Int32 {
     buffers.output.removeAll(keepingCapacity: true)
-    guard let corners = picture.imageCorners(at: Point(x, y)) else { return 0 }
-    for corner in corners {
-        buffers.append(corner.x)
-        buffers.append(corner.y)
+    switch kind {
+    case 0:
+        guard let found = picture.image(at: Point(x, y)) else { return 0 }
+        for corner in found.corners {
+            buffers.append(corner.x)
+            buffers.append(corner.y)
+        }
+        buffers.append(Double(found.id))
+        buffers.append(word: found.isWhole ? 1 : 0)
+        buffers.append(found.source.asset.description)
+        buffers.append(word: found.source.page)
+    case 1:
+        guard let found = picture.text(at: Point(x, y)) else { return 0 }
+        let box = [found.box.lower.x, found.box.lower.y, found.text.width, found.text.height]
+        for number in [Double(found.id)] + box + [found.lineHeight] { buffers.append(number) }
+        buffers.output.append(found.colour)
+        buffers.append(found.text.text)
+    case 2:
+        let found = picture.selectedInk()
+        buffers.append(word: found.cutCount)
+        for (id, message) in zip(found.ids, found.messages) {
+            buffers.append(Double(id))
+            buffers.append(message)
+        }
+        return Int32(found.ids.count)
+    case 3:
+        guard let found = picture.stroke(near: Point(x, y), radius: radius) else { return 0 }
+        buffers.append(Double(found.id))
+        buffers.append(milliseconds(found.time))
+    default: return 0
     }
     return 1
+}
+
+/// Hides the strokes that an eraser of whole strokes touches: how many. Input: x and y of its path in board units, floats of 64
+/// bits. Output: their ids, floats of 64 bits. With a radius below 0 it hides entries whose ids are the input.
+@_expose(wasm, "lift")
+@_cdecl("lectern_lift")
+public func lift(_ radius: Double, _ size: Int32) -> Int32 {
+    var reader = buffers.reader(Int(size))
+    if radius < 0 {
+        picture.lift((0..<max(Int(size), 0) / 8).map { _ in UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0 })
+        buffers.output.removeAll(keepingCapacity: true)
+        return 0
+    }
+    let path = (0..<max(Int(size), 0) / 16).map { _ in
+        Point(reader.number(Double.self, or: 0), reader.number(Double.self, or: 0))
+    }
+    buffers.output.removeAll(keepingCapacity: true)
+    let ids = picture.liftStrokes(under: path, radius: radius)
+    for id in ids { buffers.append(Double(id)) }
+    return Int32(ids.count)
+}
+
+/// Shows strokes again that were hidden, unless the room has removed them. Input: their ids, floats of 64 bits.
+@_expose(wasm, "putBack")
+@_cdecl("lectern_put_back")
+public func putBack(_ size: Int32) {
+    var reader = buffers.reader(Int(size))
+    picture.putBack((0..<max(Int(size), 0) / 8).map { _ in UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0 })
 }
 
 private func answer(_ box: PixelRectangle?) -> Int32 {

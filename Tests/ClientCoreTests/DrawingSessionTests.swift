@@ -6,172 +6,18 @@ import Whiteboard
 @testable import ClientCore
 
 /// The service's room behind a gateway, and what devices of its author post to it.
-private final class DrawingRoom {
-    private var room: Room
-    private var effects = RoomEffects()
-    let author = AuthorID("anna")!
-    /// Released operations: their messages.
-    private(set) var operations: [(index: UInt64, bytes: [UInt8])] = []
-    var incarnation: String { room.incarnation }
-    private(set) var wetUpdates: [WetUpdate] = []
-
-    init() {
-        var intake = IntakeLimits()
-        intake.wire.colours = .rgb
-        room = Room(configuration: RoomConfiguration(intake: intake), at: Instant(nanoseconds: 1_000_000_000))
-    }
-
-    /// Takes the messages of a post. Returns the body of the answer.
-    func post(_ post: DrawingPost, at now: Duration) throws -> [UInt8] {
-        let lines = post.body.split(separator: UInt8(ascii: "\n")).map { Array($0) }
-        guard post.target == .strokes else {
-            for line in lines { wetUpdates.append(try WetUpdate(decoding: line)) }
-            return []
-        }
-        let instant = Instant(nanoseconds: 1_000_000_000) + now
-        var results: [Int64: String] = [:]
-        for line in lines {
-            let message = IncomingMessage(
-                author: author, session: post.session, bytes: line, loggedAt: instant, isLimited: false)
-            room.receive(message, incarnation: { "log-1" }, at: instant, into: &effects)
-            for effect in effects.list {
-                switch effect {
-                case .head(let operation): operations.append((operation.index, operation.restoredMessage))
-                case .feedback(_, let session, .applied(let number, let index)) where session == post.session:
-                    results[number] = "\"index\":\(index)"
-                case .feedback(_, let session, .rejected(let number?, _, let rejection)) where session == post.session:
-                    results[number] = "\"error\":{\"code\":\"\(rejection.code.rawValue)\",\"message\":\"no\"}"
-                default: break
-                }
-            }
-            effects.removeAll()
-        }
-        let texts = try lines.map { line in
-            let number = try StrokeMessage(decoding: line, limits: .outbox).number
-            return "{\"n\":\(number),\(results[number] ?? "\"status\":\"held\"")}"
-        }
-        return Array("{\"results\":[\(texts.joined(separator: ","))]}".utf8)
-    }
-}
-
-/// What a browser's profile keeps: shared by its tabs.
-private final class DrawingStore {
-    var records: [OperationKey: [UInt8]] = [:]
-    var wroteHere = false
-    var fails = false
-}
-
-/// A page or an app: carries out what a session returns, with faults.
-private struct DrawingDevice {
-    var session: DrawingSession
-    let store: DrawingStore
-    let room: DrawingRoom
-    private(set) var events: [DrawingEvent] = []
-    /// Requests that wait for the network.
-    var posts: [DrawingPost] = []
-    var looks = 0
-    private(set) var wake: Duration?
-    private var shown: UInt64 = 0
-
-    init(_ store: DrawingStore, _ room: DrawingRoom, seed: UInt64, at now: Duration) {
-        session = DrawingSession(author: "anna", name: "Anna", startTime: 1_700_000_000_000, seed: seed)
-        (self.store, self.room) = (store, room)
-        session.joined(incarnation: room.incarnation)
-        session.rightChanged(true, at: now)
-        run(at: now)
-    }
-
-    mutating func run(at now: Duration) {
-        while true {
-            switch session.next(at: now) {
-            case .event(let event): events.append(event)
-            case .load:
-                let records = store.records.map { StoredOperation($0.key, bytes: $0.value) }
-                session.loaded(store.fails ? nil : records, wroteHere: store.wroteHere, at: now)
-            case .store(let write):
-                if !store.fails {
-                    for record in write.records { store.records[record.key] = record.bytes }
-                    for key in write.deleted { store.records[key] = nil }
-                }
-                session.stored(write.id, isKept: !store.fails, at: now)
-            case .note(let writesHere): store.wroteHere = writesHere
-            case .post(let post): posts.append(post)
-            case .look: looks += 1
-            case .wait(let time):
-                wake = time
-                return
-            }
-        }
-    }
-
-    /// Carries out the first request; its answer arrives or not.
-    mutating func exchange(isLost: Bool = false, answerIsLost: Bool = false, at now: Duration) throws {
-        guard !posts.isEmpty else { return }
-        let post = posts.removeFirst()
-        let answer = isLost ? nil : try room.post(post, at: now)
-        if let answer, !answerIsLost {
-            session.answered(post.id, with: answer, at: now)
-        } else {
-            session.failed(post.id, .unreachable, at: now)
-        }
-        run(at: now)
-    }
-
-    /// The board of the page shows what the room has.
-    mutating func follow(at now: Duration) {
-        session.joined(incarnation: room.incarnation)
-        for (index, bytes) in room.operations where index > shown {
-            session.boardShows(bytes, at: now)
-            session.boardChanged(index: index)
-            shown = index
-        }
-        run(at: now)
-    }
-
-    /// The request of strokes that waits for the network.
-    mutating func takeStrokes() throws -> DrawingPost {
-        let place = posts.firstIndex { $0.target == .strokes }
-        return posts.remove(at: try #require(place))
-    }
-
-    mutating func draw(_ x: Int, points: Int = 3, at now: Duration) {
-        let time = Double(now.components.seconds) * 1000
-        let change = session.penDown(
-            Pen.Pointer(id: 1, kind: .pen), Pen.Sample(x: Double(x), y: 1, time: time), time: nil)
-        guard change.hasBegun else { return }
-        for place in 1..<points {
-            _ = session.penMoved(
-                1, kind: .pen, [Pen.Sample(x: Double(x), y: Double(place + 1), time: time + Double(place))], at: now)
-        }
-        _ = session.penUp(1, at: now)
-        run(at: now)
-    }
-
-    /// Sends until all is answered and the store has been told.
-    mutating func finish(from now: Duration) throws -> Duration {
-        var now = now
-        for _ in 0..<5000 where session.waitingCount > 0 || !posts.isEmpty {
-            try exchange(at: now)
-            follow(at: now)
-            now = max(now + .milliseconds(50), min(wake ?? now, now + .seconds(20)))
-            run(at: now)
-        }
-        follow(at: now)
-        return now
-    }
-}
 
 @Suite("A teacher who draws")
 struct DrawingSessionTests {
     /// The strokes of a room by the places where they begin, in its order.
-    private func places(_ room: DrawingRoom) throws -> [Int] {
+    func places(_ room: DrawingRoom) throws -> [Int] {
         try room.operations.compactMap { _, bytes in
             let message = try StrokeMessage(accepted: bytes)
             return message.action == .draw ? message.decodePoints(of: bytes).first.map { Int($0.x) } : nil
         }
     }
 
-    private func numbers(_ device: DrawingDevice) throws -> [Int] {
+    func numbers(_ device: DrawingDevice) throws -> [Int] {
         try device.session.live.map { entry in
             let message = try StrokeMessage(accepted: entry.message)
             return Int(message.decodePoints(of: entry.message).first?.x ?? -1)
@@ -218,6 +64,117 @@ struct DrawingSessionTests {
         #expect(store.records.isEmpty, "seed \(seed)")
     }
 
+    @Test("a rough line whose pen rests is even on all boards, and the next undo brings the rough one back")
+    func shapes() throws {
+        let (room, store) = (DrawingRoom(), DrawingStore())
+        store.wroteHere = true
+        var now = Duration.seconds(1)
+        var device = DrawingDevice(store, room, seed: 1, at: now)
+        func draw(restsAfter rest: Double?, isFlat: Bool = true) -> Element? {
+            let start = Double(now.components.seconds) * 1000
+            func sample(_ step: Int) -> Pen.Sample {
+                let y = isFlat ? 100 + step % 3 : 100 + (step % 6) * 30
+                return Pen.Sample(x: Double(100 + 10 * step), y: Double(y), time: start + Double(step * 16))
+            }
+            _ = device.session.penDown(Pen.Pointer(id: 1, kind: .pen), sample(0), time: 5)
+            for step in 1...30 { _ = device.session.penMoved(1, kind: .pen, [sample(step)], at: now) }
+            device.run(at: now)
+            let rested = rest.flatMap { device.session.penRested(1, time: start + 480 + $0, at: now) }
+            if let rested {
+                #expect(rested.change.first == 0)
+                // The even shape stays as it is.
+                #expect(device.session.penMoved(1, kind: .pen, [sample(50)], at: now) == Pen.Change())
+                #expect(device.session.pen.stroke.points.count == 2)
+            }
+            device.run(at: now)
+            _ = device.session.penUp(1, at: now)
+            device.run(at: now)
+            return rested?.element
+        }
+        func told() throws -> [(action: Action, element: Element, points: Int)] {
+            now = try device.finish(from: now)
+            return try room.operations.map { _, bytes in
+                let message = try StrokeMessage(accepted: bytes)
+                return (message.action, message.element, message.decodePoints(of: bytes).count)
+            }
+        }
+        #expect(draw(restsAfter: 400) == nil, "too short a rest")
+        #expect(draw(restsAfter: 600, isFlat: false) == nil, "no shape")
+        #expect(draw(restsAfter: nil) == nil)
+        #expect(draw(restsAfter: 600) == .line)
+        var seen = try told()
+        #expect(seen.map { $0.element } == [.freehand, .freehand, .freehand, .line])
+        #expect(seen.map { $0.points } == [31, 31, 31, 2])
+        #expect(device.session.perform(.undo, time: 7, at: now) == true)
+        seen = try told()
+        #expect(seen.suffix(2).map { $0.action } == [.undo, .draw])
+        #expect(seen.last?.element == .freehand && seen.last?.points == 31)
+        // It is a stroke as any other.
+        #expect(device.session.perform(.undo, time: 8, at: now) == true)
+        seen = try told()
+        #expect(seen.count == 7 && seen.last?.action == .undo)
+        // After another stroke the undo is of that.
+        #expect(draw(restsAfter: 600) == .line)
+        #expect(draw(restsAfter: nil) == nil)
+        #expect(device.session.perform(.undo, time: 9, at: now) == true)
+        #expect(try told().count == 10)
+        #expect(device.session.perform(.undo, time: 10, at: now) == true)
+        #expect(try told().count == 11)
+    }
+
+    @Test("what is drawn anew is one step: an undo takes back all of it, and a redo brings it again")
+    func redrawing() throws {
+        let (room, store) = (DrawingRoom(), DrawingStore())
+        store.wroteHere = true
+        var now = Duration.seconds(1)
+        var device = DrawingDevice(store, room, seed: 1, at: now)
+        func told() throws -> [Action] {
+            now = try device.finish(from: now)
+            return try room.operations.map { try StrokeMessage(accepted: $0.bytes).action }
+        }
+        let strokes = (0..<2).map { number in
+            let header = StrokeMessage(
+                number: 0, colour: 1, width: 3, boardWidth: 1024, boardHeight: 768)
+            return (header: header, points: [StrokePoint(x: 9, y: 9), StrokePoint(x: 99, y: Double(number))])
+        }
+        var isTaken = device.session.redraw([1, 2], as: [], time: 1, at: now)
+        #expect(!isTaken)
+        for _ in 0..<2 {
+            let taken = device.session.perform(
+                .text("a", colour: 0, lineHeight: 20, x: 0, y: 0, width: 20, height: 20), time: 1, at: now)
+            #expect(taken)
+        }
+        #expect(try told() == [.draw, .draw])
+        isTaken = device.session.redraw([1, 2], as: strokes, time: 2, at: now)
+        #expect(isTaken)
+        #expect(try told().suffix(3) == [.remove, .draw, .draw])
+        let message = try StrokeMessage(accepted: try #require(room.operations.last).bytes)
+        #expect(message.colour == 1 && message.page == 0 && message.time == 2)
+        isTaken = device.session.redraw([4, 5], as: strokes, time: 3, at: now)
+        #expect(isTaken)
+        for action in [Action.undo, .undo, .redo, .redo, .undo] {
+            isTaken = device.session.perform(action == .undo ? .undo : .redo, time: 4, at: now)
+            #expect(isTaken)
+            let all = try told()
+            #expect(all.suffix(3) == [action, action, action], "\(all)")
+        }
+        isTaken = device.session.perform(.undo, time: 5, at: now)
+        #expect(isTaken)
+        // What is left is the two texts, one step each.
+        isTaken = device.session.perform(.undo, time: 5, at: now)
+        #expect(isTaken)
+        #expect(try told().count == 2 + 6 + 15 + 3 + 1)
+        #expect(!device.events.contains { if case .rejected = $0 { true } else { false } })
+        // What a room has refused is no part of a step: an undo takes one operation then, and none of what was before.
+        isTaken = device.session.redraw([99], as: strokes, time: 6, at: now)
+        #expect(isTaken)
+        #expect(try told().suffix(2) == [.draw, .draw])
+        #expect(device.events.contains { if case .rejected = $0 { true } else { false } })
+        isTaken = device.session.perform(.undo, time: 7, at: now)
+        #expect(isTaken)
+        #expect(try told().suffix(3) == [.draw, .draw, .undo])
+    }
+
     @Test("a store that fails loses nothing of a page that goes on, and what it takes later is stored")
     func failingStore() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
@@ -250,6 +207,10 @@ struct DrawingSessionTests {
         #expect(device.session.perform(.undo, time: nil, at: now) == true)
         #expect(try numbers(device) == [1])
         #expect(device.session.live.first?.id == first)
+        // An undo takes back the removal before it, and no stroke.
+        #expect(device.session.perform(.remove([1]), time: nil, at: now) == true)
+        #expect(device.session.perform(.undo, time: nil, at: now) == true)
+        #expect(try numbers(device) == [1])
         #expect(device.session.perform(.turn(4), time: nil, at: now) == true)
         #expect(device.session.perform(.turn(4), time: nil, at: now) == false)
         #expect(device.session.page == 4 && device.session.pages.order == [0, 4])
@@ -277,71 +238,6 @@ struct DrawingSessionTests {
         }
         #expect(try numbers(device) == [])
         #expect(device.session.pages.order == [4, 0])
-    }
-
-    @Test("the stroke under the pen goes out point by point, with predictions, and its operation has all its points")
-    func wetInk() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
-        store.wroteHere = true
-        var now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
-        let pointer = Pen.Pointer(id: 1, kind: .pen)
-        func sample(_ place: Int) -> Pen.Sample { Pen.Sample(x: Double(place), y: 5, time: Double(place) * 4) }
-        _ = device.session.penDown(pointer, sample(0), time: 7000)
-        for place in 1..<1000 {
-            now += .milliseconds(4)
-            _ = device.session.penMoved(1, kind: .pen, [sample(place)], predicted: [sample(place + 1)], at: now)
-            device.run(at: now)
-            // Every third request is lost.
-            try device.exchange(isLost: place % 3 == 0, at: now)
-        }
-        _ = device.session.penRevised(990, Pen.Sample(x: 990, y: 6, time: 0), at: now)
-        now += .seconds(1)
-        device.run(at: now)
-        try device.exchange(at: now)
-        var points: [StrokePoint] = []
-        for (place, update) in room.wetUpdates.enumerated() {
-            #expect(update.number == 1 && (place == 0 || update.update > room.wetUpdates[place - 1].update))
-            guard case .points(let part) = update.content else {
-                Issue.record("given up")
-                continue
-            }
-            #expect(part.style.time == 7000 && part.style.page == 0)
-            #expect(part.first <= points.count, "a part that does not follow is ignored")
-            points.replaceSubrange(part.first..<min(points.count, part.first + part.points.count), with: part.points)
-        }
-        #expect(room.wetUpdates.count > 20)
-        #expect(points.count == 1000 && points[990].y == 6)
-        _ = device.session.penUp(1, at: now)
-        device.run(at: now)
-        _ = try device.finish(from: now)
-        let bytes = try #require(room.operations.first?.bytes)
-        #expect(try StrokeMessage(accepted: bytes).decodePoints(of: bytes) == points)
-    }
-
-    @Test("a stroke that is given up is told of, and the next one with its number counts its updates on")
-    func givenUp() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
-        store.wroteHere = true
-        let now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
-        let pointer = Pen.Pointer(id: 1, kind: .pen)
-        _ = device.session.penDown(pointer, Pen.Sample(x: 1, y: 1, time: 0), time: nil)
-        device.run(at: now)
-        try device.exchange(at: now)
-        #expect(device.session.penCancelled(1) == Pen.Change(isCancelled: true))
-        device.run(at: now)
-        try device.exchange(at: now)
-        #expect(device.session.live.isEmpty && device.session.waitingCount == 0)
-        _ = device.session.penDown(pointer, Pen.Sample(x: 2, y: 1, time: 9), time: nil)
-        device.run(at: now)
-        let left = device.session.leave()
-        let post = try #require(left)
-        #expect(post.outlivesShell)
-        _ = try room.post(device.posts.removeFirst(), at: now)
-        _ = try room.post(post, at: now)
-        #expect(room.wetUpdates.map(\.update) == [1, 2, 3, 4])
-        #expect(room.wetUpdates.map { $0.content == .givenUp } == [false, true, false, true])
     }
 
     @Test("who begins where the author writes is asked first; the other device sends what it had left")

@@ -50,6 +50,9 @@ private struct Lesson {
         case 8: return "\(page)\"a\":4"
         case 9: return "\"a\":5,\"g\":\(random.int(0...3))"
         case 10: return "\"a\":6,\"v\":\(random.pick(["[0]", "[1,0]", "[2,0,1]", "[3,1]"]))"
+        case 12, 13:
+            let points = (0..<random.int(1...9)).map { "{\"x\":\(x + $0),\"y\":\(y),\"m\":\($0 * 70)}" }
+            return "\(page)\"e\":7,\"d\":[\(points.joined(separator: ","))]"
         case 11:
             let path = [(0, 0), (250, 0), (250, 250)].map { "{\"x\":\(x + $0.0),\"y\":\(y + $0.1)}" }
             return "\(page)\"e\":6,\"m\":[1,0,0,1,20,30],\"d\":[\(path.joined(separator: ","))]"
@@ -92,6 +95,7 @@ private struct Lesson {
             guard header.action == .draw, header.element != .lasso else { break }
             let points = header.decodePoints(of: operation.bytes)
             guard authors.insert(operation.author).inserted, operation.page == board.pages.shown,
+                header.element != .pointer,
                 points.contains(where: { ($0.milliseconds ?? 0) > 0 })
             else { continue }
             let start = MediaTime(milliseconds: try #require(header.time))
@@ -100,6 +104,38 @@ private struct Lesson {
         }
         return growing
     }
+}
+
+extension Lesson {
+    /// Who points on the shown page at a time: numbers of operations, and where, as it was drawn.
+    func pointing(at time: MediaTime, above board: StudentBoard, grows: Bool) throws -> [PointerTip] {
+        var (tips, authors, isBehindBarrier) = ([PointerTip](), Set<AuthorID>(), false)
+        for entry in entries {
+            let operation = try ReleasedOperation(entry.operation)
+            let header = try operation.header()
+            if operation.index > board.index {
+                // What is not passed is seen as it grows: the first of its author, and nothing behind what is no stroke.
+                isBehindBarrier = isBehindBarrier || !grows || header.action != .draw || header.element == .lasso
+                guard !isBehindBarrier, authors.insert(operation.author).inserted else { continue }
+            }
+            guard header.element == .pointer, header.action == .draw, operation.page == board.pages.shown else {
+                continue
+            }
+            let points = header.decodePoints(of: operation.bytes)
+            let elapsed = time - MediaTime(milliseconds: try #require(header.time))
+            let reaches = points.map { GrowingPoints.reach(of: $0) }
+            guard elapsed > 0, elapsed < (reaches.last ?? 0) + 400_000 else { continue }
+            let last = points[reaches.lastIndex { $0 < elapsed } ?? 0]
+            tips.append(PointerTip(author: operation.author, x: last.x, y: last.y))
+        }
+        return tips
+    }
+}
+
+private struct PointerTip {
+    let author: AuthorID
+    /// The point that it has passed last.
+    let x, y: Double
 }
 
 /// A player's page: a playout, and the pixels that a shell would have.
@@ -184,7 +220,7 @@ struct LessonPlayoutTests {
         page.perform(page.playout.receive(try lesson.reply(to: try #require(first))))
         while page.playout.isAdding { page.perform(page.playout.add { false }) }
         #expect(page.playout.last == lesson.recording.count && page.playout.epochs.count == 1)
-        var (mostFetched, passed) = (0, 0)
+        var (mostFetched, passed, pointed) = (0, 0, 0)
         for step in 0..<150 {
             let before = page.playout.board.index
             let time = time(lesson, &random)
@@ -205,6 +241,16 @@ struct LessonPlayoutTests {
                 uniqueKeysWithValues: shown.map { ("\($0.author.text) \($0.number)", $0.points.count) })
             let grown = grows ? try lesson.growing(at: time, above: expected) : [:]
             #expect(growing == grown, "seed \(seed), step \(step)")
+            let all = try lesson.pointing(at: time, above: expected, grows: grows)
+            // Where few operations are kept, a pointer from before them is not seen.
+            let tips = limit < 1_000_000 ? all.suffix(page.playout.pointers.count) : all[...]
+            #expect(page.playout.pointers.map(\.author) == tips.map(\.author), "seed \(seed), step \(step)")
+            for (sight, tip) in zip(page.playout.pointers, tips) {
+                // It moves on to the next point, which lies 1 to the right.
+                guard let place = sight.tip else { continue }
+                #expect(place.y == tip.y && (tip.x...tip.x + 1).contains(place.x), "seed \(seed), step \(step)")
+            }
+            pointed += tips.count
             // Each operation that the player has passed is told once, and none after a jump.
             var told: [UInt64] = []
             for action in page.actions[actions...] {
@@ -221,7 +267,7 @@ struct LessonPlayoutTests {
             try page.fetch(random.int(0...3), from: &lesson, time: time)
             mostFetched = max(mostFetched, page.playout.fetched)
         }
-        #expect(passed > 0)
+        #expect(passed > 0 && pointed > 0)
         if limit == 1_000_000 {
             #expect(mostFetched == Int(lesson.recording.count))
             // From then on there are questions for more alone.

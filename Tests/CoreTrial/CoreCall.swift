@@ -4,17 +4,18 @@ import WebCore
 /// A call of a function of the core: the same ones go to the native one and to the one in WebAssembly.
 package struct CoreCall: Sendable {
     package enum Function: String, Sendable, CaseIterable {
-        case show, insert, remove, showLive, draw, nextBox, presentAll, progress, canvasWidth, canvasHeight, scale
-        case neededImages, setImage, select, selection, imageAt
+        case show, insert, remove, showLive, draw, nextBox, presentAll, measure, view
+        case neededImages, setImage, select, selection, find, lift, putBack
         case studentBegin, studentReceive, studentLook, studentGrow, studentView, studentResize, studentOwnSession
+        case studentPoint
         case teacher, teacherNext, teacherLive, pen
 
         /// Where the number of bytes stands among the numbers; nil where the function reads none.
         fileprivate var sizePlace: Int? {
             switch self {
             case .show: 3
-            case .insert, .studentReceive: 1
-            case .showLive, .select, .studentOwnSession: 0
+            case .insert, .studentReceive, .lift: 1
+            case .showLive, .select, .studentOwnSession, .studentPoint, .putBack: 0
             case .setImage: 3
             case .teacher: 2
             case .pen: 5
@@ -71,16 +72,16 @@ package struct CoreCall: Sendable {
         case .draw: return Double(draw(numbers[0]))
         case .nextBox: return Double(nextBox())
         case .presentAll: presentAll()
-        case .progress: return progress()
-        case .canvasWidth: return Double(canvasWidth())
-        case .canvasHeight: return Double(canvasHeight())
-        case .scale: return scale()
+        case .measure: return measure(integer(0))
+        case .view: view(integer(0), integer(1), integer(2), integer(3), numbers[4], integer(5))
         case .neededImages: return Double(neededImages())
         case .setImage: setImage(integer(0), integer(1), integer(2), integer(3))
         case .select: return Double(select(integer(0)))
         case .selection:
             return Double(selection(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]))
-        case .imageAt: return Double(imageAt(numbers[0], numbers[1]))
+        case .find: return Double(find(integer(0), numbers[1], numbers[2], numbers[3]))
+        case .lift: return Double(lift(numbers[0], integer(1)))
+        case .putBack: putBack(integer(0))
         case .studentBegin: studentBegin(integer(0), integer(1), numbers[2])
         case .studentReceive: studentReceive(integer(0), integer(1), numbers[2])
         case .studentLook: studentLook(numbers[0])
@@ -88,6 +89,7 @@ package struct CoreCall: Sendable {
         case .studentView: studentView(integer(0))
         case .studentResize: studentResize(integer(0))
         case .studentOwnSession: studentOwnSession(integer(0))
+        case .studentPoint: studentPoint(integer(0))
         case .teacher: return Double(tellTeacher(integer(0), numbers[1], integer(2)))
         case .teacherNext: return Double(teacherNext(numbers[0]))
         case .teacherLive: teacherLive()

@@ -39,16 +39,26 @@ package struct HostileCalls {
             case 55..<62: receive(3, mark())
             case 62..<68: call(.studentLook, [player()])
             case 68..<78: call(.studentGrow, [player()])
-            case 78..<80: call(.studentView, [pick([-1, 0, 1, 2, 3, 999, 1000, 2_147_483_647, -2_147_483_648])])
-            case 80: call(.studentResize, [pick([0, 1, 7, 200, 333, -1])])
+            case 78: call(.studentView, [pick([-1, 0, 1, 2, 3, 999, 1000, 2_147_483_647, -2_147_483_648])])
+            case 79:
+                let place = numbers([number(), number()])
+                call(
+                    .studentPoint,
+                    input: changed(
+                        word(random.int(0...1)) + place + word(1) + numbers([number()]) + word(3) + "ann".utf8))
+            case 80: random.chance(1, in: 2) ? call(.studentResize, [pick([0, 1, 7, 200, 333, -1])]) : view()
             case 81: call(.studentBegin, [flag(), flag(), 30_000])
             case 82: call(.studentOwnSession, input: Array(pick(["", "s", "\u{0}"]).utf8))
             case 83..<85: call(.showLive, input: entries(random.int(0...3)))
             case 85: call(.select, input: numbers((0..<2 * random.int(0...9)).map { _ in number() }))
             case 86: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
-            case 87: call(.imageAt, [number(), number()])
+            case 87: call(.find, [Double(random.int(0...4)), number(), number(), pick([8, number()])])
             case 88: image()
             case 89: call(.neededImages)
+            case 90:
+                let path = (0..<2 * random.int(0...9)).map { _ in number() }
+                call(.lift, [pick([20, 300, number()])], input: numbers(path))
+            case 91: call(.putBack, input: numbers((0..<random.int(0...9)).map { _ in index() }))
             default: draw()
             }
         }
@@ -67,10 +77,14 @@ package struct HostileCalls {
             case 9..<11: call(.showLive, input: entries(random.int(0...5)))
             case 11: call(.select, input: numbers((0..<2 * random.int(0...9)).map { _ in number() }))
             case 12: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
-            case 13: call(.imageAt, [number(), number()])
+            case 13: call(.find, [Double(random.int(0...4)), number(), number(), pick([8, number()])])
             case 14: image()
-            case 15: call(.neededImages)
-            case 16: call(pick([.presentAll, .progress, .canvasWidth, .canvasHeight, .scale]))
+            case 15: random.chance(1, in: 3) ? view() : call(.neededImages)
+            case 17:
+                let path = (0..<2 * random.int(0...9)).map { _ in number() }
+                call(.lift, [pick([20, 300, number()])], input: numbers(path))
+            case 18: call(.putBack, input: numbers((0..<random.int(0...9)).map { _ in index() }))
+            case 16: random.chance(1, in: 5) ? call(.presentAll) : call(.measure, [pick([0, 1, 2, 3, number()])])
             default: draw()
             }
         }
@@ -100,6 +114,11 @@ package struct HostileCalls {
 // MARK: - Numbers and bytes
 
 extension HostileCalls {
+    private mutating func view() {
+        let side: [Double] = [0, 1, 100, 257, -1, 2_147_483_647]
+        call(.view, [number(), number(), pick(side), pick(side), pick([0.01, 0.25, 1, 16, 1024, number()]), flag()])
+    }
+
     private mutating func pick<Value>(_ values: [Value]) -> Value { random.pick(values) }
 
     private mutating func flag() -> Double { Double(random.int(0...1)) }
@@ -273,7 +292,7 @@ extension HostileCalls {
                 "\"e\":6,\"m\":[\(map.joined(separator: ","))],\"k\":\(random.int(0...1)),\"d\":\(points(3...9))")
         default:
             keys.append(
-                "\"c\":\(text(0...1)),\"l\":\(pick(["1", "3", "40", text(1...9)])),\"e\":\(text(0...4)),\"d\":\(points(0...30))"
+                "\"c\":\(text(0...1)),\"l\":\(pick(["1", "3", "40", text(1...9)])),\"e\":\(pick(["7", text(0...4)])),\"d\":\(points(0...30))"
             )
         }
         return "{\(keys.joined(separator: ","))}"
@@ -287,7 +306,8 @@ extension HostileCalls {
             return Array("{\"author\":\"\(name)\"\(session),\"n\":\(text(0...9)),\"x\":true}".utf8)
         }
         let style = pick([
-            "\"c\":1,\"l\":3,\"e\":0", "\"c\":\(text(0...9)),\"l\":\(text(1...20)),\"e\":\(text(0...6))",
+            "\"c\":1,\"l\":3,\"e\":0", "\"c\":1,\"l\":3,\"e\":7",
+            "\"c\":\(text(0...9)),\"l\":\(text(1...20)),\"e\":\(text(0...6))",
         ])
         let time = random.chance(2, in: 3) ? ",\"t\":\(text(0...Int(clamping: Int64(now * 10))))" : ""
         let board = random.chance(1, in: 4) ? ",\"w\":\(text(1...2048)),\"h\":\(text(1...2048))" : ""
@@ -358,7 +378,7 @@ extension HostileCalls {
         call(
             .setImage,
             [
-                pick([0, 1, 2, -1, 2_147_483_647]),
+                pick([0, 1, 2, -1, -2, -3, 2_147_483_647, -2_147_483_648]),
                 pick([Double(width), Double(width), -1, 65_536, 2_147_483_647, -2_147_483_648]),
                 pick([Double(height), Double(height), -1, 65_536, 2_147_483_647]),
             ], input: changed(asset + pixels))
@@ -428,7 +448,7 @@ extension HostileCalls {
         case 13: tell(12, [.bytes(message())])
         case 14: tell(13, [place(&self), .text(pick(["s", ""]))])
         case 15...17:
-            tell(14, [place(&self), .word(random.int(0...9))] + (0..<random.int(0...20)).map { _ in place(&self) })
+            tell(14, [place(&self), .word(random.int(0...13))] + (0..<random.int(0...20)).map { _ in place(&self) })
         case 18:
             tell(15, [bit(), .word(pick([3, 9, -1, 1 << 30]))] + (0..<random.int(0...9)).map { _ in place(&self) })
         default: tell(pick([16, 17, 18, 19, -1]), [bit()])
@@ -436,17 +456,17 @@ extension HostileCalls {
     }
 
     private mutating func pen() {
-        let phase: Double = pick([0, 1, 1, 1, 1, 1, 2, 3, 9, -1])
+        let phase: Double = pick([0, 1, 1, 1, 1, 1, 2, 3, 4, 4, 9, -1])
         var values = (0..<random.int(0...3)).flatMap { _ in
             [
                 number(), number(), time(), pick([0.5, .nan, number()]), pick([.nan, number()]),
                 pick([.nan, number()]),
             ]
         }
-        if phase == 0 {
+        if phase == 0 || phase == 4 && random.chance(3, in: 4) {
             values =
                 Array(values.prefix(6)) + [
-                    number(), pick([0, 0, 1, 2, number()]), pick([0, 3, number()]), pick([3, 1, number()]),
+                    number(), pick([0, 0, 1, 2, 7, 7, number()]), pick([0, 3, number()]), pick([3, 1, number()]),
                 ]
         }
         let id: Double = pick([1, 1, 1, 2, 0, -1, 2_147_483_647])

@@ -67,7 +67,18 @@ package struct RandomRoom {
             let asset = String(repeating: "0123456789abcdef", count: 4)
             return "\"e\":5,\"i\":\"\(asset)\",\(points(2))"
         case 13: return "\"e\":6,\"m\":[1,0,0,1,20,30],\"k\":\(random.int(0...1)),\(points(random.int(3...9)))"
+        case 15:
+            let places = (0..<random.int(1...20)).map {
+                "{\"x\":\(random.int(0...900)),\"y\":\(random.int(0...700)),\"m\":\($0 * random.int(0...400))}"
+            }
+            return "\"e\":7,\"c\":\(random.int(0...7)),\"d\":[\(places.joined(separator: ","))]"
+        case 18:
+            return
+                "\"e\":8,\"c\":\(random.int(0...7)),\"l\":24,\"x\":\"\(random.pick(["a", "zwei\\nZeilen", "<&>", "שלום"]))\",\(points(2))"
         case 14: return "\"w\":2048,\"h\":1536,\"other\":\"ü\",\(points(random.int(1...40)))"
+        case 16, 17:
+            let named = (0..<random.int(1...5)).map { _ in random.int(1...(operations.count + 2)) }
+            return "\"a\":8,\"v\":\(Array(Set(named)).sorted())"
         default: return "\"c\":\(random.int(0...7)),\"l\":\(random.int(1...20)),\(points(random.int(1...40)))"
         }
     }

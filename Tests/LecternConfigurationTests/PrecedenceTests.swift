@@ -74,6 +74,7 @@ private let others: [String: String] = [
     "http.listen": "off", "http.admin": "127.0.0.1:8081", "http.base_path": "/board/",
     "http.allowed_origins": "https://school.example,http://localhost:3000",
     "http.trusted_proxies": "10.0.0.1,192.168.0.0/16,fe80::/10", "http.media_origins": "https://video.example",
+    "http.languages": "/etc/lectern/languages",
     "http.reader_buffer": "256KiB", "http.skew_alarm": "900ms", "auth.mode": "token", "auth.insecure": "true",
     "auth.secret_file": "/etc/secret",
     "auth.public_key_file": "/etc/key.pem",

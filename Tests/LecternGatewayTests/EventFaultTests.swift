@@ -239,9 +239,9 @@ struct EventFaultTests {
         var limits = GatewayLimits.quick
         limits.events.commentInterval = .milliseconds(100)
         try await RunningGateway.with(limits: limits) { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in
-                Answer.parts(Array(board(0, pad: 16_000_000).utf8), 64)
-            }
+            // Made here: the service of the test answers on the thread that all subscriptions share.
+            let reply = Answer.parts(Array(board(0, pad: 16_000_000).utf8), 64)
+            try gateway.service.answer("ink.0.r.join.main") { _ in reply }
             try await gateway.service.ready()
             let stalled = try RawConnection(port: gateway.port)
             #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
@@ -257,10 +257,11 @@ struct EventFaultTests {
         limits.replyBytes = 20_000_000
         limits.pictureTimeout = .seconds(20)
         try await RunningGateway.with(limits: limits) { gateway in
+            let reply = Answer.parts(Array(board(0, pad: 12_000_000).utf8), 48)
             try gateway.service.answer("ink.0.r.join.main") { _ in
                 // Event loops that are late: what is written to a connection waits for them in memory.
                 for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { loop.execute { usleep(1_500_000) } }
-                return Answer.parts(Array(board(0, pad: 12_000_000).utf8), 48)
+                return reply
             }
             try await gateway.service.ready()
             do {

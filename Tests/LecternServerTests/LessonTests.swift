@@ -49,7 +49,7 @@ import Whiteboard
             case .undo: _ = board.undo(by: "teacher")
             case .redo: _ = board.redo(by: "teacher")
             case .clear: board.clear(index)
-            case .turn, .arrange: Issue.record("the lesson has one page")
+            case .turn, .arrange, .paper, .remove: Issue.record("the lesson has one page")
             }
         }
         return BoardDigest(value: board.digest)
@@ -182,7 +182,7 @@ import Whiteboard
             let payloads: [(String, RejectionCode)] = [
                 ("", .notJSON), ("{", .notJSON), ("[]", .wrongType), ("{}", .missingField),
                 (#"{"n":"1","d":[]}"#, .wrongType), (#"{"n":1e999,"d":[]}"#, .outOfRange),
-                (#"{"n":1,"s":2000,"d":[]}"#, .tooManyShards), (#"{"n":2,"a":7}"#, .unknownAction),
+                (#"{"n":1,"s":2000,"d":[]}"#, .tooManyShards), (#"{"n":2,"a":9}"#, .unknownAction),
                 (#"{"n":3,"a":2}"#, .nothingToUndo), (#"{"n":4,"a":3}"#, .nothingToRedo),
                 (String(repeating: " ", count: 300_000) + "{}", .tooLarge),
             ]

@@ -335,6 +335,7 @@ private struct Provocation {
         case .nothingToUndo:
             self.init(Hand.command(2, 3, at: 0), after: [Hand.command(2, 2, at: 0)], number: 3, applied: 2...2)
         case .nothingToRedo: self.init(Hand.command(3, 2, at: 0))
+        case .nothingToRemove: self.init(#"{"n":2,"a":8,"v":[7],"t":0}"#)
         case .roomFull:
             self.init(Hand.stroke(7, at: 0), by: "carl", number: 7)
             before = [Message(author: "bob", text: Hand.stroke(1, at: 0))]

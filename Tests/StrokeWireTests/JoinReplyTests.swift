@@ -15,7 +15,7 @@ import Testing
         room: "x-1", index: 9, digest: BoardDigest(value: 0xabc), palette: .standard, style: "pen")
 
     private let start =
-        ##"{"room":"x-1","index":9,"digest":"0000000000000abc","palette":["#000000","#d92020","#1f4fd8","#1a9850","#f08c00","#7b2cbf","#6b4423","#7f7f7f"],"style":"pen","pages":{"shown":0,"order":[0]}"##
+        ##"{"room":"x-1","index":9,"digest":"0000000000000abc","palette":["#000000","#d92020","#1f4fd8","#1a9850","#f08c00","#7b2cbf","#6b4423","#7f7f7f","#f2c200","#e0559c","#4aa8e0","#0f8b8d","#7cb518","#8b1e3f","#1b2a5c","#ffffff"],"style":"pen","pages":{"shown":0,"order":[0]}"##
 
     @Test func `with a tail has the operations as they are`() throws {
         let operations = [
@@ -97,11 +97,11 @@ import Testing
 
 @Suite struct `A palette` {
     @Test func `is the standard one unless another is given`() {
-        #expect(Palette.standard.colours.count == 8)
+        #expect(Palette.standard.colours.count == 16)
         #expect(Palette.standard.texts[2] == "#1f4fd8")
         #expect(Palette.standard[0] == 0x000000)
         #expect(Palette.standard[7] == 0x7f7f7f)
-        #expect(Palette.standard[8] == nil)
+        #expect(Palette.standard[16] == nil)
         #expect(Palette(Palette.standard.texts) == .standard)
     }
 

@@ -136,11 +136,29 @@ import Testing
 }
 
 @Suite struct `Writing a message` {
+    private static func paper(_ random: inout SeededGenerator) -> Paper {
+        func number() -> Double { random.pick([0, 1, -2.5, 65536]) }
+        guard random.chance(1, in: 2),
+            let asset = AssetID(digest: (0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &random) })
+        else {
+            return Paper(.ruled(random.pick(Paper.Ruling.allCases), distance: random.pick([8, 32, 10.5, 256])))
+        }
+        return Paper(
+            .slide(
+                Paper.Slide(
+                    asset, page: random.int(0...499), from: SIMD2(number(), number()), to: SIMD2(number(), number()),
+                    quarters: random.int(0...3))))
+    }
+
     private func content(
         _ action: Action, _ element: Element, _ random: inout SeededGenerator
     ) -> MessageContent? {
         switch (action, element) {
         case (.arrange, _): .order(Array((0...9).shuffled(using: &random).prefix(random.int(1...10))))
+        case (.paper, _): .paper(Self.paper(&random))
+        case (.remove, _):
+            .indices(
+                Array(Set((1...random.int(1...256)).map { _ in UInt64.random(in: 1..<1 << 53, using: &random) })))
         case (.draw, .image):
             AssetID(digest: (0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &random) }).map {
                 .image($0, page: random.int(0...499))
@@ -149,6 +167,8 @@ import Testing
             .lasso(
                 random.pick([nil, .identity, LassoMap(a: 0.5, b: -1e-9, c: 3, d: 16384, e: -16384, f: 0.1)]),
                 keepsOriginal: random.chance(1, in: 2))
+        case (.draw, .text):
+            .text(random.pick(["a", "zwei\nZeilen", "\"\\/<&>", "שלום 1", "数学 😀", "e\u{301}\u{2028}"]))
         default: nil
         }
     }
@@ -159,7 +179,7 @@ import Testing
         for _ in 0..<5000 {
             let shards = random.pick([0, 0, 1, 2, 3, 1024])
             let (action, element) = (random.pick(Action.allCases), random.pick(Element.allCases))
-            let message = StrokeMessage(
+            var message = StrokeMessage(
                 number: random.pick([0, 1, (1 << 53) - 1, Int64.random(in: 0..<(1 << 53), using: &random)]),
                 colour: UInt32.random(in: 0..<8, using: &random),
                 width: random.pick([1, 512, 0.1, .leastNonzeroMagnitude, .random(in: 0.001...512, using: &random)]),
@@ -170,6 +190,13 @@ import Testing
                 boardHeight: random.pick([nil, 768, 1.5]),
                 page: action == .turn ? random.int(0...999) : random.pick([nil, 0, 7, 999]),
                 content: content(action, element, &random))
+            if message.text != nil { message.width = max(message.width, 4) }
+            if let paper = message.paper {
+                // Its board and the distance of its lines are those of the message.
+                if case .ruled(_, let distance) = paper.kind { message.width = distance }
+                message.content = .paper(
+                    Paper(paper.kind, boardWidth: message.boardWidth, boardHeight: message.boardHeight))
+            }
             let interior = Array(#"{"x":1,"y":2},{"x":3,"y":4,"?":[]}"#.utf8)
             let bytes = message.encoded(interior: interior[...])
             var expected = message

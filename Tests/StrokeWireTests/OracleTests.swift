@@ -8,12 +8,12 @@ import Testing
     /// Members of a message, most of them as they may be.
     private static let members: [(String, good: [String], bad: [String])] = [
         ("n", ["1", "0", "77"], ["-1", "1.5", "9007199254740992", "\"1\"", "1e20"]),
-        ("c", ["0", "7", "3.0"], ["8", "-1", "0.5", "true", "1e10"]),
+        ("c", ["0", "15", "3.0"], ["16", "-1", "0.5", "true", "1e10"]),
         ("l", ["1", "0.001", "512"], ["0", "512.5", "-3", "null", "1e300"]),
         ("s", ["0", "1", "2", "1024"], ["1025", "-2", "[]", "1e30", "2.5"]),
         ("o", ["0", "1"], ["1026", "-1", "{}", "0.25"]),
-        ("e", ["0", "4", "2", "5", "6"], ["7", "-1", "\"\"", "1.25"]),
-        ("a", ["0", "1", "1", "1", "2", "3", "4", "5", "6"], ["7", "-1", "false", "3.5"]),
+        ("e", ["0", "4", "2", "5", "6", "7", "8"], ["11", "-1", "\"\"", "1.25"]),
+        ("a", ["0", "1", "1", "1", "2", "3", "4", "5", "6", "7", "8"], ["9", "-1", "false", "3.5"]),
         ("t", ["0", "-5", "1234.75", "9e15"], ["\"0\"", "1e19", "null"]),
         ("w", ["1", "1024", "16384"], ["0", "16384.5", "[]"]),
         ("h", ["768", "1.5"], ["0.5", "-768", "true"]),
@@ -26,6 +26,13 @@ import Testing
             ["[1,2]", "[1,0,0,1,0,16385]", "[1,0,0,1,0,null]", "6"]
         ),
         ("k", ["0", "1"], ["2", "-1", "true", "0.5"]),
+        (
+            "x", ["\"a\"", "\"zwei\\nZeilen\"", "\"\\u05d0 \\u200f\"", "\"\\ud83d\\ude00 ü\""],
+            [
+                "\"\"", "\"a\\tb\"", "\"\\u0085\"", "\"\\u202e\"", "7", "null",
+                "\"\(String(repeating: "ü", count: 1001))\"",
+            ]
+        ),
         ("z", ["null", "[[1],{}]", "\"ü\\u00fc\""], ["{\"n\":9}"]),
     ]
 
@@ -145,7 +152,7 @@ struct ReferenceValidator {
         let shards = integer(message["s"]) ?? 0
         let rules: [(String, (AnyJSON) -> RejectionCode?)] = [
             ("n", { integer($0, 0, 9_007_199_254_740_991, .outOfRange) }),
-            ("c", { integer($0, 0, 7, .outOfRange) }),
+            ("c", { integer($0, 0, 15, .outOfRange) }),
             ("l", { number($0) { $0 > 0 && $0 <= 512 } }),
             (
                 "s",
@@ -155,9 +162,8 @@ struct ReferenceValidator {
                 }
             ),
             ("o", { integer($0, 0, shards, .outOfRange) }),
-            // There are no elements 7 and 8.
-            ("e", { integer($0, 0, 10, .unknownElement) ?? ([7, 8].contains(integer($0)) ? .unknownElement : nil) }),
-            ("a", { integer($0, 0, 6, .unknownAction) }),
+            ("e", { integer($0, 0, 10, .unknownElement) }),
+            ("a", { integer($0, 0, 8, .unknownAction) }),
             ("t", { number($0) { $0.magnitude < 0x1p63 } }),
             ("w", { number($0) { $0 >= 1 && $0 <= 16384 } }),
             ("h", { number($0) { $0 >= 1 && $0 <= 16384 } }),
@@ -183,6 +189,18 @@ struct ReferenceValidator {
             }
             if pages.isEmpty || Set(pages.map { integer($0) }).count < pages.count { return Fault(.outOfRange, "v") }
         }
+        if action == 7 { return fault(ofPaper: message) }
+        if action == 8 {
+            guard let value = message["v"] else { return Fault(.missingField, "v") }
+            guard case .array(let indices) = value else { return Fault(.wrongType, "v") }
+            for (place, value) in indices.enumerated() {
+                let code = integer(value, 1, 9_007_199_254_740_991, .outOfRange)
+                if let code { return Fault(code, "v[\(place)]") }
+            }
+            if indices.isEmpty || Set(indices.map { integer($0) }).count < indices.count {
+                return Fault(.outOfRange, "v")
+            }
+        }
         if element == 5 {
             guard let asset = message["i"] else { return Fault(.missingField, "i") }
             guard case .string(let id) = asset else { return Fault(.wrongType, "i") }
@@ -199,6 +217,33 @@ struct ReferenceValidator {
             }
             if let keeps = message["k"], let code = integer(keeps, 0, 1, .outOfRange) { return Fault(code, "k") }
         }
+        if element == 8 {
+            if (integer(message["l"]) ?? 1) < 4 { return Fault(.outOfRange, "l") }
+            guard let value = message["x"] else { return Fault(.missingField, "x") }
+            guard case .string(let text) = value else { return Fault(.wrongType, "x") }
+            let isWrong = text.unicodeScalars.contains { scalar in
+                let value = scalar.value
+                return value < 32 && value != 10 || 127..<160 ~= value || 0x202a...0x202e ~= value
+                    || 0x2066...0x2069 ~= value
+            }
+            if isWrong || text.isEmpty || text.utf8.count > 2000 { return Fault(.outOfRange, "x") }
+        }
+        return nil
+    }
+
+    private func fault(ofPaper message: [String: AnyJSON]) -> Fault? {
+        guard let asset = message["i"] else {
+            if let value = message["p"], let code = integer(value, 0, 4, .outOfRange) { return Fault(code, "p") }
+            if let value = message["l"], let code = number(value, { $0 >= 8 && $0 <= 256 }) { return Fault(code, "l") }
+            return nil
+        }
+        guard case .string(let id) = asset else { return Fault(.wrongType, "i") }
+        if id.wholeMatch(of: /[0-9a-f]{64}/) == nil { return Fault(.outOfRange, "i") }
+        if let page = message["p"], let code = integer(page, 0, 499, .outOfRange) { return Fault(code, "p") }
+        if let turns = message["k"], let code = integer(turns, 0, 3, .outOfRange) { return Fault(code, "k") }
+        if case .array(let points)? = message["d"], points.count > 2 { return Fault(.tooManyPoints, "d") }
+        if let fault = fault(ofPoints: message, 0) { return fault }
+        if case .array(let points)? = message["d"], points.count < 2 { return Fault(.outOfRange, "d") }
         return nil
     }
 

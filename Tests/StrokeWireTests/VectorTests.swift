@@ -23,7 +23,7 @@ import Testing
         let codes = Set(cases.compactMap { $0.rejected?.code })
         let ofRooms: Set<RejectionCode> = [
             .tooManyPending, .shardConflict, .tooLate, .nothingToUndo, .nothingToRedo, .roomFull, .rateLimited,
-            .sessionOver, .muted, .misaddressed,
+            .sessionOver, .muted, .misaddressed, .nothingToRemove,
         ]
         #expect(codes == Set(RejectionCode.allCases.filter { !ofRooms.contains($0) }.map(\.rawValue)))
     }

@@ -6,15 +6,28 @@ package struct ModelBoard {
         case stroke(UInt64, author: String)
         /// An undoable clear and the strokes that it removed.
         case clear(UInt64, took: [UInt64])
+        /// A removal, those that it names and those of them that it has removed.
+        case removal(UInt64, author: String, names: [UInt64], took: [UInt64])
 
         package var index: UInt64 {
             switch self {
-            case .stroke(let index, _), .clear(let index, _): index
+            case .stroke(let index, _), .clear(let index, _), .removal(let index, _, _, _): index
             }
         }
 
         package func isOf(_ author: String) -> Bool {
-            if case .stroke(_, let own) = self { own == author } else { true }
+            switch self {
+            case .stroke(_, let own), .removal(_, let own, _, _): own == author
+            case .clear: true
+            }
+        }
+
+        /// The strokes that it has taken away; nil for a stroke.
+        package var took: [UInt64]? {
+            switch self {
+            case .stroke: nil
+            case .clear(_, let took), .removal(_, _, _, let took): took
+            }
         }
     }
 
@@ -26,6 +39,7 @@ package struct ModelBoard {
     /// The greatest weight of all strokes kept, and the weight of each; a clear weighs 8.
     private let weightLimit: Int
     private var weights: [UInt64: Int] = [:]
+    private var authors: [UInt64: String] = [:]
 
     package init(_ rules: HistoryConfiguration, weightLimit: Int = .max) {
         self.rules = rules
@@ -40,21 +54,39 @@ package struct ModelBoard {
 
     private func weight(of undoStack: [Entry]) -> Int {
         var kept = Set(visible)
-        for case .clear(_, let took) in undoStack { kept.formUnion(took) }
+        for entry in undoStack { kept.formUnion(entry.took ?? []) }
         for case .stroke(let index, _) in redoStack { kept.insert(index) }
-        let clears = (undoStack + redoStack).count { if case .clear = $0 { true } else { false } }
-        return kept.reduce(8 * clears) { $0 + (weights[$1] ?? 0) }
+        let removals = (undoStack + redoStack).count { $0.took != nil }
+        return kept.reduce(8 * removals) { $0 + (weights[$1] ?? 0) }
     }
 
     package mutating func draw(_ index: UInt64, by author: String, weight: Int = 8) {
         weights[index] = weight
+        authors[index] = author
         visible.append(index)
+        emptyRedoStack(of: author)
+        push(.stroke(index, author: author))
+        dropRemovals()
+    }
+
+    /// - Returns: those of the indices that were removed; empty where there is nothing to remove.
+    package mutating func remove(_ index: UInt64, _ indices: [UInt64], by author: String) -> [UInt64] {
+        let names = indices.filter {
+            visible.contains($0) && (rules.scope == .room || authors[$0] == author)
+        }
+        guard !names.isEmpty else { return [] }
+        emptyRedoStack(of: author)
+        visible.removeAll { names.contains($0) }
+        push(.removal(index, author: author, names: names, took: names))
+        dropRemovals()
+        return names
+    }
+
+    private mutating func emptyRedoStack(of author: String) {
         switch rules.scope {
         case .room: redoStack = []
         case .author: redoStack.removeAll { $0.isOf(author) }
         }
-        push(.stroke(index, author: author))
-        dropClears()
     }
 
     /// - Returns: the entry undone; nil where there is nothing to undo.
@@ -65,7 +97,7 @@ package struct ModelBoard {
         redoStack.append(entry)
         switch entry {
         case .stroke(let index, _): visible.removeAll { $0 == index }
-        case .clear(_, let took): visible = (visible + took).sorted()
+        case .clear(_, let took), .removal(_, _, _, let took): visible = (visible + took).sorted()
         }
         return entry.index
     }
@@ -81,6 +113,9 @@ package struct ModelBoard {
         case .clear(let index, _):
             push(.clear(index, took: visible))
             visible = []
+        case .removal(let index, let author, let names, _):
+            push(.removal(index, author: author, names: names, took: visible.filter { names.contains($0) }))
+            visible.removeAll { names.contains($0) }
         }
         return entry.index
     }
@@ -92,14 +127,12 @@ package struct ModelBoard {
         case .undoable: push(.clear(index, took: visible))
         }
         visible = []
-        dropClears()
+        dropRemovals()
     }
 
-    /// Makes the oldest clears final while the board is over its limit.
-    private mutating func dropClears() {
-        while weight > weightLimit,
-            let position = undoStack.firstIndex(where: { if case .clear = $0 { true } else { false } })
-        {
+    /// Makes the oldest clears and removals final while the board is over its limit.
+    private mutating func dropRemovals() {
+        while weight > weightLimit, let position = undoStack.firstIndex(where: { $0.took != nil }) {
             undoStack.removeFirst(position + 1)
         }
     }

@@ -47,6 +47,11 @@ package struct ModelPages {
         change(page(named)) { $0.clear(index) }
     }
 
+    /// - Returns: those of the indices that were removed; empty where there is nothing to remove.
+    package mutating func remove(_ index: UInt64, _ indices: [UInt64], by author: String, on named: Int?) -> [UInt64] {
+        change(page(named)) { $0.remove(index, indices, by: author) }
+    }
+
     package mutating func turn(to page: Int) {
         see(page)
         if !order.contains(page) { order.append(page) }
@@ -59,7 +64,8 @@ package struct ModelPages {
         if !order.contains(shown) { shown = order[0] }
     }
 
-    private mutating func see(_ page: Int) {
+    /// A page that was never seen before comes last.
+    package mutating func see(_ page: Int) {
         if seen.insert(page).inserted { order.append(page) }
     }
 

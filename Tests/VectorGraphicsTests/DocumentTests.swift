@@ -13,8 +13,10 @@ import FoundationXML
 
 @Suite("An SVG document")
 struct SVGStructureTests {
-    private func elements(_ drawing: BoardDrawing, _ paper: SVGRenderer.Paper = .white) throws -> [SVGReader.Element] {
-        try SVGReader.elements(of: SVGRenderer.render(drawing, paper: paper))
+    private func elements(_ drawing: BoardDrawing, _ background: SVGRenderer.Background = .white) throws -> [SVGReader
+        .Element]
+    {
+        try SVGReader.elements(of: SVGRenderer.render(drawing, background: background))
     }
 
     @Test("is as large as its board, in board units, on white paper")
@@ -131,8 +133,8 @@ struct SVGStructureTests {
                 TrialBoard.stroke(.eraser, .smooth, 4, [(Double(index % 300), 0)]),
             ]
         }
-        for paper in [SVGRenderer.Paper.white, .transparent] {
-            let all = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes), paper)
+        for background in [SVGRenderer.Background.white, .transparent] {
+            let all = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes), background)
             #expect(all.filter { $0.name == "path" }.count == count)
             #expect(all.filter { ["mask", "use", "defs", "clipPath"].contains($0.name) }.isEmpty)
             #expect(!all.contains { $0.name == "path" && $0.attributes["fill"] == "#ffffff" })
@@ -159,14 +161,14 @@ struct SVGStructureTests {
         var limits = DisplayList.Limits()
         limits.comparedItems = 0
         let white = try SVGRenderer.render(
-            drawing, paper: .white, scale: 1, byteLimit: .max, limits: limits, while: { true })
+            drawing, background: .white, scale: 1, byteLimit: .max, limits: limits, while: { true })
         let erasers = try SVGReader.elements(of: white).filter {
             $0.name == "path" && [$0.attributes["fill"], $0.attributes["stroke"]].contains("#ffffff")
         }
         #expect(erasers.count == strokes.filter(\.stroke.isErasing).count)
         #expect(throws: DrawingStopped.tooLarge) {
             try SVGRenderer.render(
-                drawing, paper: .transparent, scale: 1, byteLimit: .max, limits: limits, while: { true })
+                drawing, background: .transparent, scale: 1, byteLimit: .max, limits: limits, while: { true })
         }
     }
 }

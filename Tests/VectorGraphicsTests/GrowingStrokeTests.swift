@@ -28,8 +28,8 @@ import Testing
     func `has the path of the whole stroke after each update, and says from where it is new`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for stream in try TouchStream.random(2, using: &random) {
-            // Freehand ink stands for that of an eraser, which makes no stamps.
-            for style in InkStyle.allCases where style != .stamp || stream.element != .eraser {
+            // Freehand ink stands for that of an eraser, which makes no stamps and is nowhere darker.
+            for style in InkStyle.allCases where stream.element != .eraser || style != .stamp && style != .pencil {
                 var pen = LossyPen(stream, seed: random.next())
                 var model = StrokeModel()
                 var path = StrokePath(element: stream.element, style: style, width: stream.width)

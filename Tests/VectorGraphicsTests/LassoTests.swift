@@ -103,11 +103,12 @@ struct LassoTests {
     @Test("An image fills its rectangle, and what a lasso takes of it goes along", arguments: Rasteriser.allCases)
     func images(format: Rasteriser) throws {
         try format.requireInstalled()
-        let image = PlacedImage(try source("a"), from: Point(120, 120), to: Point(40, 80))
+        let asset = try source("a")
+        let image = PlacedImage(asset, from: Point(120, 120), to: Point(40, 80))
         let contents: [PageEntry.Content] = [
             .image(image), lasso([(30, 70), (80, 70), (80, 200), (30, 200)], AffineMap(0, 1, -1, 0, 300, 100)),
         ]
-        let drawn = try picture(format, drawing(contents, images: [image.source: try flag()]))
+        let drawn = try picture(format, drawing(contents, images: [asset: try flag()]))
         #expect(drawn[60, 100] == 0xFFFF_FFFF, "red has gone")
         #expect(drawn[100, 100] == 0xFF7F_7FFF, "blue over white")
         // (60, 100) goes to (300 - 100, 100 + 60).
@@ -127,12 +128,13 @@ struct LassoTests {
 
     @Test("An image is in a document once, however often it is shown")
     func onceEach() throws {
-        let image = PlacedImage(try source("c"), from: Point(40, 80), to: Point(120, 120))
-        let other = PlacedImage(image.source, from: Point(200, 80), to: Point(300, 120))
+        let asset = try source("c")
+        let image = PlacedImage(asset, from: Point(40, 80), to: Point(120, 120))
+        let other = PlacedImage(asset, from: Point(200, 80), to: Point(300, 120))
         let copies = (1...5).map {
             lasso([(0, 0), (60, 0), (60, 240), (0, 240)], AffineMap(1, 0, 0, 1, 30 * Double($0), 9), keeps: true)
         }
-        let all = drawing([.image(image), .image(other)] + copies, images: [image.source: try flag()])
+        let all = drawing([.image(image), .image(other)] + copies, images: [asset: try flag()])
         let elements = try SVGReader.elements(of: SVGRenderer.render(all))
         #expect(elements.filter { $0.name == "image" }.count == 1)
         #expect(elements.filter { $0.name == "use" }.count > 6)

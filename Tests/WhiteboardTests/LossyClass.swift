@@ -23,6 +23,8 @@ struct LossyClass {
     private let loss: Loss
     /// Whether authors are muted now and then, for a moment.
     private let mutes: Bool
+    /// Whether authors remove entries, which they name by indices.
+    private let removes: Bool
     private var authors: [AuthorID] = []
     private var muted: AuthorID?
     private let began: Instant
@@ -35,9 +37,10 @@ struct LossyClass {
 
     init(
         seed: UInt64, at now: Instant, authors: ClosedRange<Int>, operations: Int, loss: Loss = Loss(),
-        mutes: Bool = false
+        mutes: Bool = false, removes: Bool = true
     ) {
         self.mutes = mutes
+        self.removes = removes
         random = SeededGenerator(seed: seed)
         began = now
         self.loss = loss
@@ -109,10 +112,12 @@ struct LossyClass {
             let more = time(at) + (page.map { #","g":\#($0)"# } ?? "")
             switch random.int(0...99) {
             case 0...67: stroke(author, number, at, page, more)
+            case 68...72 where removes: remove(author, number, at, page, more, operations)
             case 68...82: command(.undo, undo(number, more), author, number, at, page)
             case 83...92: command(.redo, redo(number, more), author, number, at, page)
             case 93...95: command(.clear, clear(number, more), author, number, at, page)
-            case 96...97: turn(author, number, at)
+            case 96: turn(author, number, at)
+            case 97: paper(author, number, at)
             default: arrange(author, number, at)
             }
         }
@@ -122,13 +127,13 @@ struct LossyClass {
 
     private mutating func command(
         _ kind: Arrival.Kind, _ text: String, _ author: String, _ number: Int64, _ at: Instant, _ page: Int?,
-        order: [Int] = []
+        order: [Int] = [], indices: [UInt64] = []
     ) {
         send(
             Sent(text: text) {
                 Arrival(
                     at: $0, author: author, number: number, kind: kind, part: 0, parts: 1, ink: [], page: page,
-                    order: order)
+                    order: order, indices: indices)
             }, author, number, order: 0, at)
     }
 
@@ -143,11 +148,30 @@ struct LossyClass {
         command(.arrange, text, author, number, at, nil, order: order)
     }
 
+    /// Guesses: most messages are written before anything has an index.
+    private mutating func remove(
+        _ author: String, _ number: Int64, _ at: Instant, _ page: Int?, _ more: String, _ operations: Int
+    ) {
+        let named = (0..<random.int(1...8)).map { _ in UInt64(random.int(1...operations)) }
+        let indices = Array(Set(named)).sorted().shuffled(using: &random)
+        let text = #"{"n":\#(number),"a":8,"v": [\#(indices.map(String.init).joined(separator: ", "))]\#(more)}"#
+        command(.remove, text, author, number, at, page, indices: indices)
+    }
+
+    private mutating func paper(_ author: String, _ number: Int64, _ at: Instant) {
+        let page = random.int(0...4)
+        let text = #"{"n":\#(number),"a":7,"g":\#(page),"p":\#(random.int(0...4))\#(time(at))}"#
+        command(.paper, text, author, number, at, page)
+    }
+
     private mutating func stroke(_ author: String, _ number: Int64, _ at: Instant, _ page: Int?, _ more: String) {
         let parts = random.chance(40, in: 100) ? random.int(2...6) : 1
         let base = random.int(0...1)
         var cuts = (1..<parts).map { _ in random.int(0...20) }.sorted()
         cuts = [0] + cuts + [random.int(21...24)]
+        let isPointer = random.chance(12, in: 100)
+        let isText = !isPointer && number % 7 == 3
+        let more = more + (isPointer ? #","e":7"# : isText ? #","e":8,"l":20.5,"x":"\#(number) <b>\nאב""# : "")
         for part in 0..<parts {
             let points = cuts[part]..<cuts[part + 1]
             let text =
@@ -158,7 +182,7 @@ struct LossyClass {
                 Sent(text: text) {
                     Arrival(
                         at: $0, author: author, number: number, kind: .draw, part: part, parts: parts,
-                        ink: Array(points), page: page)
+                        ink: Array(points), page: page, isPointer: isPointer)
                 }, author, number, order: part + base, at)
         }
     }
@@ -383,8 +407,8 @@ extension CatchUp {
         case .board(let board):
             """
             \(incarnation) \(index) \(digest) \(board.size) \(board.visible.map(\.message.bytes)) \
-            \(board.undone.map(\.index)) \(board.undoableClears.map(\.clear.index)) \(board.weight) \(board.lastClears.pages.map { ($0, board.lastClears[$0]) }) \
-            \(board.pages) \(board.visible.map(\.page))
+            \(board.undone.map(\.index)) \(board.undoableRemovals.map(\.removal.index)) \(board.weight) \(board.lastClears.pages.map { ($0, board.lastClears[$0]) }) \
+            \(board.pages.shown) \(board.pages.order) \(board.pages.hidden) \(board.pages.papers) \(board.visible.map(\.page))
             """
         }
     }

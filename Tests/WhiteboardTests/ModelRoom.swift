@@ -6,7 +6,7 @@ import Whiteboard
 /// One message as it arrived: a shard of an operation, or all of it.
 struct Arrival {
     /// The last two are decisions about the author.
-    enum Kind { case draw, undo, redo, clear, turn, arrange, mute, unmute }
+    enum Kind { case draw, undo, redo, clear, turn, arrange, paper, remove, mute, unmute }
 
     let at: Instant
     let author: String
@@ -21,6 +21,10 @@ struct Arrival {
     var page: Int?
     /// The order of an arrange.
     var order: [Int] = []
+    /// What a removal names.
+    var indices: [UInt64] = []
+    /// Whether a draw is a pointer.
+    var isPointer = false
 }
 
 /// A number that was given up, and the moment.
@@ -189,6 +193,7 @@ struct ModelRoom {
         let index = head + 1
         var reference: UInt64?
         switch first.kind {
+        case .draw where first.isPointer: break
         case .draw:
             board.draw(index, by: first.author, on: first.page)
             ink[index] = parts.sorted { $0.key < $1.key }.flatMap(\.value.ink)
@@ -202,6 +207,10 @@ struct ModelRoom {
             if reference == nil { return }
         case .turn: board.turn(to: board.page(first.page))
         case .arrange: board.arrange(first.order)
+        case .paper: board.see(board.page(first.page))
+        case .remove:
+            let removed = board.remove(index, first.indices, by: first.author, on: first.page)
+            if removed.isEmpty { return }
         case .mute, .unmute: return
         }
         author.fates[number] = .applied
@@ -216,7 +225,9 @@ struct Student {
     private(set) var visible: [UInt64]
     /// Messages of all strokes that the student has received.
     private(set) var ink: [UInt64: [UInt8]]
+    /// What clears and removals took away, and what removals name.
     private var took: [UInt64: [UInt64]]
+    private var names: [UInt64: [UInt64]] = [:]
     /// The page of each stroke, and what is shown.
     private var page: [UInt64: Int] = [:]
     private(set) var pages = BoardPages()
@@ -238,11 +249,15 @@ struct Student {
         var strokes = Array(board.visible)
         visible = strokes.map(\.index)
         for case .stroke(let stroke) in board.undone { strokes.append(stroke) }
-        for (clear, removed) in board.undoableClears {
-            took[clear.index] = removed.map(\.index)
+        for (removal, removed) in board.undoableRemovals {
+            took[removal.index] = removed.map(\.index)
+            names[removal.index] = removal.indices
             strokes += removed
         }
-        for case .clear(let clear) in board.undone { took[clear.index] = [] }
+        for case .removal(let removal) in board.undone {
+            took[removal.index] = []
+            names[removal.index] = removal.indices
+        }
         for stroke in strokes {
             ink[stroke.index] = stroke.message.bytes
             page[stroke.index] = stroke.page
@@ -258,22 +273,31 @@ struct Student {
         #expect(operation.index == index + 1, "a student missed an operation")
         index = operation.index
         switch operation.action {
+        case .draw where operation.isPointer: break
         case .draw:
             ink[index] = operation.restoredMessage
             visible.append(index)
             page[index] = operation.page
             pages.add(operation.page)
         case .clear: clear(index, on: operation.page)
+        case .remove:
+            let named = (try? StrokeMessage(decoding: operation.message))?.indices ?? []
+            #expect(!named.isEmpty && Set(named).isSubset(of: visible), "what is removed is seen")
+            names[index] = named
+            clear(index, on: operation.page)
         case .undo: undo(operation.reference ?? 0)
         case .redo: redo(operation.reference ?? 0, on: operation.page)
         case .turn: pages.turn(to: operation.page)
         case .arrange: if case .arrange(let order, _) = operation.effect { pages.arrange(order) }
+        case .paper: if case .paper(let paper, let page) = operation.effect { pages.lay(paper, under: page) }
         }
     }
 
     private mutating func clear(_ clear: UInt64, on page: Int) {
-        if !clearsAreFinal { took[clear] = visible.filter { self.page[$0] == page } }
-        visible.removeAll { self.page[$0] == page }
+        let named = names[clear]
+        let gone = visible.filter { self.page[$0] == page && named?.contains($0) != false }
+        if named != nil || !clearsAreFinal { took[clear] = gone }
+        visible.removeAll { gone.contains($0) }
     }
 
     private mutating func undo(_ reference: UInt64) {
@@ -292,5 +316,11 @@ struct Student {
             #expect(ink[reference] != nil, "a stroke that the student never had comes back")
             visible = (visible + [reference]).sorted()
         }
+    }
+}
+
+extension Whiteboard.Operation {
+    fileprivate var isPointer: Bool {
+        if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false }
     }
 }

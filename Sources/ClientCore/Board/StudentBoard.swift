@@ -56,6 +56,9 @@ public struct StudentBoard: Sendable {
     /// ``BoardFeatures/undoableClears``.
     public func isCleared(on page: Int) -> Bool { followed.board.hasUndoableClear(on: page) }
 
+    /// Whether an undo could bring back what was removed from a page since it was last cleared, as far as a client knows.
+    public func hasRemoved(on page: Int) -> Bool { followed.board.hasUndoableRemoval(on: page) }
+
     /// Applies the next operation.
     ///
     /// - Throws: when the index is not the next one, the message cannot be decoded, the reference is unknown or the digest

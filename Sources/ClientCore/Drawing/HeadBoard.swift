@@ -38,10 +38,12 @@ public struct HeadBoard: Sendable {
         forEachUnseen(waiting) { entry in
             guard let header = entry.header else { return }
             switch header.action {
+            case .draw where header.element == .pointer: break
             case .draw: pages.add(header.page ?? pages.shown)
             case .turn: if let page = header.page { pages.turn(to: page) }
             case .arrange: if let order = header.order { pages.arrange(order) }
-            case .undo, .redo, .clear: break
+            case .paper: if let paper = header.paper { pages.lay(paper, under: header.page ?? pages.shown) }
+            case .undo, .redo, .clear, .remove: break
             }
         }
         return pages
@@ -52,17 +54,20 @@ public struct HeadBoard: Sendable {
     func live(
         on page: Int, with waiting: [OperationOutbox.Entry], without known: Set<UInt64>
     ) -> [LiveEntry] {
-        var entries: [OperationOutbox.Entry] = []
+        // nil for what an undo takes back that adds nothing.
+        var entries: [OperationOutbox.Entry?] = []
         forEachUnseen(waiting) { entry in
             guard let header = entry.header, (header.page ?? page) == page else { return }
             switch header.action {
+            case .draw where header.element == .pointer: break
             case .draw: entries.append(entry)
             case .undo: _ = entries.popLast()
             case .clear: entries = []
-            case .redo, .turn, .arrange: break
+            case .remove: entries.append(nil)
+            case .redo, .turn, .arrange, .paper: break
             }
         }
-        var live = entries.map { entry in
+        var live = entries.compactMap { $0 }.map { entry in
             LiveEntry(id: entry.id, message: known.contains(entry.id) ? [] : entry.wholeMessage)
         }
         if let preview, preview.page == page { live.append(preview.entry) }

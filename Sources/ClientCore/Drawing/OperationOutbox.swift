@@ -431,7 +431,7 @@ extension OperationOutbox.Entry {
     func isSame(_ message: StrokeMessage, _ bytes: [UInt8]) -> Bool {
         guard let header, key.number == message.number, header.action == message.action,
             header.element == message.element, header.time == message.time, header.page == message.page,
-            header.content == message.content,
+            Self.isSame(header.content, message.content),
             messages.count > 1 || header.points.count == message.points.count
         else { return false }
         guard header.action == .draw else { return true }
@@ -439,6 +439,14 @@ extension OperationOutbox.Entry {
             return false
         }
         return first.x == other.x && first.y == other.y
+    }
+
+    private static func isSame(_ own: MessageContent?, _ content: MessageContent?) -> Bool {
+        // The room has passed over some of what a removal names.
+        if case .indices(let named)? = own, case .indices(let removed)? = content {
+            return Set(named).isSuperset(of: removed)
+        }
+        return own == content
     }
 
     private func firstPoint(of bytes: [UInt8], _ header: StrokeMessage) -> StrokePoint? {

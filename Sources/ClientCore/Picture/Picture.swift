@@ -1,9 +1,8 @@
 internal import Ink
-public import PathGeometry
+internal import PathGeometry
 public import Raster
 public import Scene
 public import StrokeWire
-public import Whiteboard
 
 /// A page of a board as a client shows it: the room's entries, and above them those that the room does not have yet.
 ///
@@ -13,93 +12,102 @@ public import Whiteboard
 /// One owner. Memory: the messages of the entries, the pixels of images that are shown, and canvases: about ``versionBytes``
 /// of kept versions, those for going back and forth, one canvas more, and scratch memory of a `StrokePainter`.
 public struct Picture {
-    /// An entry of the page: a message that draws.
-    public struct Entry {
-        /// The index of the operation, or of one that the room does not have yet any other number: it names the entry and
-        /// all that it shows.
-        public let id: UInt64
-        fileprivate let source: Source
-        fileprivate let element: Element
-
-        fileprivate enum Source {
-            case message([UInt8])
-            /// A stroke of a board, which is unpacked when it is drawn.
-            case stroke(Stroke)
-            case points([StrokePoint], WetStrokeStyle)
-        }
-
-        var isLasso: Bool { element == .lasso }
-
-        /// - Parameter message: a compact message as JSON; one that is none shows nothing.
-        public init(id: UInt64, message: [UInt8]) {
-            self.id = id
-            source = .message(message)
-            element = (try? StrokeMessage(decoding: message, limits: .accepted))?.element ?? .freehand
-        }
-
-        /// A stroke, image or lasso of a board. Its id is its index.
-        public init(_ stroke: Stroke) {
-            id = stroke.index
-            source = .stroke(stroke)
-            element =
-                switch stroke.kind {
-                case .stroke: .freehand
-                case .image: .image
-                case .lasso: .lasso
-                }
-        }
-
-        /// A stroke that is being drawn.
-        public init(id: UInt64, points: [StrokePoint], style: WetStrokeStyle) {
-            self.id = id
-            source = .points(points, style)
-            element = style.element
-        }
-    }
-
-    /// An image that is seen.
+    /// An image or a text that is seen.
     public struct NeededImage: Equatable {
-        public let source: ImageSource
-        /// The width in pixels that it is to be fetched with.
+        public let source: PictureSource
+        /// The width in pixels that it is to be fetched with, or that a text is to be drawn with.
         public let width: Int
+        /// The height that a text is to be drawn with; that of an image follows from its width.
+        public let height: Int
         /// The width of the pixels that are there; 0 for none.
         public let knownWidth: Int
     }
 
+    /// What is seen of a page where that is not all of it.
+    public struct Viewport: Equatable, Sendable {
+        /// Pixels from the upper left corner of the page, at this scale, to that of the canvas.
+        public let x, y: Int
+        /// The size of the canvas in pixels, 1 … ``Picture/largestSide``.
+        public let width, height: Int
+        /// Pixels a board unit, 1/64 … 1024.
+        public let scale: Double
+
+        /// Nil where a number is none of those.
+        public init?(x: Int, y: Int, width: Int, height: Int, scale: Double) {
+            let sides = 1...Picture.largestSide
+            let (isNear, isScale) = (max(x.magnitude, y.magnitude) <= 1 << 24, scale >= 1 / 64 && scale <= 1024)
+            guard isNear, isScale, sides.contains(width), sides.contains(height) else { return nil }
+            (self.x, self.y, self.width, self.height, self.scale) = (x, y, width, height, scale)
+        }
+
+        /// From the page to the canvas, in board units.
+        var shift: Point { Point(-Double(x) / scale, -Double(y) / scale) }
+        /// The part of the page at this scale.
+        var part: PixelRectangle { PixelRectangle(x: x, y: y, width: width, height: height) }
+    }
+
     /// The picture is not complete: the time is over.
-    private struct OutOfTime: Error {}
+    struct OutOfTime: Error {}
 
     /// The longest side of a canvas in pixels.
     public static let largestSide = 4096
     /// Bytes of versions that are kept, for undo, redo and pages that are turned back to.
     public static let versionBytes = 48 << 20
+    /// The same of a part of a page.
+    private static let viewportVersionBytes = 16 << 20
     /// Bytes of the pixels of images at most; what is beyond stays an empty frame.
     static let imageBytes = 128 << 20
-    private static let sceneLimits = DisplayList.Limits(bytes: 32 << 20)
+    /// Those that change are among the last ones. A client that is cut off has thousands of live entries.
+    private static let liveCanvases = 8
+    static let sceneLimits = DisplayList.Limits(bytes: 32 << 20)
 
-    /// The size of the canvas, and pixels a board unit.
+    /// The size of the canvas of a whole page, and pixels a board unit.
     public private(set) var size = CanvasSize(boardWidth: 1024, boardHeight: 768, width: 1)
     private var decoder: EntryDecoder
-    private var board = (width: 1024.0, height: 768.0)
-    private var painter = BoardPainter(width: 1, height: 1, versionBytes: 0)
-    private var scenes = SceneCache(byteLimit: 16 << 20)
-    private var images: PageImages = [:]
+    /// Whether the person wants a dark ground; see `DarkBoard`.
+    public var isDark = false
+    /// Whether this page has it: one that images cover has not.
+    public var isShownDark: Bool { decoder.isDark }
+    var board = (width: 1024.0, height: 768.0)
+    var painter = BoardPainter(width: 1, height: 1, versionBytes: 0)
+    /// What is seen; nil for all of the page.
+    public private(set) var viewport: Viewport?
+    /// Paints that part, while `painter` keeps its pictures of whole pages.
+    private var partPainter: BoardPainter?
+    var scenes = SceneCache(byteLimit: 16 << 20)
+    var images: PageImages = [:]
     /// The room's, by their ids, bottom to top.
-    private var entries: [Entry] = []
+    var entries: [Entry] = [] {
+        didSet { placed = nil }
+    }
     /// Those above them.
-    private var live: [Entry] = []
+    var live: [Entry] = [] {
+        didSet { placed = nil }
+    }
+    /// The images and texts among them, bottom to top; nil until they are looked for.
+    private var placed: [PlacedImage]?
+    /// The room's that are hidden until an operation removes them, by their ids.
+    var lifted: [UInt64: Entry] = [:]
+    var hits = StrokeHits()
     /// The layers of the room's entries and of the live ones up to the last live lasso; nil when they have changed.
-    private var page: PagePicture<EntryList>?
+    var page: PagePicture<EntryList>?
     /// The picture of these layers.
     private var below: (canvas: Canvas, digest: UInt64)?
-    /// With each of the live entries above.
-    private var above: [(id: UInt64, canvas: Canvas)] = []
+    /// With each of the live entries above; of all but the last ones the canvas is gone.
+    var above: [(id: UInt64, canvas: Canvas?)] = []
     private var abovePainter: StrokePainter?
-    /// What the shell has, but for the boxes that wait.
+    /// What lies under the ink, and its picture in this size with the pixels that are there; nil until it is drawn.
+    var paper: PagePaper?
+    private var paperCanvas: Canvas?
+    /// Whether the shell's canvas has the paper.
+    private var isPaperPresented = true
+    /// The ink that the shell has, but for the boxes that wait.
     private var presented: Canvas?
     private var waiting: [PixelRectangle] = []
     /// What is selected, where it was.
-    private var selected: [LayerContent] = []
+    var selected: [LayerContent] = []
+    /// The path of the last selection, in board units.
+    var selectedPath: [Point] = []
 
     private let prefixBytes: Int
 
@@ -122,24 +130,92 @@ public struct Picture {
         let most = Double(Self.largestSide)
         let across = min(Double(max(pixels, 1)), most, (most * width / height).rounded(.down))
         let size = CanvasSize(boardWidth: width, boardHeight: height, width: Int(max(across, 1)))
+        var decoder = decoder
+        decoder.isDark = self.decoder.isDark
         if size != self.size || board != (width, height) || !decoder.draws(as: self.decoder) {
             (self.size, board, self.decoder) = (size, (width, height), decoder)
-            painter = BoardPainter(
-                width: size.width, height: size.height, scale: size.scale, versionBytes: Self.versionBytes,
-                prefixBytes: prefixBytes)
-            abovePainter = nil
-            scenes = SceneCache(byteLimit: 16 << 20)
-            below = nil
-            above = []
+            beginAnew()
         }
+        // What is hidden of the page stays hidden.
+        let hidden = lifted.isEmpty ? [] : entries.filter { lifted[$0.id] != nil }
+        let entries = hidden.isEmpty ? entries : entries.filter { lifted[$0.id] == nil }
+        lifted = [:]
+        for entry in hidden { lifted[entry.id] = entry }
+        hits = StrokeHits()
         let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.id < $1.id }
         self.entries = isSorted ? entries : entries.sorted { $0.id < $1.id }
         page = nil
     }
 
+    /// Shows a part of the page on a canvas of its own size; nil for all of it again. The canvas of the caller is blank then: call
+    /// ``presentAll()`` when the picture is complete.
+    public mutating func look(at viewport: Viewport?) {
+        guard viewport != self.viewport else { return }
+        self.viewport = viewport
+        partPainter = nil
+        (presented, waiting) = (nil, [])
+        forgetCanvases()
+    }
+
+    /// No picture of before is one of now.
+    private mutating func beginAnew() {
+        painter = BoardPainter(
+            width: size.width, height: size.height, scale: size.scale, versionBytes: Self.versionBytes,
+            prefixBytes: prefixBytes)
+        partPainter = nil
+        scenes = SceneCache(byteLimit: 16 << 20)
+        forgetCanvases()
+    }
+
+    /// Images at least as large as this part of the board are what ink was chosen for.
+    private static let coveringPart = 0.25
+
+    /// Takes the colours of the ground that is wanted, unless images are below the ink: it was drawn to be seen on these.
+    private mutating func chooseGround() {
+        var covered = 0.0
+        if isDark {
+            for image in placedImages() where image.asset != nil {
+                let size = image.box.upper - image.box.lower
+                covered += size.x * size.y
+            }
+        }
+        let isFree = paper?.image == nil && covered < Self.coveringPart * board.width * board.height
+        guard decoder.isDark != (isDark && isFree) else { return }
+        decoder.isDark.toggle()
+        (page, placed, isPaperPresented) = (nil, nil, false)
+        beginAnew()
+    }
+
+    private mutating func placedImages() -> [PlacedImage] {
+        if let placed { return placed }
+        let found = [list(entries), list(live)].flatMap { list in
+            (0..<list.count).compactMap { list.image($0) }
+        }
+        placed = found
+        return found
+    }
+
+    private mutating func forgetCanvases() {
+        (below, above, abovePainter, paperCanvas) = (nil, [], nil, nil)
+    }
+
+    /// The size of the canvas in pixels, and pixels a board unit.
+    public var canvasSize: (width: Int, height: Int, scale: Double) {
+        viewport.map { ($0.width, $0.height, $0.scale) } ?? (size.width, size.height, size.scale)
+    }
+
+    /// Lays a paper under the ink, in place of the one before; nil for none.
+    public mutating func lay(_ paper: PagePaper?) {
+        guard paper != self.paper else { return }
+        self.paper = paper
+        paperCanvas = nil
+        isPaperPresented = false
+    }
+
     /// Adds an entry of the room at the place of its id.
     public mutating func insert(_ entry: Entry) {
         page = nil
+        lifted[entry.id] = nil
         let place = place(of: entry.id)
         if place < entries.count, entries[place].id == entry.id {
             entries[place] = entry
@@ -151,11 +227,12 @@ public struct Picture {
     /// Removes an entry of the room; nothing where it is not there.
     public mutating func remove(_ id: UInt64) {
         page = nil
+        lifted[id] = nil
         let place = place(of: id)
         if place < entries.count, entries[place].id == id { entries.remove(at: place) }
     }
 
-    private func place(of id: UInt64) -> Int {
+    func place(of id: UInt64) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
@@ -178,8 +255,14 @@ public struct Picture {
 
     /// Gives the pixels of an image that is shown; nil takes them away.
     public mutating func setImage(_ source: ImageSource, _ pixels: ImagePixels?) {
-        let others = images.reduce(0) { $1.key == source ? $0 : $0 + $1.value.bytes.count }
+        setPixels(.asset(source), pixels)
+    }
+
+    /// Gives the pixels of an image or a text that is shown; nil takes them away.
+    public mutating func setPixels(_ source: PictureSource, _ pixels: ImagePixels?) {
+        let others = images.byteCount - (images[source]?.bytes.count ?? 0)
         images[source] = pixels.flatMap { others + $0.bytes.count <= Self.imageBytes ? $0 : nil }
+        if paper?.image?.source == source { (paperCanvas, isPaperPresented) = (nil, false) }
         page = nil
         above = []
     }
@@ -188,7 +271,8 @@ public struct Picture {
     public var progress: Double {
         guard let page else { return entries.isEmpty ? 1 : 0 }
         if let below, below.digest == page.digest { return 1 }
-        return Double(min(painter.shownCount, page.layers.count)) / Double(page.layers.count + 1)
+        let shown = viewport == nil ? painter.shownCount : partPainter?.shownCount ?? 0
+        return Double(min(shown, page.layers.count)) / Double(page.layers.count + 1)
     }
 
     /// The layers drawn so far, for measurements.
@@ -200,6 +284,7 @@ public struct Picture {
     ///   drawn in each call.
     /// - Returns: whether the picture is complete.
     public mutating func draw(while isInTime: () -> Bool) -> Bool {
+        chooseGround()
         var isFirst = true
         func check() throws(OutOfTime) {
             guard isFirst || isInTime() else { throw OutOfTime() }
@@ -207,11 +292,8 @@ public struct Picture {
         }
         do throws(OutOfTime) {
             let page = try currentPage(check)
-            if below?.digest != page.digest || below?.canvas.width != size.width {
-                let canvas = try painter.canvas(of: page.layers) { (place) throws(OutOfTime) in
-                    try check()
-                    return page.content(of: place)
-                }
+            if below?.digest != page.digest || below?.canvas.width != canvasSize.width {
+                let canvas = try self.canvas(of: page, check)
                 below = (canvas, page.digest)
                 above = []
             }
@@ -224,19 +306,53 @@ public struct Picture {
         }
     }
 
+    mutating func canvas(
+        of page: PagePicture<EntryList>, _ check: () throws(OutOfTime) -> Void
+    ) throws(OutOfTime) -> Canvas {
+        guard let viewport else {
+            return try painter.canvas(of: page.layers) { (place) throws(OutOfTime) in
+                try check()
+                return page.content(of: place)
+            }
+        }
+        let (width, height) = (viewport.width, viewport.height)
+        // Strokes that are not seen are not drawn where the canvas has a viewport.
+        var painter =
+            partPainter.take()
+            ?? BoardPainter(
+                width: width, height: height, scale: viewport.scale, versionBytes: Self.viewportVersionBytes,
+                viewport: PixelRectangle(x: 0, y: 0, width: width, height: height))
+        defer { partPainter = painter }
+        let shift = viewport.shift
+        // What the whole page has beside the part need not be decoded.
+        let whole = self.painter
+        let factor = size.scale / viewport.scale
+        let (left, top) = (Double(viewport.x) * factor - 2, Double(viewport.y) * factor - 2)
+        let (right, bottom) = (left + Double(width) * factor + 4, top + Double(height) * factor + 4)
+        return try painter.canvas(of: page.layers) { (place) throws(OutOfTime) in
+            if let box = whole.box(ofLayer: page.layers[place].id),
+                Double(box.x) > right || Double(box.x + box.width) < left || Double(box.y) > bottom
+                    || Double(box.y + box.height) < top
+            {
+                return .area(PaintedArea(path: Path(), colour: RGB(0)))
+            }
+            try check()
+            return page.content(of: place).shifted(by: shift)
+        }
+    }
+
     private var assumedCount: Int { live.lastIndex { $0.element == .lasso }.map { $0 + 1 } ?? 0 }
 
-    private func list(_ entries: [Entry]) -> EntryList {
+    func list(_ entries: [Entry]) -> EntryList {
         EntryList(entries: entries, decoder: decoder, width: board.width, height: board.height)
     }
 
-    private mutating func currentPage(_ check: () throws(OutOfTime) -> Void) throws(OutOfTime) -> PagePicture<EntryList>
-    {
+    mutating func currentPage(_ check: () throws(OutOfTime) -> Void) throws(OutOfTime) -> PagePicture<EntryList> {
         if let page { return page }
         let list = list(entries + live[..<assumedCount])
         let scene = try scenes.scene(of: list, longerSide: list.longerSide, limits: Self.sceneLimits, check: check)
         let page = PagePicture(
-            scene: scene, entries: list, hasImages: list.entries.contains { $0.element == .image }, images: images)
+            scene: scene, entries: list, hasImages: list.entries.contains { $0.isImage }, images: images)
         self.page = page
         return page
     }
@@ -244,33 +360,52 @@ public struct Picture {
     /// The picture with the live entries, of which only those are drawn that are not on a picture already.
     private mutating func drawAbove(_ canvas: Canvas) -> Canvas {
         let entries = live[assumedCount...]
-        let same = zip(above, entries).prefix { $0.id == $1.id }.count
+        let known = zip(above, entries).prefix { $0.id == $1.id }
+        let same = known.lastIndex { $0.0.canvas != nil }.map { $0 + 1 } ?? 0
         above.removeSubrange(same...)
         guard same < entries.count else { return above.last?.canvas ?? canvas }
+        let scale = canvasSize.scale
         var painter =
-            abovePainter ?? StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: size.scale)
+            abovePainter ?? StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: scale)
         abovePainter = nil
         let list = list(Array(entries))
         for place in same..<list.count {
             var next = above.last?.canvas ?? canvas
-            if let content = list.content(place)?.layer(images) { painter.draw(content, on: &next) }
+            if let content = list.content(place)?.layer(images) {
+                painter.draw(viewport.map { content.shifted(by: $0.shift) } ?? content, on: &next)
+            }
             above.append((list.id(place), next))
+            if above.count > Self.liveCanvases { above[above.count - 1 - Self.liveCanvases].canvas = nil }
         }
         abovePainter = painter
         return above.last?.canvas ?? canvas
     }
 
     private mutating func present(_ canvas: Canvas) {
-        if presented.map({ $0.width != canvas.width || $0.height != canvas.height }) ?? true {
-            (presented, waiting) = (nil, [])
+        let isOtherSize = presented.map { $0.width != canvas.width || $0.height != canvas.height } ?? true
+        if isOtherSize { (presented, waiting) = (nil, []) }
+        if let paper, paperCanvas == nil { paperCanvas = self.canvas(of: paper) }
+        if !isPaperPresented || isOtherSize && paper != nil {
+            // Another paper may be on every pixel.
+            waiting = canvas.rowsOfTiles
+            isPaperPresented = true
         }
         for box in canvas.differences(from: presented) where !waiting.contains(box) { waiting.append(box) }
         presented = canvas
     }
 
+    func canvas(of paper: PagePaper) -> Canvas {
+        let colour = isShownDark ? DarkBoard.ruling : PagePaper.colour
+        guard let viewport else { return paper.canvas(size, images: images, colour: colour) }
+        return paper.canvas(
+            width: board.width, height: board.height, scale: viewport.scale, part: viewport.part, images: images,
+            colour: colour)
+    }
+
     /// The shell's canvas is blank: all that is painted waits to be shown.
     public mutating func presentAll() {
         (presented, waiting) = (nil, [])
+        isPaperPresented = paper == nil
         if let top = above.last?.canvas ?? below?.canvas { present(top) }
     }
 
@@ -278,172 +413,49 @@ public struct Picture {
     /// - Parameter pixels: its pixels with straight alpha; see `Canvas.copyStraight(_:to:)`.
     public mutating func nextBox(_ pixels: inout [UInt32]) -> PixelRectangle? {
         guard let presented, let box = waiting.popLast() else { return nil }
-        presented.copyStraight(box, to: &pixels)
+        presented.copyStraight(box, over: paperCanvas, to: &pixels)
         return box
     }
 
-    /// The images that are seen, each once, with the width that the service draws them from. Forgets the pixels of others.
+    /// The images and texts that are seen, each once, with the width that the service draws images from. Forgets the pixels of
+    /// others.
     public mutating func neededImages() -> [NeededImage] {
-        var widths: [ImageSource: Double] = [:]
-        var order: [ImageSource] = []
+        chooseGround()
+        var widths: [PictureSource: Double] = [:]
+        var order: [PictureSource] = []
         func add(_ image: PlacedImage?) {
             guard let image else { return }
             if widths[image.source] == nil { order.append(image.source) }
             widths[image.source] = max(widths[image.source] ?? 0, image.width)
         }
-        for list in [list(entries), list(live)] where list.entries.contains(where: { $0.element == .image }) {
-            for place in 0..<list.count { add(list.image(place)) }
-        }
-        for source in images.keys where widths[source] == nil { images[source] = nil }
+        add(paper?.image)
+        for image in placedImages() { add(image) }
+        for source in images.sources where widths[source] == nil { images[source] = nil }
+        let texts = order.count { if case .text = $0 { true } else { false } }
+        // All texts together take a half of the bytes at most; with very many they are less sharp.
+        let mostPixels = min(TextSource.mostPixels, Self.imageBytes / 8 / max(texts, 1))
         return order.map { source in
-            NeededImage(
-                source: source, width: PlacedImage.fetchedWidth(for: (widths[source] ?? 0) * size.scale),
-                knownWidth: images[source]?.width ?? 0)
-        }
-    }
-}
-
-extension Picture {
-    /// Selects what is inside of a path, as it is seen now.
-    ///
-    /// - Parameter points: the path in board units.
-    /// - Returns: whether there is anything.
-    public mutating func select(_ points: [Point]) -> Bool {
-        let list = list(entries + live)
-        var scene = scenes.scene(of: list, longerSide: list.longerSide, limits: Self.sceneLimits) {}
-        while scene.entryCount < list.count {
-            scene.add(id: list.id(scene.entryCount)) {
-                list.content($0)
-            } check: {
+            let known = images[source]?.width ?? 0
+            switch source {
+            case .asset:
+                let width = PlacedImage.fetchedWidth(for: (widths[source] ?? 0) * canvasSize.scale)
+                return NeededImage(source: source, width: width, height: 0, knownWidth: known)
+            case .text(let text):
+                let (width, height) = text.pixelSize(scale: canvasSize.scale, most: mostPixels)
+                return NeededImage(source: source, width: width, height: height, knownWidth: known)
             }
         }
-        let count = scene.items.count
-        let lasso = PageEntry.Content.lasso(Lasso(points: points, map: .identity, keepsOriginal: true))
-        scene.add(id: .max) {
-            $0 < list.count ? list.content($0) : lasso
-        } check: {
-        }
-        // The copies that it makes are on top.
-        selected = scene.items.dropFirst(count).compactMap { $0.content.layer(images) }
-        return !selected.isEmpty
-    }
-
-    /// The selection where a map puts it.
-    ///
-    /// - Parameter pixels: those of the box, as ``nextBox(_:)``; the box may lie beside the canvas.
-    /// - Returns: nil where there is nothing.
-    public func selection(_ map: AffineMap, _ pixels: inout [UInt32]) -> PixelRectangle? {
-        let moved = selected.map { $0.moved(by: map) }
-        let bounds = moved.reduce(Box.empty) { $0.union($1.bounds) }
-        guard !bounds.isEmpty else { return nil }
-        func pixel(_ value: Double, _ least: Int, _ most: Int) -> Int {
-            Int(min(max(value, Double(least)), Double(most)))
-        }
-        let left = pixel((bounds.lower.x * size.scale - 2).rounded(.down), -size.width, 2 * size.width)
-        let top = pixel((bounds.lower.y * size.scale - 2).rounded(.down), -size.height, 2 * size.height)
-        let right = pixel((bounds.upper.x * size.scale + 2).rounded(.up), -size.width, 2 * size.width)
-        let bottom = pixel((bounds.upper.y * size.scale + 2).rounded(.up), -size.height, 2 * size.height)
-        guard right > left, bottom > top else { return nil }
-        var canvas = Canvas(width: right - left, height: bottom - top)
-        var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: size.scale)
-        let shift = AffineMap(1, 0, 0, 1, -Double(left) / size.scale, -Double(top) / size.scale)
-        for content in moved { painter.draw(content.moved(by: shift), on: &canvas) }
-        canvas.copyStraight(PixelRectangle(x: 0, y: 0, width: canvas.width, height: canvas.height), to: &pixels)
-        return PixelRectangle(x: left, y: top, width: canvas.width, height: canvas.height)
-    }
-
-    /// The corners of the topmost image at a place of the board, where lassos have put it; nil where there is none.
-    public mutating func imageCorners(at place: Point) -> [Point]? {
-        let list = list(entries + live)
-        let scene = scenes.scene(of: list, longerSide: list.longerSide, limits: Self.sceneLimits) {}
-        let page = PagePicture(scene: scene, entries: list, hasImages: true, images: images)
-        for layer in page.layers.indices.reversed() {
-            guard let (image, map, clip) = page.image(of: layer) else { continue }
-            let (low, high) = (image.box.lower, image.box.upper)
-            let corners = [low, Point(high.x, low.y), high, Point(low.x, high.y)].map { map($0) }
-            if Path(polygon: corners).contains(place), clip?.contains(place) ?? true { return corners }
-        }
-        return nil
-    }
-}
-
-extension Picture.Entry {
-    fileprivate func decoded() -> (header: StrokeMessage, points: [StrokePoint])? {
-        switch source {
-        case .message(let bytes):
-            var points: [StrokePoint] = []
-            guard let header = try? StrokeMessage(decoding: bytes, limits: .accepted, points: &points) else {
-                return nil
-            }
-            return (header, points)
-        case .stroke(let stroke): return stroke.decoded()
-        case .points(let points, let style):
-            let header = StrokeMessage(
-                number: 0, colour: style.colour, width: style.width, element: style.element,
-                boardWidth: style.boardWidth, boardHeight: style.boardHeight)
-            return (header, points)
-        }
-    }
-}
-
-/// Entries of a page, decoded when they are drawn.
-private struct EntryList: PageEntries {
-    let entries: [Picture.Entry]
-    let decoder: EntryDecoder
-    let width: Double
-    let height: Double
-
-    var longerSide: Double { max(width, height) }
-    var count: Int { entries.count }
-
-    func id(_ place: Int) -> UInt64 { entries[place].id }
-    func isLasso(_ place: Int) -> Bool { entries[place].element == .lasso }
-
-    func image(_ place: Int) -> PlacedImage? {
-        guard entries[place].element == .image, case .image(let image)? = content(place) else { return nil }
-        return image
-    }
-
-    func content(_ place: Int) -> PageEntry.Content? {
-        guard let (header, points) = entries[place].decoded(), header.action == .draw else { return nil }
-        let across = width / (header.boardWidth ?? width)
-        let down = height / (header.boardHeight ?? height)
-        return decoder.content(header, points, scale: (across, down, min(across, down)), longerSide: longerSide)
     }
 }
 
 extension PagePicture {
     /// Of all layers; 0 where there is none.
-    fileprivate var digest: UInt64 { layers.last?.digest ?? 0 }
+    var digest: UInt64 { layers.last?.digest ?? 0 }
 }
 
 extension EntryDecoder {
-    fileprivate func draws(as other: EntryDecoder) -> Bool {
+    func draws(as other: EntryDecoder) -> Bool {
         style == other.style && tip == other.tip && colours == other.colours && palette == other.palette
-    }
-}
-
-extension LayerContent {
-    fileprivate func moved(by map: AffineMap) -> LayerContent {
-        switch self {
-        case .stroke: return self
-        case .area(var area):
-            area.path = area.path.transformed(by: map)
-            return .area(area)
-        case .image(var image):
-            image.map = image.map.followed(by: map)
-            image.clip = image.clip?.transformed(by: map)
-            return .image(image)
-        }
-    }
-
-    fileprivate var bounds: Box {
-        switch self {
-        case .stroke: .empty
-        case .area(let area): area.path.controlBounds
-        case .image(let image):
-            Path(rectangle: 0, 0, width: Double(image.pixels.width), height: Double(image.pixels.height))
-                .transformed(by: image.map).controlBounds
-        }
+            && isDark == other.isDark
     }
 }

@@ -30,6 +30,7 @@ public struct BoardPlayout: Sendable {
 
         /// Whether strokes behind it do not grow before it is applied.
         var isBarrier: Bool { header.action != .draw || header.element == .lasso }
+        var isPointer: Bool { header.action == .draw && header.element == .pointer }
     }
 
     /// The board that is shown.
@@ -51,10 +52,25 @@ public struct BoardPlayout: Sendable {
     public private(set) var gate: GateState?
     /// The strokes that are being drawn.
     public private(set) var wetInk = WetInk()
+    private var pointing = Pointers()
+    /// When the board was joined: what comes at once then is old.
+    private var joinedAt = Duration.zero
+    private static let catchUpTime = Duration.milliseconds(500)
+    /// The pointers that are seen, as ``grow(_:on:at:)`` has found them.
+    public var pointers: [PointerSight] { pointing.sights }
+    /// Whether a pointer is seen or will be: ``grow(_:on:at:)`` is to be called.
+    package var hasPointers: Bool { !pointing.isEmpty }
     /// Indices of strokes of the board that the player has not reached.
     public private(set) var veiled: Set<UInt64> = []
     /// The session whose strokes the caller draws itself while they are wet.
     public var ownSession: String?
+
+    /// The author whose pointers the caller shows itself: those without wet ink are passed over. ``point(to:by:colour:width:on:at:)``
+    /// sets it.
+    public var ownAuthor: AuthorID? {
+        get { pointing.ownAuthor }
+        set { pointing.ownAuthor = newValue }
+    }
 
     private let followsPlayer: Bool
     /// Whether the feed is ungated: predicted points are shown.
@@ -125,12 +141,14 @@ extension BoardPlayout {
         (board, palette, style, features) = (old.board, old.palette, old.style, old.features)
         (lastAuthor, gate, received, names, ownSession) =
             (old.lastAuthor, old.gate, old.received, old.names, old.ownSession)
+        ownAuthor = old.ownAuthor
     }
 
     private mutating func join(
         _ data: [UInt8], _ player: MediaTime?, _ now: Duration, _ actions: inout [PlayoutAction]
     ) {
         let hadInk = wetInk.strokes.contains { $0.drawnAs != nil }
+        let hadPointers = !pointers.isEmpty
         forget()
         let reply: JoinReply
         do {
@@ -143,11 +161,12 @@ extension BoardPlayout {
         } catch {
             return restart(error.description, &actions)
         }
-        (received, isJoined, watch) = (reply.index, true, PlayerWatch())
+        (received, isJoined, watch, joinedAt) = (reply.index, true, PlayerWatch(), now)
         watch.look(player, at: now)
         (palette, style, features) = (reply.palette, reply.style, reply.features ?? features)
         if followsPlayer { veilStrokes(player, now) }
         if hadInk { actions.append(.wetInkChanged) }
+        if hadPointers { actions.append(.pointersChanged) }
         actions.append(.joined)
         if case .board(_, _, let visible, _, _) = reply.content { lastAuthor = visible.last?.author }
         names.note(reply, &actions)
@@ -210,6 +229,8 @@ extension BoardPlayout {
             release.index ?? .max > received, ownSession == nil || release.session != ownSession
         else { return }
         if !isHead { isProgressive = true }
+        guard !release.isPointer else { return pointing.receive(release, at: now) }
+        if case .givenUp = release.content { pointing.receive(release, at: now) }
         if wetInk.receive(release, showsPredicted: isHead, at: now) { actions.append(.wetInkChanged) }
     }
 
@@ -241,6 +262,7 @@ extension BoardPlayout {
         veil.removeAll()
         veiled = []
         wetInk.removeAll()
+        pointing.removeAll()
         isJoined = false
     }
 }
@@ -285,6 +307,11 @@ extension BoardPlayout {
         names.note(operation.author, operation.bytes[...], &actions)
         // The operation takes the place of its wet stroke before the next frame.
         let wasWet = wetInk.settle(operation.author, held.header.number, at: now)
+        if held.isPointer {
+            pointing.complete(
+                operation, number: held.header.number, isReleased: true,
+                arrival: now - joinedAt < Self.catchUpTime ? .old : isProgressive ? .atEnd : .atBeginning, at: now)
+        }
         actions.append(.applied(operation, change, wasWet: wasWet))
         if wasWet { actions.append(.wetInkChanged) }
         // One that was released late was not late for this player alone.
@@ -314,7 +341,12 @@ extension BoardPlayout {
                 guard authors.insert(waiting.operation.author).inserted, !waiting.operation.isLate,
                     let start = waiting.header.time, let player, MediaTime(milliseconds: start) < player
                 else { continue }
-                wetInk.complete(waiting.operation, number: waiting.header.number, at: now)
+                if waiting.isPointer {
+                    pointing.complete(
+                        waiting.operation, number: waiting.header.number, isReleased: false, arrival: .atEnd, at: now)
+                } else {
+                    wetInk.complete(waiting.operation, number: waiting.header.number, at: now)
+                }
             }
         }
         var growths: [WetInk.Growth] = []
@@ -333,7 +365,29 @@ extension BoardPlayout {
         } else {
             wait = .seconds(1)
         }
+        let (hasOtherPointers, pointerWait) = pointing.look(
+            player, followsPlayer: followsPlayer, on: page, size: board.size, at: now,
+            isHeldBack: { hasBarrier || authors.contains($0) })
+        if hasOtherPointers { actions.append(.pointersChanged) }
+        if !pointing.isEmpty {
+            let longest: Duration = followsPlayer ? .milliseconds(100) : .seconds(1)
+            wait = min(wait ?? longest, pointerWait ?? longest)
+        }
         return (actions, wait)
+    }
+
+    /// Shows the pointer of the person at this board at once, above the page that is seen.
+    ///
+    /// - Parameters:
+    ///   - place: in board units; nil when the pointer is lifted.
+    ///   - author: who points. Operations of this author that come without wet ink were seen here already.
+    ///   - colour, width: as in messages.
+    ///   - page: the one that is seen.
+    public mutating func point(
+        to place: (x: Double, y: Double)?, by author: AuthorID, colour: UInt32, width: Double, on page: Int,
+        at now: Duration
+    ) {
+        pointing.point(to: place, author, colour: colour, width: width, on: page, at: now)
     }
 
     /// Ink is drawn: how far is it from its picture?

@@ -39,6 +39,8 @@ public enum PlayoutAction: Sendable {
     case grew(author: AuthorID, number: Int64, points: Int)
     /// The pictures of strokes being drawn are other than before: see ``BoardPlayout/wetInk``.
     case wetInkChanged
+    /// Other pointers are seen than before, or at other places: see ``BoardPlayout/pointers``.
+    case pointersChanged
     /// An author has said what to be called.
     case named(AuthorID, String)
     /// How long after the player's picture of it ink is drawn now.

@@ -12,6 +12,8 @@ public protocol PlayedBoard {
     /// What the service offers, and whether messages have colours.
     var features: BoardFeatures { get }
     var wetInk: WetInk { get }
+    /// The pointers that are seen.
+    var pointers: [PointerSight] { get }
     /// Indices of strokes of the board that are not shown.
     var veiled: Set<UInt64> { get }
 }
@@ -57,6 +59,7 @@ public struct PlayoutPainter {
         for action in actions {
             switch action {
             case .applied(_, let change, _) where change.page == page:
+                if change.paper != nil { picture.lay(playout.board.paper(of: page)) }
                 for stroke in change.hidden { picture.remove(stroke.index) }
                 for stroke in change.shown { picture.insert(Picture.Entry(stroke)) }
             case .unveiled(let stroke) where stroke.page == page: picture.insert(Picture.Entry(stroke))
@@ -98,6 +101,7 @@ public struct PlayoutPainter {
         for stroke in strokes where !playout.veiled.contains(stroke.index) { entries.append(Picture.Entry(stroke)) }
         // What is wet no longer must not be on the new picture.
         showAbove(playout, on: &picture)
+        picture.lay(board.paper(of: page))
         picture.show(
             entries, width: board.size.width, height: board.size.height, pixels: pixels,
             decoder: EntryDecoder(
@@ -117,6 +121,13 @@ public struct PlayoutPainter {
         }
         let lassos = own.lastIndex { $0.isLasso }.map { $0 + 1 } ?? 0
         picture.showLive(own[..<lassos] + wet + own[lassos...])
+    }
+}
+
+extension StudentBoard {
+    /// What lies under the ink of a page.
+    public func paper(of page: Int) -> PagePaper? {
+        PagePaper(pages.paper(of: page), width: size.width, height: size.height)
     }
 }
 

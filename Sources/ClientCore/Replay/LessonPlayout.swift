@@ -22,6 +22,8 @@ public struct LessonPlayout: Sendable {
     private static let longestPoll = Duration.seconds(30)
     /// Strokes that grow are looked for among so many operations, as the service does it.
     private static let mostGrowing = 64
+    /// Pointers are looked for among so many operations before the player, and so many are shown.
+    private static let (mostBehind, mostPointers) = (256, 32)
 
     /// A reply that is being added.
     private struct Intake: Sendable {
@@ -43,6 +45,8 @@ public struct LessonPlayout: Sendable {
     public private(set) var features: BoardFeatures = []
     /// The strokes that grow.
     public private(set) var wetInk = WetInk()
+    /// The pointers that are seen: those of operations that are kept.
+    public private(set) var pointers: [PointerSight] = []
     /// The encoder session on whose time line the player is; nil while nothing was released, unless it was named.
     public private(set) var epoch: Int64?
     /// Who drew the last operation that is shown; nil while nobody has.
@@ -58,6 +62,8 @@ public struct LessonPlayout: Sendable {
     private var growing: [UInt64] = []
     /// How long until one of them has another point, in media time.
     private var growth: Duration?
+    /// Those of ``pointers``, by the indices of their operations.
+    private var tracks: [UInt64: PointerTrack] = [:]
     private var intake: Intake?
     /// What was asked for last.
     private var asked: ReplayRequest?
@@ -80,6 +86,10 @@ public struct LessonPlayout: Sendable {
     public var epochs: [ReplayReply.Epoch] { lesson.epochs }
     /// The last operation of the lesson, as far as it was released; 0 for none.
     public var last: UInt64 { lesson.last }
+    /// When pages came to be shown, as far as the lesson was fetched: the operations after which they are, in the order of the log.
+    public var visits: [(index: UInt64, page: Int, time: MediaTime?)] {
+        lesson.visits.map { ($0.index, $0.page, $0.time > .distantPast ? $0.time : nil) }
+    }
     /// How many operations are kept.
     public var fetched: Int { lesson.count }
     /// The weight of these.
@@ -220,6 +230,7 @@ extension LessonPlayout {
         lesson = RecordedLesson(grows: lesson.grows, weightLimit: weightLimit)
         (epoch, hasBoard, intake, asked, growth) = (namedEpoch, false, nil, nil, nil)
         clearInk(&actions)
+        clearPointers(&actions)
         actions.append(.restart(why))
     }
 }
@@ -239,9 +250,14 @@ extension LessonPlayout {
         var actions: [PlayoutAction] = []
         if let time, let before = self.time, time < before { clearInk(&actions) }
         self.time = time
-        guard let time, let index, move(to: index, &actions) else { return actions }
+        guard let time, let index, move(to: index, &actions) else {
+            clearPointers(&actions)
+            return actions
+        }
         lead = Self.firstLead
-        grow(time, &actions)
+        growth = nil
+        let pointers = grow(time, &actions)
+        point(time, pointers, &actions)
         return actions
     }
 
@@ -283,14 +299,17 @@ extension LessonPlayout {
     }
 
     /// Lets strokes grow that the player is in, by the rules of the service for those in the log.
-    private mutating func grow(_ time: MediaTime, _ actions: inout [PlayoutAction]) {
-        guard lesson.grows else { return }
+    /// - Returns: the pointers among these.
+    private mutating func grow(_ time: MediaTime, _ actions: inout [PlayoutAction]) -> [LessonReplay.Entry] {
+        guard lesson.grows else { return [] }
         var authors: Set<AuthorID> = []
         var (growing, left) = ([LessonReplay.Entry](), Self.mostGrowing)
+        var pointers: [LessonReplay.Entry] = []
         lesson.forEach(after: board.index) { entry in
             guard left > 0, !entry.isBarrier, entry.order.epoch == epoch else { return false }
             left -= 1
             let isNext = authors.insert(entry.operation.author).inserted
+            if isNext, entry.pointer != nil { pointers.append(entry) }
             if isNext, entry.isGrowing, let start = entry.start, start < time { growing.append(entry) }
             return true
         }
@@ -308,6 +327,45 @@ extension LessonPlayout {
             actions.append(.grew(author: growth.author, number: growth.number, points: growth.points))
         }
         if isChanged { actions.append(.wetInkChanged) }
+        return pointers
+    }
+
+    /// Shows the pointers of the player's time, also after a seek.
+    /// - Parameter ahead: those that the player has not passed to their end.
+    private mutating func point(
+        _ time: MediaTime, _ ahead: [LessonReplay.Entry], _ actions: inout [PlayoutAction]
+    ) {
+        var (seen, left) = ([LessonReplay.Entry](), Self.mostBehind)
+        lesson.forEach(through: board.index) { entry in
+            guard left > 0, entry.order.epoch == epoch else { return false }
+            left -= 1
+            if entry.isPointed(at: time, on: board.pages.shown) { seen.append(entry) }
+            return seen.count < Self.mostPointers
+        }
+        seen.reverse()
+        seen += ahead.filter { $0.isPointed(at: time, on: board.pages.shown) }
+        var tracks: [UInt64: PointerTrack] = [:]
+        var shown: [(track: PointerTrack, elapsed: Int64)] = []
+        for entry in seen.prefix(Self.mostPointers) {
+            let index = entry.operation.index
+            guard let start = entry.pointer?.start, let track = self.tracks[index] ?? PointerTrack(entry.operation)
+            else { continue }
+            tracks[index] = track
+            shown.append((track, time - start))
+        }
+        self.tracks = tracks
+        let (sights, wait) = PointerTrack.sights(shown, on: board.size)
+        if let wait { growth = min(growth ?? .microseconds(wait), .microseconds(wait)) }
+        guard sights != pointers else { return }
+        pointers = sights
+        actions.append(.pointersChanged)
+    }
+
+    private mutating func clearPointers(_ actions: inout [PlayoutAction]) {
+        tracks = [:]
+        guard !pointers.isEmpty else { return }
+        pointers = []
+        actions.append(.pointersChanged)
     }
 
     private mutating func clearInk(_ actions: inout [PlayoutAction]) {
@@ -340,5 +398,13 @@ extension ReplayReplyReader {
         } catch {
             throw MalformedRelease(description: "an operation of the lesson cannot be read: \(error.message)")
         }
+    }
+}
+
+extension LessonReplay.Entry {
+    /// Whether it is a pointer of a page that is seen at a time, or may be.
+    fileprivate func isPointed(at time: MediaTime, on page: Int) -> Bool {
+        guard let pointer, operation.page == page else { return false }
+        return pointer.start < time && time - pointer.start < pointer.reach + PointerTrack.fadeTime
     }
 }

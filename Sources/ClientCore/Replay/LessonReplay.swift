@@ -29,6 +29,8 @@ public struct LessonReplay: Sendable {
         let isGrowing: Bool
         /// Whether what follows it does not grow before it is there.
         let isBarrier: Bool
+        /// Of a pointer: when it begins, and the microseconds to its last point.
+        let pointer: (start: MediaTime, reach: Int64)?
         let weight: Int
     }
 
@@ -104,10 +106,12 @@ extension LessonReplay.Entry {
         start = header.time.map { MediaTime(milliseconds: $0) }
         isBarrier = header.action != .draw || header.element == .lasso
         var reach: Int64 = 0
-        if grows, !isBarrier {
+        let isPointer = header.action == .draw && header.element == .pointer
+        if grows && !isBarrier || isPointer {
             header.points.forEachPoint(of: operation.bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
         }
-        isGrowing = reach > 0
+        isGrowing = reach > 0 && !isPointer
+        pointer = isPointer ? start.map { ($0, reach) } : nil
         weight = max(header.points.count, operation.bytes.count / RecordedLesson.bytesOfWeight, 1)
     }
 

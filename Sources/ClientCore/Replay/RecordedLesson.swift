@@ -28,6 +28,17 @@ struct RecordedLesson: Sendable {
         var boardBytes: Int { 1024 + 2 * board.visibleCount }
     }
 
+    /// An operation after which another page is shown.
+    struct Visit: Sendable {
+        let index: UInt64
+        let page: Int
+        /// When it is due.
+        let time: MediaTime
+    }
+
+    /// Visits that are kept; of a lesson with more those that were fetched first.
+    private static let mostVisits = 4096
+
     /// Incarnation of the room; empty before anything was fetched.
     private(set) var room = ""
     private(set) var epochs: [ReplayReply.Epoch] = []
@@ -41,6 +52,8 @@ struct RecordedLesson: Sendable {
     /// In the order of their boards.
     private var parts: [Part] = []
     private var spacing = Self.leastSpacing
+    /// When pages came to be shown, as far as the lesson was ever fetched, in the order of the log. The first operation counts.
+    private(set) var visits: [Visit] = []
     /// The board after the operation that was added last.
     private var tip: StudentBoard?
 
@@ -100,6 +113,7 @@ extension RecordedLesson {
             place += 1
         }
         let entry = try LessonReplay.Entry(raw, grows: grows, after: entry(index - 1))
+        let shown = board.pages.shown
         do throws(StudentBoard.Divergence) {
             try board.apply(entry.operation)
         } catch {
@@ -113,6 +127,18 @@ extension RecordedLesson {
         parts[place].weight += entry.weight
         (count, weight) = (count + 1, weight + entry.weight)
         tip = board
+        if index == 1 || board.pages.shown != shown {
+            note(Visit(index: index, page: board.pages.shown, time: entry.order.time))
+        }
+    }
+
+    private mutating func note(_ visit: Visit) {
+        let place = visits.firstIndex { $0.index >= visit.index } ?? visits.count
+        // What was forgotten may be fetched again.
+        guard visits.count < Self.mostVisits, place == visits.count || visits[place].index != visit.index else {
+            return
+        }
+        visits.insert(visit, at: place)
     }
 
     private mutating func insert(_ part: Part) {
@@ -203,6 +229,18 @@ extension RecordedLesson {
             }
             index = parts[place].last
             place += 1
+        }
+    }
+
+    /// The operations through an index, the last first, as far as they are kept without a gap, until `body` returns false.
+    func forEach(through index: UInt64, _ body: (LessonReplay.Entry) -> Bool) {
+        guard var place = parts.lastIndex(where: { $0.board.index < index }), index <= parts[place].last else { return }
+        var count = Int(index - parts[place].board.index)
+        while true {
+            for entry in parts[place].entries[..<count].reversed() where !body(entry) { return }
+            guard place > 0, parts[place - 1].last == parts[place].board.index else { return }
+            place -= 1
+            count = parts[place].entries.count
         }
     }
 

@@ -134,6 +134,9 @@ extension ReleasedOperation {
         try self.init(joined)
     }
 
+    /// Whether it is a pointer, which the board passes over. Decodes its message.
+    package var isPointer: Bool { action == .draw && (try? header())?.element == .pointer }
+
     /// The fields of the message.
     package func header() throws(MalformedRelease) -> StrokeMessage {
         do throws(MalformedMessage) {

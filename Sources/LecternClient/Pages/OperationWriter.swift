@@ -37,6 +37,8 @@ public struct OperationWriter: Sendable {
 
     public let address: RoomAddress
     public let author: AuthorID
+    /// Who boards say that it was: whoever asked for it; nil for the author.
+    public var name: String?
     let connection: NATSConnection
     private let teacher: Teacher
     private let answerTimeout: Duration
@@ -74,7 +76,9 @@ public struct OperationWriter: Sendable {
         for operation in operations {
             var header = operation.header
             header.number = next
-            messages += header.messages(interior: operation.interior)
+            messages += header.messages(interior: operation.interior).map { message in
+                (name.map { StrokeMessage.named(message.bytes, $0) } ?? message.bytes, message.header)
+            }
             next += 1
         }
         do throws(TeacherError) {

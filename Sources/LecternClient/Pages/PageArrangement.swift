@@ -90,10 +90,11 @@ extension BoardPages {
     /// Takes over what an operation does to the pages.
     fileprivate mutating func apply(_ operation: ReleasedOperation) {
         switch operation.action {
-        case .draw: add(operation.page)
+        case .draw: if !operation.isPointer { add(operation.page) }
         case .turn: turn(to: operation.page)
         case .arrange: if let order = operation.order { arrange(order) }
-        case .undo, .redo, .clear: break
+        case .paper: add(operation.page)
+        case .undo, .redo, .clear, .remove: break
         }
     }
 }

@@ -15,12 +15,15 @@ public struct PageCopy: Sendable {
     public let settings: BoardSettings
     private let entries: [JoinedOperation]
 
-    /// The files of its images: they are to be brought to another room before it is written there.
+    /// What lies under the entries.
+    let paper: Paper?
+
+    /// The files of its images and of its paper: they are to be brought to another room before it is written there.
     public let assets: Set<AssetID>
     /// The entries as they were sent, the lowest first.
     var messages: [[UInt8]] { entries.map { Array($0.message) } }
-    /// Number of entries.
-    public var count: Int { entries.count }
+    /// Number of entries, with the paper.
+    public var count: Int { entries.count + (paper == nil ? 0 : 1) }
     /// Bytes that it keeps, about.
     public let bytes: Int
 
@@ -46,6 +49,8 @@ public struct PageCopy: Sendable {
                 let message = try StrokeMessage(accepted: Array(entry.message))
                 if case .image(let id, _)? = message.content { assets.insert(id) }
             }
+            paper = settings.pages.paper(of: page)
+            if let asset = paper?.asset { assets.insert(asset) }
             self.assets = assets
         } catch {
             throw .room(.malformed)
@@ -70,8 +75,16 @@ public struct PageCopy: Sendable {
         let target = try await writer.settings()
         let new = try await writer.addPages(1, at: time)[0]
         progress(0, count)
+        if let paper, target.features.contains(.paper) {
+            let outcome = await writer.write([paper.operation(page: new, of: settings, at: time)])
+            if let failure = outcome.failure {
+                try? await writer.hidePages([new], at: time)
+                throw .incomplete(pages: [], failure)
+            }
+        }
         // The first draw of a room gives the board its size: that of this one, whatever its author's was.
         var isFirst = target.isProvisional
+        let isLaid = count - entries.count
         var written = 0
         var batch: [OperationWriter.Operation] = []
         var batchBytes = 0
@@ -85,14 +98,14 @@ public struct PageCopy: Sendable {
             batchBytes += entry.message.count
             let isFull = batchBytes >= Self.batchBytes || batch.count >= Self.batchOperations
             guard isFull || place == entries.count - 1 else { continue }
-            let outcome = await writer.write(batch) { progress(written + $0, count) }
+            let outcome = await writer.write(batch) { progress(written + $0 + isLaid, count) }
             written += outcome.applied
             if let failure = outcome.failure {
                 // A page with nothing on it is not needed.
                 if written == 0 { try? await writer.hidePages([new], at: time) }
                 throw .incomplete(pages: written == 0 ? [] : [new], failure)
             }
-            progress(written, count)
+            progress(written + isLaid, count)
             batch = []
             batchBytes = 0
         }
@@ -120,11 +133,24 @@ public struct PageCopy: Sendable {
             points[place].y = min(max(points[place].y * y, -65536), 65536)
         }
         header.width = min(header.width * min(x, y), 512)
+        if header.text != nil { header.width = max(header.width, BoardText.lineHeights.lowerBound) }
         (header.boardWidth, header.boardHeight) = (settings.width, settings.height)
         if case .lasso(let map?, let keepsOriginal)? = header.content {
             header.content = .lasso(map.scaled(x: x, y: y), keepsOriginal: keepsOriginal)
         }
         return OperationWriter.Operation(header, points: points)
+    }
+}
+
+extension Paper {
+    /// The operation that lays it under a page.
+    /// - Parameter board: whose units it has where it does not say.
+    func operation(page: Int, of board: BoardSettings, at time: Int64?) -> OperationWriter.Operation {
+        let paper = Paper(kind, boardWidth: boardWidth ?? board.width, boardHeight: boardHeight ?? board.height)
+        return OperationWriter.Operation(
+            StrokeMessage(
+                number: 0, action: .paper, time: time, boardWidth: paper.boardWidth, boardHeight: paper.boardHeight,
+                page: page, content: .paper(paper)))
     }
 }
 

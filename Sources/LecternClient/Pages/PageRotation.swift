@@ -25,7 +25,7 @@ public enum PageRotation: Int, Sendable, CaseIterable {
         return OperationWriter.Operation(header, points: path)
     }
 
-    private func map(of sheet: Sheet, width: Double, height: Double) -> LassoMap {
+    fileprivate func map(of sheet: Sheet, width: Double, height: Double) -> LassoMap {
         let isOnSide = self != .half
         let (across, down) = isOnSide ? (sheet.height, sheet.width) : (sheet.width, sheet.height)
         let scale = min(width / across, height / down)
@@ -116,25 +116,61 @@ extension PageCopy {
     public func rotate(
         _ rotation: PageRotation, with writer: inout OperationWriter, at time: Int64?
     ) async throws(PageError) -> UInt64? {
-        guard settings.features.contains(.lasso) else { throw .unsupported(.lasso) }
         guard count > 0 else { return nil }
+        guard messages.isEmpty || settings.features.contains(.lasso) else { throw .unsupported(.lasso) }
         let sheet: PageRotation.Sheet
         do throws(MalformedMessage) {
             sheet = try self.sheet()
         } catch {
             throw .room(.malformed)
         }
-        let operation = rotation.operation(
-            page: page, sheet: sheet, width: settings.width, height: settings.height, at: time)
-        let outcome = await writer.write([operation])
-        guard let index = outcome.indices[0] else {
+        var operations: [OperationWriter.Operation] = []
+        if let paper = rotatedPaper(rotation, sheet) {
+            operations.append(paper.operation(page: page, of: settings, at: time))
+        }
+        if !messages.isEmpty {
+            operations.append(
+                rotation.operation(
+                    page: page, sheet: sheet, width: settings.width, height: settings.height, at: time))
+        }
+        // Of a ruling alone nothing is rotated.
+        guard !operations.isEmpty else { return nil }
+        let outcome = await writer.write(operations)
+        guard outcome.failure == nil, let index = outcome.indices.last ?? nil else {
             throw .incomplete(pages: [], outcome.failure ?? "the service does not answer")
         }
         return index
     }
 
+    /// The page's slide as it lies after a rotation; nil where its paper is none.
+    private func rotatedPaper(_ rotation: PageRotation, _ sheet: PageRotation.Sheet) -> Paper? {
+        guard var slide = paper?.slide else { return nil }
+        let (x, y) = scale(of: paper)
+        let map = rotation.map(of: sheet, width: settings.width, height: settings.height)
+        func moved(_ corner: SIMD2<Double>) -> SIMD2<Double> {
+            let (x, y) = (corner.x * x, corner.y * y)
+            return SIMD2(map.a * x + map.c * y + map.e, map.b * x + map.d * y + map.f)
+        }
+        (slide.from, slide.to) = (moved(slide.from), moved(slide.to))
+        slide.quarters = (slide.quarters + rotation.rawValue / 90) % 4
+        return Paper(.slide(slide), boardWidth: settings.width, boardHeight: settings.height)
+    }
+
+    /// From the units of a paper to those of the board.
+    private func scale(of paper: Paper?) -> (x: Double, y: Double) {
+        (
+            settings.width / (paper?.boardWidth ?? settings.width),
+            settings.height / (paper?.boardHeight ?? settings.height)
+        )
+    }
+
     /// Where the page's sheet lies now.
     private func sheet() throws(MalformedMessage) -> PageRotation.Sheet {
+        if let slide = paper?.slide {
+            let (x, y) = scale(of: paper)
+            let corners = [slide.from, slide.to].map { StrokePoint(x: $0.x * x, y: $0.y * y) }
+            if let sheet = PageRotation.Sheet(corners) { return sheet }
+        }
         var sheet = PageRotation.Sheet(width: settings.width, height: settings.height)
         var hasSlide = false
         for message in messages {

@@ -34,14 +34,15 @@ struct CopyRoute {
                 throw GatewayError.forbidden("The token is not for the room \(target).")
             }
             let time = try order.t.map(GatewayError.wholeMilliseconds)
-            let author = try request.authorIfAny()
+            let (author, name) = (try request.authorIfAny(), try request.shownName())
             if let author {
                 for room in Set([source.room, target]) { try await rooms.requireVoice(of: author, in: room) }
             }
             try await context.channel.extendDeadline()
             try await writers.begin()
             let work = Work(
-                source: source, page: page, target: rooms.address(of: target), isMove: order.move ?? false, time: time)
+                source: source, page: page, target: rooms.address(of: target), isMove: order.move ?? false, time: time,
+                name: name)
             let job = PageJob { report throws(GatewayError) in
                 let asked: Logger.Metadata = [
                     "room": "\(source.room)", "page": "\(page)", "to": "\(target)", "move": "\(work.isMove)",
@@ -74,6 +75,7 @@ struct CopyRoute {
         let target: RoomAddress
         let isMove: Bool
         let time: Int64?
+        let name: String?
     }
 
     /// - Returns: the new page, and the time of it.
@@ -92,14 +94,14 @@ struct CopyRoute {
         let lease = try replies.lease(page.bytes)
         // Whoever erases the first room must know of it before the page is there.
         if work.source != work.target { try await uploads.bring(page.assets, to: work.target) }
-        let (new, stamp) = try await writers.write(to: work.target) { writer throws(PageError) in
+        let (new, stamp) = try await writers.write(to: work.target, as: work.name) { writer throws(PageError) in
             let stamp = try await Stamp(work.time, of: writer)
             return (try await page.write(with: &writer, at: stamp.time, progress: report), stamp)
         }
         withExtendedLifetime(lease) {}
         guard work.isMove else { return (new, stamp) }
         do throws(GatewayError) {
-            try await writers.write(to: work.source) { writer throws(PageError) in
+            try await writers.write(to: work.source, as: work.name) { writer throws(PageError) in
                 // The given time is one of the other room's video.
                 let given = work.source == work.target ? work.time : nil
                 try await writer.hidePages([work.page], at: try await Stamp(given, of: writer).time)

@@ -5,7 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import StrokeWire
 
-/// `POST /api/rooms/ROOM/import?author=A&t=MS&rotate=90`: a PDF or a picture whose pages become pages of the room.
+/// `POST /api/rooms/ROOM/import?author=A&t=MS&rotate=90&as=paper`: a PDF or a picture whose pages become pages of the room.
 struct ImportRoute {
     let rooms: RoomService
     let uploads: FileUploads
@@ -14,16 +14,17 @@ struct ImportRoute {
     func add(to router: Router<GatewayContext>) {
         router.post("api/rooms/:room/import") { [self] request, context in
             let address = rooms.address(of: try context.room())
-            let author = try request.author()
+            let (author, name) = (try request.author(), try request.shownName())
             let time = try request.time()
             let rotation = try request.rotation()
+            let form = try request.slideForm()
             let file = try FileUploads.File(request)
             try await rooms.requireVoice(of: author, in: address.room)
             try await context.channel.extendDeadline()
             try await writers.begin()
             let slides: SlideImport
             do {
-                slides = try await upload(file, to: address, rotation)
+                slides = try await upload(file, to: address, form, rotation)
             } catch {
                 await writers.end()
                 throw error
@@ -34,7 +35,7 @@ struct ImportRoute {
                 ]
                 var warning = ""
                 let pages = try await writers.record("a file was imported", asked) { () throws(GatewayError) in
-                    let (pages, stamp) = try await run(slides, to: address, at: time, report)
+                    let (pages, stamp) = try await run(slides, to: address, at: time, as: name, report)
                     warning = stamp.warning
                     return pages
                 }
@@ -49,10 +50,10 @@ struct ImportRoute {
 
     /// Sends a file to the service, once it is clear that the room can have its pages.
     private func upload(
-        _ file: FileUploads.File, to address: RoomAddress, _ rotation: PageRotation?
+        _ file: FileUploads.File, to address: RoomAddress, _ form: SlideImport.Form, _ rotation: PageRotation?
     ) async throws -> SlideImport {
         do throws(PageError) {
-            try SlideImport.check(try await writers.settings(of: address), rotates: rotation != nil)
+            try SlideImport.check(try await writers.settings(of: address), as: form, rotates: rotation != nil)
         } catch {
             throw GatewayError(error)
         }
@@ -60,6 +61,7 @@ struct ImportRoute {
         guard let summary = try? AssetUpload.Summary(decoding: answer), var slides = SlideImport(summary) else {
             throw GatewayError.badGateway("The service's answer is no asset.")
         }
+        slides.form = form
         if let rotation {
             slides.rotations = Dictionary(uniqueKeysWithValues: slides.pages.indices.map { ($0, rotation) })
         }
@@ -67,9 +69,9 @@ struct ImportRoute {
     }
 
     private func run(
-        _ slides: SlideImport, to address: RoomAddress, at time: Int64?, _ report: PageJob.Report
+        _ slides: SlideImport, to address: RoomAddress, at time: Int64?, as name: String?, _ report: PageJob.Report
     ) async throws(GatewayError) -> ([Int], Stamp) {
-        try await writers.write(to: address) { writer throws(PageError) in
+        try await writers.write(to: address, as: name) { writer throws(PageError) in
             let stamp = try await Stamp(time, of: writer)
             return (try await slides.run(with: &writer, at: stamp.time, progress: report), stamp)
         }
@@ -77,6 +79,15 @@ struct ImportRoute {
 }
 
 extension Request {
+    /// What the pages become, the query's `as`.
+    fileprivate func slideForm() throws(GatewayError) -> SlideImport.Form {
+        guard let text = uri.queryParameters["as"] else { return .paper }
+        guard let form = SlideImport.Form(rawValue: String(text)) else {
+            throw .badRequest("as is paper or picture.")
+        }
+        return form
+    }
+
     /// By how much all pages of a file are rotated, the query's `rotate`; nil without one.
     fileprivate func rotation() throws(GatewayError) -> PageRotation? {
         guard let text = uri.queryParameters["rotate"], text != "0" else { return nil }

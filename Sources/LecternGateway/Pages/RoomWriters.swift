@@ -38,10 +38,12 @@ actor RoomWriters {
     }
 
     /// Does a piece of work in a room, after those that came before it.
+    /// - Parameter name: who boards say that it was; nil for this process.
     nonisolated func write<Value: Sendable>(
-        to address: RoomAddress, _ work: (inout OperationWriter) async throws(PageError) -> Value
+        to address: RoomAddress, as name: String?, _ work: (inout OperationWriter) async throws(PageError) -> Value
     ) async throws(GatewayError) -> Value {
         var writer = await take(address)
+        writer.name = name
         let result: Result<Value, PageError>
         do throws(PageError) {
             result = .success(try await work(&writer))

@@ -25,7 +25,7 @@ struct RotateRoute {
             let address = rooms.address(of: try context.room())
             let page = try context.page()
             let (rotation, time) = try Self.order(try await request.bytes(atMost: 4096))
-            let author = try request.authorIfAny()
+            let (author, name) = (try request.authorIfAny(), try request.shownName())
             if let author { try await rooms.requireVoice(of: author, in: address.room) }
             try await writers.begin()
             let asked: Logger.Metadata = [
@@ -34,7 +34,7 @@ struct RotateRoute {
             ]
             var warning = ""
             let pages = try await writers.record("a page was rotated", asked) { () throws(GatewayError) in
-                warning = try await rotate(page, of: address, rotation, at: time).warning
+                warning = try await rotate(page, of: address, rotation, at: time, as: name).warning
                 return [page]
             }
             return Response.body(
@@ -52,7 +52,7 @@ struct RotateRoute {
     }
 
     private func rotate(
-        _ page: Int, of address: RoomAddress, _ rotation: PageRotation, at time: Int64?
+        _ page: Int, of address: RoomAddress, _ rotation: PageRotation, at time: Int64?, as name: String?
     ) async throws(GatewayError) -> Stamp {
         let copy: PageCopy
         do throws(PageError) {
@@ -61,7 +61,7 @@ struct RotateRoute {
             throw GatewayError(error)
         }
         let lease = try replies.lease(copy.bytes)
-        let stamp = try await writers.write(to: address) { writer throws(PageError) in
+        let stamp = try await writers.write(to: address, as: name) { writer throws(PageError) in
             let stamp = try await Stamp(time, of: writer)
             _ = try await copy.rotate(rotation, with: &writer, at: stamp.time)
             return stamp

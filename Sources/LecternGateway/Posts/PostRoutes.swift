@@ -133,6 +133,13 @@ extension Request {
         uri.queryParameters["author"] == nil ? nil : try author()
     }
 
+    /// What boards say of who asked for something: `name`, or the author; nil where neither is given.
+    func shownName() throws(GatewayError) -> String? {
+        guard let name = uri.queryParameters["name"], !name.isEmpty else { return try authorIfAny()?.text }
+        guard name.unicodeScalars.count <= 64 else { throw .badRequest("name is at most 64 characters long.") }
+        return String(name)
+    }
+
     var isNDJSON: Bool {
         headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
             == "application/x-ndjson"

@@ -27,4 +27,5 @@ export { ServerClock } from "./lectern/server-clock.js";
 export { Replay } from "./lectern/replay.js";
 export { LecternTeacher } from "./lectern/teacher-element.js";
 export { Element, Teacher } from "./lectern/teacher.js";
+export { BoardView, viewButtons } from "./lectern/view.js";
 export { WhepPlayer } from "./lectern/whep.js";

@@ -103,6 +103,8 @@ extension Student {
         case grew(author: AuthorID, number: Int64, points: Int)
         /// The pictures of strokes being drawn are other than before: see `BoardPlayout.wetInk`.
         case wetInkChanged
+        /// Other pointers are seen than before, or at other places: see `BoardPlayout.pointers`.
+        case pointersChanged
         /// An author has said what to be called.
         case named(AuthorID, String)
         /// How long after the player's picture of it ink is shown now.
@@ -136,6 +138,7 @@ extension Student {
             case .unveiled(let stroke): self = .unveiled(stroke)
             case .grew(let author, let number, let points): self = .grew(author: author, number: number, points: points)
             case .wetInkChanged: self = .wetInkChanged
+            case .pointersChanged: self = .pointersChanged
             case .named(let author, let name): self = .named(author, name)
             case .skew(let skew, let isCounted): self = .skew(skew, isCounted: isCounted)
             case .gate(let gate): self = .gate(gate)

@@ -102,6 +102,7 @@ public final class Teacher: Sendable {
             stream: EventStream(of: room, .head, over: gateway, silenceLimit: EventStreamState.silenceLimit) {
                 inputs.put(.stream($0), bytes: $1)
             }, playout: BoardPlayout(followsPlayer: false, isHead: true))
+        follower.playout.ownAuthor = author
         var reader = inputs.reader()
         defer {
             reader.cancelAlarm()

@@ -186,7 +186,7 @@ struct PageImageSet: Sendable {
     var hash: UInt64 = 0
 
     /// Bytes of the pixels.
-    var byteCount: Int { pixels.values.reduce(0) { $0 + $1.bytes.count } }
+    var byteCount: Int { pixels.byteCount }
 
     static let none = PageImageSet()
 

@@ -1,4 +1,5 @@
 import InkML
+import Scene
 import StrokeWire
 public import VectorGraphics
 public import Whiteboard
@@ -11,7 +12,15 @@ public struct BoardInk: Sendable {
         self.source = source
     }
 
-    /// The visible strokes of a board: in its units, with their indices, authors and times. Images and lassos are left out.
+    /// The ruling under the ink of a page; nil for none, and for a slide.
+    private static func ruling(of page: Int, on board: Board) -> String? {
+        guard let paper = PagePaper(board.pages.paper(of: page), width: board.size.width, height: board.size.height),
+            case .ruled(let ruling, let distance) = paper
+        else { return nil }
+        return "\(ruling) \(distance)"
+    }
+
+    /// The visible strokes of a board: in its units, with their indices, authors and times. Images, slides and lassos are left out; rulings and texts are annotations.
     ///
     /// - Parameters:
     ///   - pages: the pages, in this order; nil for all of the board's.
@@ -22,11 +31,15 @@ public struct BoardInk: Sendable {
     ) throws(DrawingStopped) -> [UInt8] {
         var writer = InkMLWriter(size: InkDocument.Size(width: board.size.width, height: board.size.height))
         for page in pages ?? board.pages.order {
-            writer.beginPage(page)
+            writer.beginPage(page, paper: Self.ruling(of: page, on: board))
             for stroke in board.visible(on: page) {
                 guard isWanted() else { throw .unwanted }
                 guard writer.byteCount <= byteLimit else { throw .tooLarge }
                 guard let (header, points) = source.scaled(stroke, on: board.size) else { continue }
+                if let text = header.text {
+                    writer.add(text: BoardText.lines(of: text).joined(separator: "\n"))
+                    continue
+                }
                 writer.add(
                     InkDocument.Stroke(
                         index: stroke.index, author: stroke.author.text, element: header.element,

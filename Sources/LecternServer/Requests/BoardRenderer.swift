@@ -94,6 +94,10 @@ final class BoardRenderer: Sendable {
     private var versionBytes: Int { byteLimit / 8 }
     /// Pixels of a canvas at most, whatever size a client gives its board.
     private var mostPixels: Int { min(1 << 24, byteLimit / 32) }
+    /// Pixels of a text's box at most while it is drawn, one at a time; larger ones are less sharp.
+    private var mostTextPixels: Int { min(TextSource.mostPixels, byteLimit / 64) }
+    /// Bytes that each takes: its coverage, a copy, and its colours.
+    private static let bytesOfTextPixel = 6
     /// Pixels of an encoded picture at most.
     private var mostPicturePixels: Int { byteLimit / 16 }
     /// What lassos may make of a page.
@@ -139,27 +143,32 @@ final class BoardRenderer: Sendable {
     func images(of board: Board, _ form: PictureForm) -> [PageImageCache.Key] {
         guard form.format != .inkml else { return [] }
         var places: [ImageSource: Int] = [:]
-        var shown: [PlacedImage] = []
-        for page in form.pages(of: board) where board.content(of: page).images > 0 {
-            for entry in board.visible(on: page) {
-                guard let image = strokes.image(entry, on: board.size) else { continue }
-                if let place = places[image.source] {
-                    if shown[place].width < image.width { shown[place] = image }
+        var shown: [(source: ImageSource, image: PlacedImage)] = []
+        for page in form.pages(of: board) {
+            let entries = board.content(of: page).images > 0 ? Array(board.visible(on: page)) : []
+            let slide = form.paper(of: page, on: board)?.image.map { [$0] } ?? []
+            for image in slide + entries.compactMap({ strokes.image($0, on: board.size) }) {
+                guard let source = image.asset else { continue }
+                if let place = places[source] {
+                    if shown[place].image.width < image.width { shown[place].image = image }
                 } else if shown.count < Self.mostImages {
-                    places[image.source] = shown.count
-                    shown.append(image)
+                    places[source] = shown.count
+                    shown.append((source, image))
                 }
             }
         }
         // Documents are looked at larger than the board is.
         var scale = form.format == .png ? view(of: board.size, form).canvas.scale : 2
         func keys() -> [PageImageCache.Key] {
-            shown.map { PageImageCache.Key(source: $0.source, width: PlacedImage.fetchedWidth(for: $0.width * scale)) }
+            shown.map {
+                PageImageCache.Key(source: $0.source, width: PlacedImage.fetchedWidth(for: $0.image.width * scale))
+            }
         }
         func bytes(_ keys: [PageImageCache.Key]) -> Double {
             zip(keys, shown).reduce(0) { sum, image in
                 let width = Double(image.0.width)
-                return sum + 4 * width * max(width * image.1.height / max(image.1.width, 1e-9), 1)
+                let placed = image.1.image
+                return sum + 4 * width * max(width * placed.height / max(placed.width, 1e-9), 1)
             }
         }
         var wanted = keys()
@@ -189,7 +198,8 @@ final class BoardRenderer: Sendable {
         var digest = BoardDigest.empty
         for page in pages { digest.add(board.visible(on: page).digest) }
         let key = ImageCache.Key(
-            room: room, digest: digest, pages: pages, images: images.hash,
+            room: room, digest: digest, pages: pages, papers: pages.map { form.paper(of: $0, on: board) },
+            images: images.hash,
             size: SIMD2(board.size.width, board.size.height), form: form)
         if let file = state.withLock({ $0.images.image(key, at: now) }) { return file }
         return switch form.format {
@@ -205,7 +215,10 @@ final class BoardRenderer: Sendable {
         of board: Board, _ position: BoardPosition, _ images: PageImageSet, _ key: ImageCache.Key, at now: Instant,
         while interest: Interest
     ) throws(Failure) -> [UInt8] {
-        let (scenes, copies) = (sceneBytes(of: position.page, on: board), Self.copiesOfImages * images.byteCount)
+        let texts = board.content(of: position.page).texts > 0 ? Self.bytesOfTextPixel * mostTextPixels : 0
+        let (scenes, copies) = (
+            sceneBytes(of: position.page, on: board), Self.copiesOfImages * images.byteCount + texts
+        )
         let view = view(of: board.size, key.form, beside: scenes + copies)
         let size = view.canvas
         let bytes = bytesToDraw(size, scenes: scenes, images: copies)
@@ -219,8 +232,11 @@ final class BoardRenderer: Sendable {
         var made: [UInt8]?
         defer { finish(place.map { ($0, painting) }, made, key, at: now, reserved: bytes) }
         let canvas = try canvas(of: board, position, images.pixels, by: &painting, while: interest)
+        let ink = view.part.map { canvas.cropped(to: $0) } ?? canvas
+        let paper = key.form.paper(of: position.page, on: board)?.canvas(
+            size, part: view.part, images: images.pixels)
         let file = PNGEncoder.encode(
-            view.part.map { canvas.cropped(to: $0) } ?? canvas,
+            paper.map { ink.over($0) } ?? ink,
             background: key.form.background == .transparent ? .transparent : .white)
         made = file
         return file
@@ -252,7 +268,7 @@ final class BoardRenderer: Sendable {
         let file =
             switch key.form.format {
             case .inkml: try ink(board, pages, while: interest.isWanted)
-            default: try vectors(visible, board.size, images.pixels, key.form, while: interest.isWanted)
+            default: try vectors(visible, key.papers, board.size, images.pixels, key.form, while: interest.isWanted)
             }
         guard file.count <= byteLimit / 8 else { throw .tooLarge }
         made = file
@@ -260,11 +276,12 @@ final class BoardRenderer: Sendable {
     }
 
     private func vectors(
-        _ pages: [VisibleStrokes], _ size: BoardSize, _ images: PageImages, _ form: PictureForm,
+        _ pages: [VisibleStrokes], _ papers: [PagePaper?], _ size: BoardSize, _ images: PageImages,
+        _ form: PictureForm,
         while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8] {
         var drawings: [BoardDrawing] = []
-        for visible in pages {
+        for (visible, paper) in zip(pages, papers) {
             var entries: [PageEntry] = []
             entries.reserveCapacity(visible.count)
             for entry in visible {
@@ -273,7 +290,8 @@ final class BoardRenderer: Sendable {
                     entries.append(PageEntry(id: entry.index, content))
                 }
             }
-            drawings.append(BoardDrawing(width: size.width, height: size.height, entries: entries, images: images))
+            drawings.append(
+                BoardDrawing(width: size.width, height: size.height, entries: entries, images: images, paper: paper))
         }
         let scale = form.width.map { Double($0) / size.width } ?? 1
         return form.format == .svg
@@ -294,7 +312,7 @@ final class BoardRenderer: Sendable {
     ) throws(Failure) -> [UInt8] {
         do throws(DrawingStopped) {
             return try SVGRenderer.render(
-                drawing, paper: background == .transparent ? .transparent : .white, scale: scale,
+                drawing, background: background == .transparent ? .transparent : .white, scale: scale,
                 byteLimit: byteLimit / 8, limits: sceneLimits, while: isWanted)
         } catch {
             throw error == .tooLarge ? .tooLarge : .cancelled
@@ -345,7 +363,9 @@ final class BoardRenderer: Sendable {
             ) { () throws(Failure) in
                 guard interest.isWanted() else { throw .cancelled }
             } : PageScene(longerSide: board.size.longerSide, limits: sceneLimits)
-        let picture = PagePicture(scene: scene, entries: entries, hasImages: content.images > 0, images: images)
+        let picture = PagePicture(
+            scene: scene, entries: entries, hasImages: content.images + content.texts > 0,
+            images: images.drawingTexts(scale: painting.canvas.scale, most: mostTextPixels))
         return try painting.painter.canvas(of: picture.layers, at: position) { (place) throws(Failure) in
             guard interest.isWanted() else { throw .cancelled }
             return picture.content(of: place)
@@ -414,10 +434,11 @@ final class BoardRenderer: Sendable {
     private static let bytesOfDrawnPixel = 21
 
     /// Bytes that rendering and encoding take at most: the painter's versions, what lassos have made, and the larger of two
-    /// phases: the canvas, the one it starts from, scratch memory and the images; then the canvas and the file.
+    /// phases: the canvas, the one it starts from, scratch memory and the images; then the canvas, its paper, both together
+    /// and the file.
     private func bytesToDraw(_ size: CanvasSize, scenes: Int, images: Int) -> Int {
         let pixels = size.width * size.height
-        return max(versionBytes, 4 * pixels) + scenes + max(Self.bytesOfDrawnPixel * pixels + images, 12 * pixels)
+        return max(versionBytes, 4 * pixels) + scenes + max(Self.bytesOfDrawnPixel * pixels + images, 20 * pixels)
     }
 
     /// Bytes that cutting takes for each point of a page's entries, about: outlines, their parts, and those of one in work.

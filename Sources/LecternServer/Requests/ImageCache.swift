@@ -1,3 +1,4 @@
+import Scene
 import StrokeWire
 import Whiteboard
 
@@ -11,6 +12,8 @@ struct ImageCache: Sendable {
         let digest: BoardDigest
         /// Those of its pages that it shows.
         let pages: [Int]
+        /// What lies under the ink of each.
+        let papers: [PagePaper?]
         /// A hash of the images' pixels that are there; see ``PageImageSet``.
         let images: UInt64
         /// Width and height of the board.

@@ -1,4 +1,5 @@
 import Ink
+import Scene
 import StrokeWire
 import Whiteboard
 
@@ -12,22 +13,25 @@ struct PictureForm: Sendable, Hashable {
     var background = PictureBackground.white
     /// The page; nil for the one shown, of PDF and InkML for all pages in order.
     var page: Int?
+    /// Whether the paper is drawn under the ink.
+    var hasPaper = true
 
     init(
         format: PictureFormat = .png, width: Int? = nil, part: BoardPart? = nil, background: PictureBackground = .white,
-        page: Int? = nil
+        page: Int? = nil, hasPaper: Bool = true
     ) {
         self.format = format
         self.width = width
         self.part = part
         self.background = background
         self.page = page
+        self.hasPaper = hasPaper
     }
 
     init(_ request: ImageRequest) {
         self.init(
             format: request.format, width: request.width, part: request.part, background: request.background,
-            page: request.page)
+            page: request.page, hasPaper: request.hasPaper)
     }
 }
 
@@ -36,6 +40,11 @@ extension PictureForm {
     func pages(of board: Board) -> [Int] {
         if let page { return [page] }
         return format == .pdf || format == .inkml ? board.pages.order : [board.pages.shown]
+    }
+
+    /// What is drawn under the ink of a page.
+    func paper(of page: Int, on board: Board) -> PagePaper? {
+        hasPaper ? PagePaper(board.pages.paper(of: page), width: board.size.width, height: board.size.height) : nil
     }
 }
 
@@ -69,7 +78,9 @@ struct PictureTags: Sendable {
         let width = form.width.map(String.init) ?? "-"
         let page = form.page.map(String.init) ?? "-"
         let part = form.part.map { " \($0.x) \($0.y) \($0.width) \($0.height)" } ?? ""
-        let hash = FNV1a64.hash("\(settings) \(form.format) \(width) \(form.background) \(page)\(part)".utf8)
+        let hash = FNV1a64.hash(
+            "\(settings) \(form.format) \(width) \(form.background) \(page)\(part)\(form.hasPaper ? "" : " -paper")"
+                .utf8)
         guard let images else { return "\(room.incarnation).\(index).\(FNV1a64.digits(hash)).?" }
         if images != 0 { return "\(room.incarnation).\(index).\(FNV1a64.digits(hash)).\(FNV1a64.digits(images))" }
         return "\(room.incarnation).\(index).\(FNV1a64.digits(hash))"

@@ -19,9 +19,11 @@ public struct StrokeSource: Sendable {
         return decoder.content(header, points, scale: size.scale(for: header), longerSide: size.longerSide)
     }
 
-    /// Where an image lies, and what it shows; nil for any other entry.
+    /// Where an image or a text lies, and what it shows; nil for any other entry.
     func image(_ entry: Stroke, on size: BoardSize) -> PlacedImage? {
-        guard entry.kind == .image, case .image(let image)? = content(entry, on: size) else { return nil }
+        guard entry.kind == .image || entry.kind == .text, case .image(let image)? = content(entry, on: size) else {
+            return nil
+        }
         return image
     }
 

@@ -40,6 +40,13 @@ extension Canvas {
         return boxes
     }
 
+    /// Rectangles that cover the whole picture, a row of tiles each.
+    public var rowsOfTiles: [PixelRectangle] {
+        stride(from: 0, to: height, by: Tile.side).map {
+            PixelRectangle(x: 0, y: $0, width: width, height: min(Tile.side, height - $0))
+        }
+    }
+
     /// A rectangle of the picture as one of its own.
     ///
     /// - Parameter box: lies on the canvas.
@@ -72,20 +79,29 @@ extension Canvas {
     ///
     /// - Parameters:
     ///   - box: lies on the canvas.
+    ///   - paper: what lies under the picture, of its size; nil for nothing.
     ///   - pixels: replaced; the capacity is kept.
-    public func copyStraight(_ box: PixelRectangle, to pixels: inout [UInt32]) {
+    public func copyStraight(_ box: PixelRectangle, over paper: Canvas? = nil, to pixels: inout [UInt32]) {
+        let paper = paper.flatMap { $0.width == width && $0.height == height ? $0 : nil }
         pixels.removeAll(keepingCapacity: true)
         pixels.reserveCapacity(box.width * box.height)
         for y in box.y..<box.y + box.height {
             var x = box.x
             while x < box.x + box.width {
                 let end = min((x / Tile.side + 1) * Tile.side, box.x + box.width)
-                let tile = tiles[y / Tile.side * columns + x / Tile.side]
-                if tile.isAbsent {
-                    pixels.append(contentsOf: repeatElement(0, count: end - x))
-                } else {
-                    let start = (y % Tile.side) * Tile.side - x / Tile.side * Tile.side
+                let place = y / Tile.side * columns + x / Tile.side
+                let start = (y % Tile.side) * Tile.side - x / Tile.side * Tile.side
+                let (tile, below) = (tiles[place], paper?.tiles[place] ?? .absent)
+                switch (tile.isAbsent, below.isAbsent) {
+                case (true, true): pixels.append(contentsOf: repeatElement(0, count: end - x))
+                case (true, false):
+                    for place in start + x..<start + end { pixels.append(straightAlpha(below.pixels[place])) }
+                case (false, true):
                     for place in start + x..<start + end { pixels.append(straightAlpha(tile.pixels[place])) }
+                case (false, false):
+                    for place in start + x..<start + end {
+                        pixels.append(straightAlpha(composited(tile.pixels[place], over: below.pixels[place])))
+                    }
                 }
                 x = end
             }

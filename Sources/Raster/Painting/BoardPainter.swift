@@ -80,6 +80,11 @@ public struct BoardPainter: Sendable {
     /// How many layers the last picture shows; fewer than all where its drawing was ended.
     public var shownCount: Int { unfinished?.left.first ?? shown.count }
 
+    /// The pixels of the canvas that a layer may touch, by its id; nil where that is not known.
+    public func box(ofLayer id: UInt64) -> PixelRectangle? {
+        boxes[id].map { PixelRectangle(x: $0.minX, y: $0.minY, width: $0.maxX - $0.minX, height: $0.maxY - $0.minY) }
+    }
+
     /// The number of kept versions.
     public var versionCount: Int { versions.count }
 

@@ -9,7 +9,11 @@ private struct ReplyFlags: OptionSet {
     static let provisional = ReplyFlags(rawValue: 1 << 1)
     /// The pages follow the head, and operations may concern others than page 0.
     static let pages = ReplyFlags(rawValue: 1 << 2)
-    static let all: ReplyFlags = [.tail, .provisional, .pages]
+    /// Papers follow the pages.
+    static let paper = ReplyFlags(rawValue: 1 << 3)
+    /// What was cleared or removed has the indices that removals name.
+    static let removals = ReplyFlags(rawValue: 1 << 4)
+    static let all: ReplyFlags = [.tail, .provisional, .pages, .paper, .removals]
 }
 
 /// The lowest bits of the first integer of an operation; the number of its origin is above them.
@@ -109,9 +113,10 @@ package struct BinaryJoinReplyWriter: Sendable {
     package consuming func board(
         width: Double, height: Double, isProvisional: Bool = false, visible: some Collection<BinaryOperation>,
         redo: some Collection<BinaryOperation>,
-        cleared: [(index: UInt64, page: Int, visible: [BinaryOperation])] = []
+        cleared: [(index: UInt64, page: Int, indices: [UInt64]?, visible: [BinaryOperation])] = []
     ) -> [UInt8] {
-        begin(isProvisional ? .provisional : [])
+        let hasRemovals = cleared.contains { $0.indices != nil }
+        begin((isProvisional ? .provisional : [] as ReplyFlags).union(hasRemovals ? .removals : []))
         bytes.append(word: width.bitPattern)
         bytes.append(word: height.bitPattern)
         append(visible)
@@ -120,19 +125,31 @@ package struct BinaryJoinReplyWriter: Sendable {
         for board in cleared {
             Varint.append(board.index, to: &bytes)
             if pages != nil { Varint.append(UInt64(board.page), to: &bytes) }
+            if hasRemovals {
+                Varint.append(UInt64(board.indices?.count ?? 0), to: &bytes)
+                for index in board.indices ?? [] { Varint.append(index, to: &bytes) }
+            }
             append(board.visible)
         }
         return bytes
     }
 
     private mutating func begin(_ flags: ReplyFlags) {
-        Varint.append((pages == nil ? flags : flags.union(.pages)).rawValue, to: &bytes)
+        var flags = flags
+        if let pages { flags.formUnion(pages.papers.isEmpty ? .pages : [.pages, .paper]) }
+        Varint.append(flags.rawValue, to: &bytes)
         bytes += head
         guard let pages else { return }
         Varint.append(UInt64(pages.shown), to: &bytes)
         for list in [pages.order, pages.hidden] {
             Varint.append(UInt64(list.count), to: &bytes)
             for page in list { Varint.append(UInt64(page), to: &bytes) }
+        }
+        guard !pages.papers.isEmpty else { return }
+        Varint.append(UInt64(pages.papers.count), to: &bytes)
+        for laid in pages.papers {
+            Varint.append(UInt64(laid.page), to: &bytes)
+            bytes.append(counted: laid.paper.encoded)
         }
     }
 
@@ -195,7 +212,7 @@ extension JoinReply {
             return writer.board(
                 width: width, height: height, isProvisional: isProvisional,
                 visible: visible.map(BinaryOperation.init), redo: redo.map(BinaryOperation.init),
-                cleared: cleared.map { ($0.index, $0.page, $0.visible.map(BinaryOperation.init)) })
+                cleared: cleared.map { ($0.index, $0.page, $0.indices, $0.visible.map(BinaryOperation.init)) })
         }
     }
 
@@ -252,20 +269,35 @@ private struct BinaryReplyReader {
         let palette = try palette()
         let style = try reader.string(atMost: 64)
         hasPages = flags.contains(.pages)
-        let pages = hasPages ? try pages() : BoardPages()
-        let content = flags.contains(.tail) ? JoinReply.Content.tail(try operations()) : try board()
+        let pages = hasPages ? try pages(hasPaper: flags.contains(.paper)) : BoardPages()
+        let content =
+            flags.contains(.tail)
+            ? JoinReply.Content.tail(try operations()) : try board(hasRemovals: flags.contains(.removals))
         guard reader.isAtEnd else { throw reader.damaged }
         return JoinReply(
             room: room, index: index, digest: digest, palette: palette, style: style,
             isProvisional: flags.contains(.provisional), pages: pages, content: content)
     }
 
-    private mutating func pages() throws(BinaryFormError) -> BoardPages {
-        let shown = try page()
-        guard let pages = BoardPages(shown: shown, order: try pageList(), hidden: try pageList()) else {
+    private mutating func pages(hasPaper: Bool) throws(BinaryFormError) -> BoardPages {
+        let (shown, order, hidden) = (try page(), try pageList(), try pageList())
+        let papers = hasPaper ? try papers() : []
+        guard let pages = BoardPages(shown: shown, order: order, hidden: hidden, papers: papers) else {
             throw reader.damaged
         }
         return pages
+    }
+
+    private mutating func papers() throws(BinaryFormError) -> [(page: Int, paper: Paper)] {
+        var papers: [(page: Int, paper: Paper)] = []
+        for _ in 0..<(try reader.count()) {
+            guard papers.count < PageNumber.range.count else { throw reader.damaged }
+            let page = try page()
+            let text = try reader.string(atMost: Paper.byteBound)
+            guard let paper = try? Paper(decoding: Array(text.utf8)) else { throw reader.damaged }
+            papers.append((page, paper))
+        }
+        return papers
     }
 
     private mutating func pageList() throws(BinaryFormError) -> [Int] {
@@ -295,7 +327,7 @@ private struct BinaryReplyReader {
         return palette
     }
 
-    private mutating func board() throws(BinaryFormError) -> JoinReply.Content {
+    private mutating func board(hasRemovals: Bool) throws(BinaryFormError) -> JoinReply.Content {
         let width = Double(bitPattern: try reader.word())
         let height = Double(bitPattern: try reader.word())
         guard (1...16384).contains(width), (1...16384).contains(height) else { throw reader.damaged }
@@ -305,9 +337,20 @@ private struct BinaryReplyReader {
         for _ in 0..<(try reader.count()) {
             try take(Self.overhead)
             cleared.append(
-                ClearedBoard(index: try reader.index(), page: hasPages ? try page() : 0, visible: try operations()))
+                ClearedBoard(
+                    index: try reader.index(), page: hasPages ? try page() : 0,
+                    indices: hasRemovals ? try indices() : nil, visible: try operations()))
         }
         return .board(width: width, height: height, visible: visible, redo: redo, cleared: cleared)
+    }
+
+    /// The indices that a removal names; nil for a clear.
+    private mutating func indices() throws(BinaryFormError) -> [UInt64]? {
+        let count = try reader.count()
+        guard count <= StrokeMessage.removalBound else { throw reader.damaged }
+        var indices: [UInt64] = []
+        for _ in 0..<count { indices.append(try reader.index()) }
+        return indices.isEmpty ? nil : indices
     }
 
     private mutating func operations() throws(BinaryFormError) -> [JoinedOperation] {

@@ -3,9 +3,9 @@
 /// Where a feature is missing its keys are ignored, its actions are `unknown-action`, its elements `unknown-element`: so
 /// a class with clients of the original protocol is served as before.
 public struct BoardFeatures: OptionSet, Sendable, Hashable {
-    public let rawValue: UInt8
+    public let rawValue: UInt16
 
-    public init(rawValue: UInt8) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
@@ -25,12 +25,25 @@ public struct BoardFeatures: OptionSet, Sendable, Hashable {
     /// Colours of messages are `0xRRGGBB`: `colour: rgb` in the configuration. Told in replies alone.
     public static let rgbColours = BoardFeatures(rawValue: 1 << 5)
 
+    /// Papers: the action 7. Where there are no pages there is no paper.
+    public static let paper = BoardFeatures(rawValue: 1 << 6)
+
+    /// Removals of entries: the action 8.
+    public static let remove = BoardFeatures(rawValue: 1 << 7)
+
+    /// Pointer: the element 7.
+    public static let pointer = BoardFeatures(rawValue: 1 << 8)
+
+    /// Texts: `x`, the element 8.
+    public static let text = BoardFeatures(rawValue: 1 << 9)
+
     /// Those of `board.features`.
-    public static let all: BoardFeatures = [.pages, .images, .lasso, .pens]
+    public static let all: BoardFeatures = [.pages, .images, .lasso, .pens, .pointer, .paper, .remove, .text]
 
     private static let named: [(name: String, feature: BoardFeatures)] = [
-        ("pages", .pages), ("images", .images), ("lasso", .lasso), ("pens", .pens),
-        ("undoable-clear", .undoableClears), ("rgb", .rgbColours),
+        ("pages", .pages), ("images", .images), ("lasso", .lasso), ("pens", .pens), ("pointer", .pointer),
+        ("paper", .paper), ("remove", .remove), ("text", .text), ("undoable-clear", .undoableClears),
+        ("rgb", .rgbColours),
     ]
 
     /// Their names in replies and in the configuration.
@@ -63,6 +76,15 @@ public struct BoardPages: Sendable, Hashable {
     public private(set) var order: [Int]
     /// The pages that an arrange left out, in the order of their numbers: they keep their ink.
     public private(set) var hidden: [Int]
+    /// What lies under the ink of pages, in the order of their numbers; nothing under that of the others.
+    public private(set) var papers: [LaidPaper]
+
+    /// The paper of a page.
+    public struct LaidPaper: Sendable, Hashable {
+        public let page: Int
+        /// Not blank.
+        public let paper: Paper
+    }
 
     /// Shared by all boards that have no other.
     private static let firstPage = [0]
@@ -72,14 +94,21 @@ public struct BoardPages: Sendable, Hashable {
         shown = 0
         order = Self.firstPage
         hidden = []
+        papers = []
     }
 
-    /// - Returns: nil where `order` and `hidden` are not lists of different pages, or `order` does not have `shown`.
-    public init?(shown: Int, order: [Int], hidden: [Int] = []) {
+    /// - Returns: nil where `order` and `hidden` are not lists of different pages, `order` does not have `shown`, or a page
+    ///   with a paper is in neither.
+    public init?(shown: Int, order: [Int], hidden: [Int] = [], papers: [(page: Int, paper: Paper)] = []) {
         guard PageNumber.isOrder(order + hidden), order.contains(shown) else { return nil }
         self.shown = shown
         self.order = order
         self.hidden = hidden.sorted()
+        self.papers = []
+        for (page, paper) in papers {
+            guard order.contains(page) || hidden.contains(page) else { return nil }
+            lay(paper, under: page)
+        }
     }
 
     /// The lowest number of a page that was never seen before; nil where there is none.
@@ -100,6 +129,18 @@ public struct BoardPages: Sendable, Hashable {
         if page != shown, !order.contains(page), !hidden.contains(page) { order.append(page) }
     }
 
+    /// Lays a paper under a page, in place of the one before; a page that was never seen before comes last in the order.
+    public mutating func lay(_ paper: Paper, under page: Int) {
+        add(page)
+        var place = papers.count
+        while place > 0, papers[place - 1].page >= page { place -= 1 }
+        if place < papers.count, papers[place].page == page { papers.remove(at: place) }
+        if !paper.isBlank { papers.insert(LaidPaper(page: page, paper: paper), at: place) }
+    }
+
+    /// What lies under the ink of a page; nil for nothing.
+    public func paper(of page: Int) -> Paper? { papers.first { $0.page == page }?.paper }
+
     /// Sets the order; where the shown page is left out, the first one is shown.
     /// - Parameter order: not empty, no page twice.
     public mutating func arrange(_ order: [Int]) {
@@ -111,13 +152,16 @@ public struct BoardPages: Sendable, Hashable {
 }
 
 extension BoardPages {
-    /// Reads `{"shown":2,"order":[0,1,2],"hidden":[3]}`.
+    /// Reads `{"shown":2,"order":[0,1,2],"hidden":[3],"paper":{"1":{"p":2,"l":32}}}`.
     init(_ token: JSONToken, of bytes: [UInt8]) throws(Rejection) {
-        let body = try JSONObject(token, of: bytes, keeping: ["shown", "order", "hidden"], field: "pages")
+        let body = try JSONObject(token, of: bytes, keeping: ["shown", "order", "hidden", "paper"], field: "pages")
         guard let shown = try body.page("shown") else { throw .missing("shown") }
         guard let order = try body.pages("order") else { throw .missing("order") }
-        guard let pages = BoardPages(shown: shown, order: order, hidden: try body.pages("hidden") ?? []) else {
-            throw .outOfRange("order", "a list of different pages with the one shown")
+        guard
+            let pages = BoardPages(
+                shown: shown, order: order, hidden: try body.pages("hidden") ?? [], papers: try body.papers())
+        else {
+            throw .outOfRange("order", "a list of different pages with the one shown, and those that have papers")
         }
         self = pages
     }
@@ -127,6 +171,30 @@ extension JSONObject {
     /// The number of a page.
     func page(_ name: String) throws(Rejection) -> Int? {
         try integer(name, in: 0...999).map { Int($0) }
+    }
+
+    fileprivate func papers() throws(Rejection) -> [(page: Int, paper: Paper)] {
+        guard let token = self["paper"] else { return [] }
+        guard case .object(let range) = token else { throw .wrongType("paper", "an object") }
+        let text = bytes.span
+        var tokens: [(page: Int, token: JSONToken)] = []
+        do {
+            var scanner = JSONScanner(at: range.lowerBound, maximumDepth: Self.maximumDepth)
+            var more = try scanner.enterObject(text)
+            while more {
+                let name = JSONText.string(try scanner.takeKey(text), of: text)
+                let value = try scanner.takeValue(text)
+                if let page = PageNumber.read(name), tokens.count < PageNumber.range.count {
+                    tokens.append((page, value))
+                }
+                more = try scanner.continueObject(text)
+            }
+        } catch {
+            throw error.rejection
+        }
+        var papers: [(page: Int, paper: Paper)] = []
+        for (page, token) in tokens { papers.append((page, try Paper(token, of: bytes))) }
+        return papers
     }
 
     fileprivate func pages(_ name: String) throws(Rejection) -> [Int]? {
@@ -148,6 +216,16 @@ extension [UInt8] {
             append(",\"hidden\":")
             append(list: pages.hidden) { $0.append(integer: $1) }
         }
+        if !pages.papers.isEmpty {
+            append(",\"paper\":{")
+            for (place, laid) in pages.papers.enumerated() {
+                append(place == 0 ? "\"" : ",\"")
+                append(integer: laid.page)
+                append("\":")
+                append(contentsOf: laid.paper.encoded)
+            }
+            append(UInt8(ascii: "}"))
+        }
         append(UInt8(ascii: "}"))
     }
 }
@@ -156,11 +234,17 @@ extension [UInt8] {
 public indirect enum MessageContent: Sendable, Equatable {
     /// Of an arrange: the pages in their new order. `v`.
     case order([Int])
+    /// Of a removal: the entries that go, by their indices, different from each other. `v`.
+    case indices([UInt64])
+    /// Of a paper. `p`, `l`, `i`, `d`, `k`.
+    case paper(Paper)
     /// Of an image: which page of which asset. `i`, `p`.
     case image(AssetID, page: Int)
     /// Of a lasso: where its inside goes, nil to cut it away, in the sender's board units; whether the original stays.
     /// `m`, `k`.
     case lasso(LassoMap?, keepsOriginal: Bool)
+    /// Of a text: what ``BoardText/isValid(_:)`` allows. `x`.
+    case text(String)
 }
 
 /// An affine map of a plane: x′ = a·x + c·y + e, y′ = b·x + d·y + f.

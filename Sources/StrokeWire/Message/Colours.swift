@@ -19,9 +19,10 @@ public struct Palette: Sendable, Hashable {
     /// Each `0xRRGGBB`; 1 … 256 of them.
     public let colours: [UInt32]
 
-    /// Black, red, blue, green, orange, violet, brown, grey.
+    /// Black, red, blue, green, orange, violet, brown, grey; yellow, pink, sky, turquoise, lime, wine, navy, white.
     public static let standard = Palette(unchecked: [
         0x000000, 0xd92020, 0x1f4fd8, 0x1a9850, 0xf08c00, 0x7b2cbf, 0x6b4423, 0x7f7f7f,
+        0xf2c200, 0xe0559c, 0x4aa8e0, 0x0f8b8d, 0x7cb518, 0x8b1e3f, 0x1b2a5c, 0xffffff,
     ])
 
     /// - Parameter texts: each `#rrggbb`, letters of either case.

@@ -7,7 +7,7 @@ extension StrokeMessage {
     ///   - bytes: one JSON object in UTF-8. More than `limits.messageBytes` are rejected unread.
     ///   - limits: limits of the message, and the meaning of colours.
     /// - Throws: the first fault in the order: size, well-formed JSON, an object, then the fields `n c l s o e a t w h
-    ///   d g v i p m k`, points in their order, and `x y f i z m` in each.
+    ///   d g v i p m k` (of a paper `l`, or `i p k d`, last, and of a text `l x`), points in their order, and `x y f i z m` in each.
     public init(decoding bytes: [UInt8], limits: WireLimits = WireLimits()) throws(MalformedMessage) {
         var points = NoPoints()
         try self.init(bytes, limits, points: &points)
@@ -123,6 +123,7 @@ struct MessageFields {
     var assetPage: JSONToken?
     var map: JSONToken?
     var keepsOriginal: JSONToken?
+    var text: JSONToken?
     var points: PointsField = .absent
 
     enum PointsField {
@@ -151,6 +152,7 @@ struct MessageFields {
         case UInt8(ascii: "p"): assetPage = token
         case UInt8(ascii: "m"): map = token
         case UInt8(ascii: "k"): keepsOriginal = token
+        case UInt8(ascii: "x"): self.text = token
         default: break
         }
     }
@@ -246,7 +248,7 @@ extension MessageFields {
         let value = try action.integer("a", text) ?? 1
         // The first clients of the protocol send 0 for draw.
         guard let action = value == 0 ? .draw : UInt8(exactly: value).flatMap(Action.init),
-            action.rawValue <= Action.clear.rawValue || features.contains(.pages)
+            action.isOffered(by: features)
         else {
             throw Rejection(code: .unknownAction, field: "a", message: "There is no action \(value).")
         }
@@ -301,12 +303,19 @@ extension MessageFields {
     ) throws(Rejection) -> MessageContent? {
         switch (action, element) {
         case (.arrange, _): return .order(try readOrder(text))
+        case (.remove, _): return .indices(try readIndices(text))
+        case (.paper, _): return .paper(try readPaper(text))
         case (.draw, .image):
             let asset = try readAsset(text)
-            return .image(asset, page: Int(try assetPage.integer("p", in: AssetID.pages.wide, text) ?? 0))
+            return .image(asset, page: try readAssetPage(text))
         case (.draw, .lasso):
             let map = try readMap(text)
             return .lasso(map, keepsOriginal: try keepsOriginal.integer("k", in: 0...1, text) == 1)
+        case (.draw, .text):
+            guard BoardText.lineHeights.contains(try width.number("l", text) ?? 1) else {
+                throw .outOfRange("l", "between 4 and 512, the height of a line")
+            }
+            return .text(try readText(text))
         default: return nil
         }
     }
@@ -324,13 +333,40 @@ extension MessageFields {
         return pages
     }
 
-    private func readAsset(_ text: borrowing Span<UInt8>) throws(Rejection) -> AssetID {
+    private func readIndices(_ text: borrowing Span<UInt8>) throws(Rejection) -> [UInt64] {
+        guard let order else { throw .missing("v") }
+        var indices: [UInt64] = []
+        for (position, token) in try order.elements("v", atMost: StrokeMessage.removalBound, text).enumerated() {
+            let index = try Optional(token).integer("v[\(position)]", in: 1...Int64.maxSafeInteger, text)
+            indices.append(UInt64(index ?? 0))
+        }
+        guard !indices.isEmpty, Set(indices).count == indices.count else {
+            throw .outOfRange("v", "a list of different indices, one or more")
+        }
+        return indices
+    }
+
+    func readAsset(_ text: borrowing Span<UInt8>) throws(Rejection) -> AssetID {
         guard let asset else { throw .missing("i") }
         guard case .string(let range) = asset else { throw .wrongType("i", "a string") }
         guard range.count <= 6 * 64, let id = AssetID(hexadecimal: JSONText.string(range, of: text)) else {
             throw .outOfRange("i", "64 lower-case hexadecimal digits")
         }
         return id
+    }
+
+    func readAssetPage(_ text: borrowing Span<UInt8>) throws(Rejection) -> Int {
+        Int(try assetPage.integer("p", in: AssetID.pages.wide, text) ?? 0)
+    }
+
+    private func readText(_ text: borrowing Span<UInt8>) throws(Rejection) -> String {
+        guard let token = self.text else { throw .missing("x") }
+        guard case .string(let range) = token else { throw .wrongType("x", "a string") }
+        // An escape of six bytes is one byte of text or more.
+        guard range.count <= 6 * BoardText.byteBound else { throw .invalidText }
+        let value = JSONText.string(range, of: text)
+        guard BoardText.isValid(value) else { throw .invalidText }
+        return value
     }
 
     private func readMap(_ text: borrowing Span<UInt8>) throws(Rejection) -> LassoMap? {
@@ -353,7 +389,20 @@ extension Element {
         case .image: features.contains(.images)
         case .lasso: features.contains(.lasso)
         case .highlighter, .arrow: features.contains(.pens)
+        case .pointer: features.contains(.pointer)
+        case .text: features.contains(.text)
         default: true
+        }
+    }
+}
+
+extension Action {
+    fileprivate func isOffered(by features: BoardFeatures) -> Bool {
+        switch self {
+        case .draw, .undo, .redo, .clear: true
+        case .turn, .arrange: features.contains(.pages)
+        case .paper: features.isSuperset(of: [.pages, .paper])
+        case .remove: features.contains(.remove)
         }
     }
 }

@@ -24,7 +24,7 @@ extension StrokeMessage {
         bytes.append(",\"c\":")
         bytes.append(integer: colour)
         bytes.append(",\"l\":")
-        bytes.append(number: width)
+        bytes.append(number: lengthOfLine)
         bytes.append(",\"s\":")
         bytes.append(integer: shardCount)
         bytes.append(",\"o\":")
@@ -54,9 +54,28 @@ extension StrokeMessage {
     }
 }
 
+extension StrokeMessage {
+    /// What `l` says.
+    private var lengthOfLine: Double {
+        if case .ruled(_, let distance)? = paper?.kind { distance } else { width }
+    }
+}
+
 extension [UInt8] {
     fileprivate mutating func append(content: MessageContent) {
         switch content {
+        case .paper(let paper):
+            switch paper.kind {
+            case .ruled(let ruling, _):
+                append(",\"p\":")
+                append(integer: ruling.rawValue)
+            case .slide(let slide):
+                append(",\"")
+                append(slide: slide)
+            }
+        case .indices(let indices):
+            append(",\"v\":")
+            append(list: indices) { $0.append(integer: $1) }
         case .order(let pages):
             append(",\"v\":")
             append(list: pages) { $0.append(integer: $1) }
@@ -71,6 +90,9 @@ extension [UInt8] {
                 append(list: map.numbers) { $0.append(number: $1) }
             }
             if keepsOriginal { append(",\"k\":1") }
+        case .text(let text):
+            append(",\"x\":")
+            append(string: text)
         }
     }
 }
@@ -82,33 +104,52 @@ extension StrokeMessage {
     ///   - isLeft: whether it gets the member `left`: an author's device sends what it had left when another took over.
     /// - Returns: nil where the text is no JSON object.
     package static func renumbered(_ message: [UInt8], _ number: Int64, isLeft: Bool = false) -> [UInt8]? {
+        guard let values = values(of: "n", in: message) else { return nil }
+        var text: [UInt8] = []
+        text.append(integer: number)
+        var result: [UInt8] = []
+        result.reserveCapacity(message.count + 32)
+        var position = 0
+        for case .number(let number) in values {
+            result.append(contentsOf: message[position..<number.range.lowerBound])
+            result.append(contentsOf: text)
+            position = number.range.upperBound
+        }
+        result.append(contentsOf: message[position...])
+        return isLeft ? result.addingMember { $0.append("\"left\":true") } : result
+    }
+
+    /// The message of a removal with other indices; all else stays as it is, byte for byte.
+    /// - Returns: nil where the text is no JSON object with a list `v`.
+    package static func removing(_ indices: [UInt64], by message: [UInt8]) -> [UInt8]? {
+        // The last one counts.
+        guard case .array(let range)? = values(of: "v", in: message)?.last else { return nil }
+        var result = Array(message[..<range.lowerBound])
+        result.append(list: indices) { $0.append(integer: $1) }
+        result.append(contentsOf: message[range.upperBound...])
+        return result
+    }
+
+    /// The values of a member in their order, for it may stand there more than once; nil where the text is no JSON object.
+    private static func values(of letter: Unicode.Scalar, in message: [UInt8]) -> [JSONToken]? {
         let text = message.span
-        var ranges: [Range<Int>] = []
+        var values: [JSONToken] = []
         do {
             var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
             try scanner.begin(text)
             guard scanner.next(text) == UInt8(ascii: "{") else { return nil }
             var more = try scanner.enterObject(text)
             while more {
-                let isNumber = JSONText.letter(try scanner.takeKey(text), of: text) == UInt8(ascii: "n")
+                let isMember = JSONText.letter(try scanner.takeKey(text), of: text) == UInt8(ascii: letter)
                 let value = try scanner.takeValue(text)
-                if isNumber, case .number(let number) = value { ranges.append(number.range) }
+                if isMember { values.append(value) }
                 more = try scanner.continueObject(text)
             }
             try scanner.end(text)
         } catch {
             return nil
         }
-        var result: [UInt8] = []
-        result.reserveCapacity(message.count + 32)
-        var position = 0
-        for range in ranges {
-            result.append(contentsOf: message[position..<range.lowerBound])
-            result.append(integer: number)
-            position = range.upperBound
-        }
-        result.append(contentsOf: message[position...])
-        return isLeft ? result.addingMember { $0.append("\"left\":true") } : result
+        return values
     }
 
     /// The message with the name that its author goes by.

@@ -4,7 +4,11 @@ extension PointArray {
     ///   - bytes: the message that this array was decoded from. In any other text decoding stops at the first fault.
     ///   - body: called with each point, first to last, before this returns.
     public func forEachPoint(of bytes: [UInt8], _ body: (StrokePoint) -> Void) {
-        let text = bytes.span.extracting(first: min(interior.upperBound, bytes.count))
+        forEachPoint(in: bytes.span, body)
+    }
+
+    func forEachPoint(in message: borrowing Span<UInt8>, _ body: (StrokePoint) -> Void) {
+        let text = message.extracting(first: min(interior.upperBound, message.count))
         // The bracket is outside of the interior: the scanner starts at the first element.
         var scanner = JSONScanner(at: interior.lowerBound, depth: 2, maximumDepth: JSONScanner.messageDepth)
         var hasMore = interior.lowerBound < text.count

@@ -35,6 +35,24 @@ public struct StrokeMessage: Sendable, Equatable {
         if case .order(let order)? = content { order } else { nil }
     }
 
+    /// Of a removal: the indices of the entries that go.
+    public var indices: [UInt64]? {
+        if case .indices(let indices)? = content { indices } else { nil }
+    }
+
+    /// Of a text: what it says.
+    public var text: String? {
+        if case .text(let text)? = content { text } else { nil }
+    }
+
+    /// The greatest number of entries that a removal names.
+    public static let removalBound = 256
+
+    /// Of a paper: what lies under the ink from then on.
+    public var paper: Paper? {
+        if case .paper(let paper)? = content { paper } else { nil }
+    }
+
     /// Whether the message carries only a part of its stroke.
     public var isSharded: Bool { shardCount >= 2 }
 
@@ -74,13 +92,17 @@ public enum Element: UInt8, Sendable, CaseIterable {
     case image
     /// What lies inside the path of the points is cut out, moved or copied.
     case lasso
+    /// A freehand mark that is seen at its time and goes: no entry of the board.
+    case pointer
+    /// A text in the box of the first and the last point. See ``BoardText``.
+    case text
     /// A translucent freehand stroke of constant width.
-    case highlighter = 9
+    case highlighter
     /// A straight line from the first to the last point, with a head there.
-    case arrow = 10
+    case arrow
 
     /// Whether it is drawn as a line along its points.
-    public var isStroke: Bool { self != .image && self != .lasso }
+    public var isStroke: Bool { self != .image && self != .lasso && self != .text }
 }
 
 /// What an operation does; `a` on the wire, where 0 means draw too.
@@ -93,6 +115,10 @@ public enum Action: UInt8, Sendable, CaseIterable {
     case turn
     /// Sets the order of the pages.
     case arrange
+    /// Sets what lies under the ink of a page.
+    case paper
+    /// Takes entries of a page off the board.
+    case remove
 }
 
 /// Limits of a message. Each has a rejection code of its own.
@@ -111,14 +137,14 @@ public struct WireLimits: Sendable, Equatable {
     /// value may stand there; the room knows the page.
     package static let accepted = WireLimits(
         messageBytes: .max, shards: Int(Int32.max), points: .max, colours: .rgb,
-        features: [.images, .lasso, .pens])
+        features: [.images, .lasso, .pens, .pointer, .remove, .text])
 
     /// Points of a lasso, so that what it costs is bounded; beyond: `too-many-points`.
     public static let lassoPoints = 1024
 
     public init(
         messageBytes: Int = 262_144, shards: Int = 1024, points: Int = 100_000,
-        colours: ColourSpace = .palette(count: 8), features: BoardFeatures = .all
+        colours: ColourSpace = .palette(count: 16), features: BoardFeatures = .all
     ) {
         self.messageBytes = messageBytes
         self.shards = shards

@@ -4,7 +4,7 @@ public struct JoinReply: Sendable, Hashable {
         /// The operations after those that the student has.
         case tail([JoinedOperation])
         /// The whole board. `visible` runs bottom to top, the last of `redo` is the next to be done again, and
-        /// `cleared` holds what undoable clears took away, oldest first.
+        /// `cleared` holds what clears and removals took away that can be undone, oldest first.
         case board(
             width: Double, height: Double, visible: [JoinedOperation], redo: [JoinedOperation],
             cleared: [ClearedBoard])
@@ -78,18 +78,21 @@ public struct JoinedOperation: Sendable, Hashable {
     }
 }
 
-/// Strokes that an undoable clear removed: students who join need them if it is undone.
+/// Strokes that a clear or a removal took away: students who join need them if it is undone.
 public struct ClearedBoard: Sendable, Hashable {
-    /// Index of the clear.
+    /// Index of the clear or the removal.
     public var index: UInt64
-    /// The page that it cleared.
+    /// The page that it concerned.
     public var page: Int
-    /// The strokes that it removed, bottom to top.
+    /// Of a removal: the indices that it names, which a redo removes again. nil for a clear.
+    public var indices: [UInt64]?
+    /// The strokes that it took away, bottom to top.
     public var visible: [JoinedOperation]
 
-    public init(index: UInt64, page: Int = 0, visible: [JoinedOperation]) {
+    public init(index: UInt64, page: Int = 0, indices: [UInt64]? = nil, visible: [JoinedOperation]) {
         self.index = index
         self.page = page
+        self.indices = indices
         self.visible = visible
     }
 }
@@ -146,11 +149,12 @@ extension JoinReply {
         guard let height = try size.number("h", in: 1...16384) else { throw .missing("h") }
         var cleared: [ClearedBoard] = []
         for token in try body.elements("cleared") ?? [] {
-            let board = try JSONObject(token, of: body.bytes, keeping: ["index", "page", "visible"], field: "cleared")
+            let board = try JSONObject(
+                token, of: body.bytes, keeping: ["index", "page", "v", "visible"], field: "cleared")
             cleared.append(
                 ClearedBoard(
                     index: try board.requiredIndex("index"), page: try board.page("page") ?? 0,
-                    visible: try board.operations("visible")))
+                    indices: try board.indices("v"), visible: try board.operations("visible")))
         }
         return .board(
             width: width, height: height, visible: try body.operations("visible"),
@@ -159,6 +163,17 @@ extension JoinReply {
 }
 
 extension JSONObject {
+    fileprivate func indices(_ name: String) throws(Rejection) -> [UInt64]? {
+        guard let tokens = try elements(name) else { return nil }
+        guard tokens.count <= StrokeMessage.removalBound else { throw .outOfRange(name, "a list of indices") }
+        var indices: [UInt64] = []
+        for token in tokens {
+            let index = try Optional(token).integer(name, in: 1...Int64.maxSafeInteger, bytes.span)
+            indices.append(UInt64(index ?? 0))
+        }
+        return indices
+    }
+
     fileprivate func operations(_ name: String) throws(Rejection) -> [JoinedOperation] {
         var operations: [JoinedOperation] = []
         for token in try requiredElements(name) {
@@ -249,7 +264,8 @@ public struct JoinReplyWriter: Sendable {
     ///   - isProvisional: whether the first draw will still decide the size.
     ///   - visible: bottom to top.
     ///   - redo: the next to be done again last.
-    ///   - cleared: what undoable clears removed, oldest first; the key is left out if there are none.
+    ///   - cleared: what clears and removals took away that can be undone, oldest first; the key is left out if there are
+    ///     none.
     public consuming func board(
         width: Double, height: Double, isProvisional: Bool = false, visible: some Sequence<JoinedOperation>,
         redo: some Sequence<JoinedOperation>,
@@ -270,6 +286,10 @@ public struct JoinReplyWriter: Sendable {
                 bytes.append(integer: board.index)
                 bytes.append(",\"page\":")
                 bytes.append(integer: board.page)
+                if let indices = board.indices {
+                    bytes.append(",\"v\":")
+                    bytes.append(list: indices) { $0.append(integer: $1) }
+                }
                 bytes.append(",\"visible\":")
                 bytes.append(operations: board.visible)
                 bytes.append(UInt8(ascii: "}"))

@@ -29,6 +29,7 @@ public enum RejectionCode: String, Sendable, CaseIterable {
     case tooLate = "too-late"
     case nothingToUndo = "nothing-to-undo"
     case nothingToRedo = "nothing-to-redo"
+    case nothingToRemove = "nothing-to-remove"
     case roomFull = "room-full"
     case rateLimited = "rate-limited"
     case sessionOver = "session-over"

@@ -77,6 +77,8 @@ public struct ImageRequest: Sendable, Hashable {
     public var background: PictureBackground
     /// Page of the room, 0 … 999; nil for the page shown. `page`.
     public var page: Int?
+    /// Whether the paper is drawn under the ink; InkML tells of it in any case. `paper`.
+    public var hasPaper: Bool
     /// Incarnation of the room that the picture has to be of, nil for any. `room`.
     public var incarnation: String?
     /// Position whose board is asked for, nil for the newest. `index`.
@@ -87,13 +89,15 @@ public struct ImageRequest: Sendable, Hashable {
 
     public init(
         width: Int? = nil, part: BoardPart? = nil, format: PictureFormat = .png, background: PictureBackground = .white,
-        page: Int? = nil, incarnation: String? = nil, index: UInt64? = nil, unless: String? = nil
+        page: Int? = nil, hasPaper: Bool = true, incarnation: String? = nil, index: UInt64? = nil,
+        unless: String? = nil
     ) {
         self.width = width
         self.part = part
         self.format = format
         self.background = background
         self.page = page
+        self.hasPaper = hasPaper
         self.incarnation = incarnation
         self.index = index
         self.unless = unless
@@ -151,12 +155,13 @@ extension ImageRequest {
             if let index { body.append("index") { $0.append(integer: index) } }
             if let page { body.append("page") { $0.append(integer: page) } }
             if background != .white { body.append("background") { $0.append(string: background.rawValue) } }
+            if !hasPaper { body.append("paper") { $0.append("false") } }
             if let unless { body.append("unless") { $0.append(string: unless) } }
         }
     }
 
     private static let names = [
-        "width", "x", "y", "w", "h", "format", "room", "index", "page", "background", "unless",
+        "width", "x", "y", "w", "h", "format", "room", "index", "page", "background", "paper", "unless",
     ]
 
     /// Reads a request. An empty payload asks for the board's own width, as `{}` does.
@@ -182,6 +187,7 @@ extension ImageRequest {
         if body["background"] != nil {
             background = try body.required("background", "white or transparent") { PictureBackground(rawValue: $0) }
         }
+        hasPaper = try body.bool("paper") ?? true
         unless = try body.string("unless", limit: 512)
     }
 }

@@ -95,15 +95,7 @@ extension WetRelease {
             throw .tooLarge(bytes: bytes.count, limit: WetUpdate.maximumBytes)
         }
         let text = bytes.span
-        var fields = WetFields()
-        let isObject: Bool
-        do {
-            var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
-            isObject = try scanner.takeWetFields(text, &fields)
-        } catch {
-            throw error.rejection
-        }
-        guard isObject else { throw .wrongType(nil, "an object") }
+        let fields = try WetFields(text)
         guard let author = fields.author else { throw .missing("author") }
         guard case .string(let name) = author else { throw .wrongType("author", "a string") }
         guard let author = AuthorID(JSONText.string(name, of: text)) else {

@@ -85,15 +85,7 @@ extension WetUpdate {
         let limit = min(Self.maximumBytes, limits.messageBytes)
         guard bytes.count <= limit else { throw .tooLarge(bytes: bytes.count, limit: limit) }
         let text = bytes.span
-        var fields = WetFields()
-        let isObject: Bool
-        do {
-            var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
-            isObject = try scanner.takeWetFields(text, &fields)
-        } catch {
-            throw error.rejection
-        }
-        guard isObject else { throw .wrongType(nil, "an object") }
+        let fields = try WetFields(text)
         number = try fields.message.readNumber(text)
         guard let update = try fields.update.integer("u", in: 1...Int64.maxSafeInteger, text) else {
             throw .missing("u")
@@ -119,6 +111,18 @@ struct WetFields {
     var index: JSONToken?
     var releasedPage: JSONToken?
 
+    /// Reads an update or a release; which fields it has is not looked at.
+    init(_ text: borrowing Span<UInt8>) throws(Rejection) {
+        let isObject: Bool
+        do {
+            var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
+            isObject = try scanner.takeWetFields(text, &self)
+        } catch {
+            throw error.rejection
+        }
+        guard isObject else { throw .wrongType(nil, "an object") }
+    }
+
     func readIsGivenUp() throws(Rejection) -> Bool {
         switch givenUp {
         case nil: return false
@@ -136,7 +140,7 @@ struct WetFields {
     func readStyle(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> WetStrokeStyle {
         WetStrokeStyle(
             colour: try message.readColour(limits.colours, text), width: try message.readWidth(text),
-            element: try message.readElement(limits.features.intersection(.pens), text),
+            element: try message.readElement(limits.features.intersection([.pens, .pointer]), text),
             time: try message.readTime(text),
             boardWidth: try message.readBoardWidth(text), boardHeight: try message.readBoardHeight(text))
     }

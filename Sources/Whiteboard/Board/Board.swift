@@ -29,8 +29,8 @@ public struct Board: Sendable {
 
     /// - Parameters:
     ///   - size: the configured size of the board; nil to take it from the first draw.
-    ///   - weightLimit: the greatest weight of all strokes that are visible or could be brought back. Where a draw or a
-    ///     clear exceeds it, the oldest undoable clears become final.
+    ///   - weightLimit: the greatest weight of all strokes that are visible or could be brought back. Where an operation
+    ///     exceeds it, the oldest removals and undoable clears become final.
     public init(history: HistoryConfiguration, size: BoardSize?, weightLimit: Int = .max) {
         pages = BoardPages()
         table = PageTable(first: BoardPage(number: 0, history: History(history)))
@@ -68,7 +68,9 @@ public struct Board: Sendable {
     public var size: BoardSize { fixedSize ?? .standard }
 
     /// Bytes of a reply that brings the board, or more. Constant time.
-    public var byteEstimate: Int { 256 + weight.total.points * Weight.bytesOfUnit }
+    public var byteEstimate: Int {
+        256 + weight.total.points * Weight.bytesOfUnit + pages.papers.count * Paper.byteBound
+    }
 
     /// Whether a page other than page 0 has ever been.
     public var hasPages: Bool { !table.others.isEmpty || pages != BoardPages() }
@@ -95,17 +97,17 @@ public struct Board: Sendable {
             page.history.undone.map { entry in
                 switch entry {
                 case .stroke(let stroke): .stroke(stroke)
-                case .clear(let clear, _, _): .clear(clear)
+                case .removal(let removal, _, _): .removal(removal)
                 }
             }
         }
     }
 
-    /// Clears that can still be undone, page by page, oldest first, with the strokes that each removed.
-    public var undoableClears: [(clear: Clear, removed: VisibleStrokes)] {
+    /// Removals and clears that can still be undone, page by page, oldest first, with the strokes that each removed.
+    public var undoableRemovals: [(removal: Removal, removed: VisibleStrokes)] {
         table.flatMap { page in
             page.history.done.compactMap { entry in
-                if case .clear(let clear, let removed, _) = entry { (clear, removed) } else { nil }
+                if case .removal(let removal, let removed, _) = entry { (removal, removed) } else { nil }
             }
         }
     }
@@ -114,22 +116,36 @@ public struct Board: Sendable {
     package func undoneCount(on page: Int) -> Int { table[page]?.history.undone.count ?? 0 }
 
     /// Whether a clear of a page can be undone.
-    package func hasUndoableClear(on page: Int) -> Bool { table[page]?.history.oldestClear != nil }
+    package func hasUndoableClear(on page: Int) -> Bool { table[page]?.history.done.contains { $0.isClear } ?? false }
 
-    /// Whether an image on any page, in sight or not, shows a page of an asset, or could again: by an undo or a redo. Constant
-    /// time.
-    public func hasImage(_ source: ImageSource) -> Bool { images.contains(source) }
+    /// Whether a removal of entries of a page, since its last clear, can be undone.
+    package func hasUndoableRemoval(on page: Int) -> Bool {
+        table[page]?.history.done.last { $0.isRemoval }.map { !$0.isClear } ?? false
+    }
 
-    /// The assets that images on any page show or could show again.
-    public var assets: Set<AssetID> { Set(images.assets) }
+    /// Whether a removal can be undone or redone.
+    var hasRemovals: Bool {
+        table.contains { page in
+            (page.history.done + page.history.undone).contains { $0.isRemoval && !$0.isClear }
+        }
+    }
+
+    /// Whether an image or a paper on any page, in sight or not, shows a page of an asset, or could again: by an undo or a
+    /// redo. The time is bounded by the number of papers.
+    public func hasImage(_ source: ImageSource) -> Bool {
+        images.contains(source) || pages.papers.contains { $0.paper.source == source }
+    }
+
+    /// The assets that images and papers on any page show or could show again.
+    public var assets: Set<AssetID> { Set(images.assets).union(pages.papers.compactMap { $0.paper.asset }) }
 
     /// An entry of a redo stack.
     public enum UndoneEntry: Sendable {
         case stroke(Stroke)
-        case clear(Clear)
+        case removal(Removal)
     }
 
-    /// Whether a stroke of this weight may be drawn. Undoable clears become final to make room for it.
+    /// Whether a stroke of this weight may be drawn. Removals and undoable clears become final to make room for it.
     func hasRoom(for stroke: Int) -> Bool {
         stroke <= weightLimit - (weight.visible + weight.undone).points
     }
@@ -138,14 +154,14 @@ public struct Board: Sendable {
     func copiedWeight(on page: Int) -> Int { table[page]?.weight.total.points ?? 0 }
 
     /// What is visible on a page: the points that its entries count for, with those that lassos copy, and how many of them
-    /// are lassos and images. Takes the same time however much there is.
-    public func content(of page: Int) -> (points: Int, lassos: Int, images: Int) {
+    /// are lassos, images and texts. Takes the same time however much there is.
+    public func content(of page: Int) -> (points: Int, lassos: Int, images: Int, texts: Int) {
         let weight = table[page]?.weight.visible ?? .zero
-        return (weight.points, weight.lassos, weight.images)
+        return (weight.points, weight.lassos, weight.images, weight.texts)
     }
 
     /// Whether a page shows an image, or could show one again.
-    var hasImages: Bool { weight.total.images > 0 }
+    var hasImages: Bool { weight.total.images > 0 || pages.papers.contains { $0.paper.asset != nil } }
 
     /// Whether a page may have another lasso.
     func hasRoomForLasso(on page: Int) -> Bool { (table[page]?.weight.total.lassos ?? 0) < Self.lassoBound }
@@ -157,7 +173,7 @@ public struct Board: Sendable {
     /// - Throws: `nothing-to-undo`, `nothing-to-redo`.
     func reference(of action: Action, by author: AuthorID, on page: Int) throws(Rejection) -> UInt64? {
         switch action {
-        case .draw, .clear, .turn, .arrange:
+        case .draw, .clear, .turn, .arrange, .paper, .remove:
             return nil
         case .undo:
             guard let index = table[page]?.history.undoReference(for: author) else { throw .nothingToUndo }
@@ -168,12 +184,27 @@ public struct Board: Sendable {
         }
     }
 
+    /// Those of some entries that a removal by `author` takes off a page: the visible ones, in the scope of an author his
+    /// own alone.
+    /// - Throws: `nothing-to-remove` where there is none.
+    func removable(_ indices: [UInt64], by author: AuthorID, on page: Int) throws(Rejection) -> [UInt64] {
+        guard let page = table[page] else { throw .nothingToRemove }
+        let anyAuthor = page.history.configuration.scope == .room
+        let removable = indices.filter { index in
+            page.visible.stroke(at: index).map { anyAuthor || $0.author == author } ?? false
+        }
+        guard !removable.isEmpty else { throw .nothingToRemove }
+        return removable
+    }
+
     /// Applies the next operation.
     /// - Precondition: `index == self.index + 1`
     mutating func apply(_ effect: Operation.Effect, at index: UInt64) {
         precondition(index == self.index + 1, "operations are applied one by one")
         self.index = index
         switch effect {
+        // It makes no page and decides no size: without it the board is the same.
+        case .draw(let stroke) where stroke.kind == .pointer: break
         case .draw(let stroke):
             if fixedSize == nil, let header = stroke.decoded()?.header { fixedSize = BoardSize(firstDraw: header) }
             pages.add(stroke.page)
@@ -185,11 +216,19 @@ public struct Board: Sendable {
             change(clear.page) { $0.clear(clear) }
         case .turn(let page): pages.turn(to: page)
         case .arrange(let order, _): pages.arrange(order)
+        case .paper(let paper, let page): pages.lay(paper, under: page)
+        case .remove(let removal): change(removal.page) { $0.remove(removal) }
         }
     }
 
     mutating func apply(_ operation: Operation) {
         apply(operation.effect, at: operation.index)
+    }
+
+    /// Passes over the next operation, which is a pointer.
+    mutating func pass(_ index: UInt64) {
+        precondition(index == self.index + 1, "operations are applied one by one")
+        self.index = index
     }
 
     /// Changes a page, and keeps what the board knows of all pages, within its bounds.
@@ -199,17 +238,18 @@ public struct Board: Sendable {
             // The oldest of all pages becomes permanent.
             update(table.pageWithOldest) { $0.dropOldest() }
         }
-        while weight.total.points > weightLimit, weight.cleared.points > 0 { dropOldestClear() }
+        while weight.total.points > weightLimit, weight.removed.points > 0 { dropOldestRemoval() }
     }
 
-    private mutating func dropOldestClear() {
-        let oldest = table.min { ($0.history.oldestClear ?? .max) < ($1.history.oldestClear ?? .max) }
-        update(oldest?.number ?? 0) { $0.dropOldestClear() }
+    private mutating func dropOldestRemoval() {
+        let oldest = table.min { ($0.history.oldestRemoval ?? .max) < ($1.history.oldestRemoval ?? .max) }
+        update(oldest?.number ?? 0) { $0.dropOldestRemoval() }
     }
 
-    /// Makes the oldest clears of a follower's board final where they weigh more than this together; the newest stays.
-    mutating func dropClears(beyond limit: Int) {
-        while weight.cleared.points > limit, undoableCount > 1 { dropOldestClear() }
+    /// Makes the oldest removals and clears of a follower's board final where they weigh more than this together; the newest
+    /// stays.
+    mutating func dropRemovals(beyond limit: Int) {
+        while weight.removed.points > limit, undoableCount > 1 { dropOldestRemoval() }
     }
 
     private mutating func update(_ number: Int, _ body: (inout BoardPage) -> Void) {
@@ -275,7 +315,7 @@ public struct BoardSize: Sendable, Equatable {
     }
 }
 
-/// What strokes and clears count for where memory and time are bounded.
+/// What strokes, removals and clears count for where memory and time are bounded.
 struct Weight: Sendable, Equatable, AdditiveArithmetic {
     /// A stroke counts for its points, for at least one for every 32 bytes of its message, so that unknown keys do not get
     /// around the bound, and for at least eight, so that dots do not. A point with `x` and `y` is no longer than 32 bytes
@@ -285,13 +325,15 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     var lassos = 0
     /// How many are images.
     var images = 0
+    /// How many are texts.
+    var texts = 0
 
     static let zero = Weight()
 
     /// The greatest number of message bytes for each unit of ``points``.
     static let bytesOfUnit = 32
 
-    /// Of a stroke or clear alone. Depends on the message alone, as it came or was joined from its shards: every replica
+    /// Of a stroke, a removal or a clear alone. Depends on the message alone, as it came or was joined from its shards: every replica
     /// and every release has to reject the same strokes, however it packs them.
     static func points(messageBytes: Int, points: Int) -> Int {
         max(points, (messageBytes + bytesOfUnit - 1) / bytesOfUnit, 8)
@@ -299,12 +341,14 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
 
     static func + (one: Weight, other: Weight) -> Weight {
         Weight(
-            points: one.points + other.points, lassos: one.lassos + other.lassos, images: one.images + other.images)
+            points: one.points + other.points, lassos: one.lassos + other.lassos, images: one.images + other.images,
+            texts: one.texts + other.texts)
     }
 
     static func - (one: Weight, other: Weight) -> Weight {
         Weight(
-            points: one.points - other.points, lassos: one.lassos - other.lassos, images: one.images - other.images)
+            points: one.points - other.points, lassos: one.lassos - other.lassos, images: one.images - other.images,
+            texts: one.texts - other.texts)
     }
 }
 
@@ -312,22 +356,22 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
 struct BoardWeight: Sendable, Equatable {
     /// Of the visible strokes.
     var visible = Weight()
-    /// Of the clears that can be undone, with the strokes that they removed.
-    var cleared = Weight()
-    /// Of the strokes and clears that can be redone.
+    /// Of the removals and clears that can be undone, with the strokes that they removed.
+    var removed = Weight()
+    /// Of the strokes, removals and clears that can be redone.
     var undone = Weight()
 
-    var total: Weight { visible + cleared + undone }
+    var total: Weight { visible + removed + undone }
 
     static func += (sum: inout BoardWeight, other: BoardWeight) {
         sum.visible += other.visible
-        sum.cleared += other.cleared
+        sum.removed += other.removed
         sum.undone += other.undone
     }
 
     static func -= (sum: inout BoardWeight, other: BoardWeight) {
         sum.visible -= other.visible
-        sum.cleared -= other.cleared
+        sum.removed -= other.removed
         sum.undone -= other.undone
     }
 }

@@ -19,7 +19,7 @@ struct BoardPage: Sendable {
         self.visible = visible
         weight.visible = visible.reduce(.zero) { $0 + $1.weight }
         for entry in history.undone { weight.undone += entry.hiddenWeight }
-        for entry in history.done where entry.isClear { weight.cleared += entry.hiddenWeight }
+        for entry in history.done where entry.isRemoval { weight.removed += entry.hiddenWeight }
         imageChanges = images.map(ImageTable.Change.came)
     }
 
@@ -28,7 +28,7 @@ struct BoardPage: Sendable {
         guard weight.total.images > 0 else { return [] }
         var images = visible.filter { $0.kind == .image }
         for case .stroke(let stroke) in history.undone where stroke.kind == .image { images.append(stroke) }
-        for case .clear(_, let removed, _) in history.done { images += removed.filter { $0.kind == .image } }
+        for case .removal(_, let removed, _) in history.done { images += removed.filter { $0.kind == .image } }
         return images
     }
 
@@ -47,7 +47,7 @@ struct BoardPage: Sendable {
         for entry in history.done + history.undone {
             switch entry {
             case .stroke(let stroke): strokes.append(stroke)
-            case .clear(_, let removed, _): strokes += removed
+            case .removal(_, let removed, _): strokes += removed
             }
         }
         return strokes
@@ -79,11 +79,11 @@ struct BoardPage: Sendable {
             visible.remove(stroke)
             weight.visible -= stroke.weight
             pushUndone(entry)
-        case .clear(let clear, let removed, let removedWeight):
+        case .removal(let removal, let removed, let removedWeight):
             visible.formUnion(removed)
             weight.visible += removedWeight
-            weight.cleared -= entry.hiddenWeight
-            pushUndone(.clear(clear, removed: VisibleStrokes(), weight: .zero))
+            weight.removed -= entry.hiddenWeight
+            pushUndone(.removal(removal, removed: VisibleStrokes(), weight: .zero))
         }
     }
 
@@ -114,13 +114,17 @@ struct BoardPage: Sendable {
             visible.insert(stroke)
             weight.visible += stroke.weight
             dropped = history.pushDone(entry)
-        case .clear(let clear, _, _):
-            dropped = history.pushDone(removeVisible(clear))
+        case .removal(let removal, _, _):
+            dropped = history.pushDone(removeVisible(removal))
         }
         if let dropped { forget(dropped) }
     }
 
-    mutating func clear(_ clear: Clear) {
+    mutating func remove(_ removal: Removal) {
+        push(removeVisible(removal), by: removal.author)
+    }
+
+    mutating func clear(_ clear: Removal) {
         switch history.configuration.clear {
         case .final:
             imageChanges += images.map(ImageTable.Change.went)
@@ -132,13 +136,21 @@ struct BoardPage: Sendable {
         }
     }
 
-    /// Removes all visible strokes.
+    /// Removes the visible strokes that a removal names, or all for a clear.
     /// - Returns: the history entry that can restore them.
-    private mutating func removeVisible(_ clear: Clear) -> HistoryEntry {
-        let entry = HistoryEntry.clear(clear, removed: visible, weight: weight.visible)
-        visible = VisibleStrokes()
-        weight.visible = .zero
-        weight.cleared += entry.hiddenWeight
+    private mutating func removeVisible(_ removal: Removal) -> HistoryEntry {
+        let entry: HistoryEntry
+        if let indices = removal.indices {
+            let removed = visible.remove(indices)
+            let removedWeight = removed.reduce(.zero) { $0 + $1.weight }
+            entry = .removal(removal, removed: removed, weight: removedWeight)
+            weight.visible -= removedWeight
+        } else {
+            entry = .removal(removal, removed: visible, weight: weight.visible)
+            visible = VisibleStrokes()
+            weight.visible = .zero
+        }
+        weight.removed += entry.hiddenWeight
         return entry
     }
 
@@ -153,15 +165,15 @@ struct BoardPage: Sendable {
         if let dropped = history.dropOldest() { forget(dropped) }
     }
 
-    /// Makes the oldest undoable clear final.
-    mutating func dropOldestClear() {
-        if let dropped = history.dropOldestClear() { forget(dropped) }
+    /// Makes the oldest removal or undoable clear final.
+    mutating func dropOldestRemoval() {
+        if let dropped = history.dropOldestRemoval() { forget(dropped) }
     }
 
-    /// Notes that an entry can no longer be undone: a stroke stays on the board, what a clear removed is gone for good.
+    /// Notes that an entry can no longer be undone: a stroke stays on the board, what a removal took is gone for good.
     private mutating func forget(_ dropped: HistoryEntry) {
-        guard case .clear(_, let removed, let removedWeight) = dropped else { return }
-        weight.cleared -= dropped.hiddenWeight
+        guard case .removal(_, let removed, let removedWeight) = dropped else { return }
+        weight.removed -= dropped.hiddenWeight
         guard removedWeight.images > 0 else { return }
         for stroke in removed where stroke.kind == .image { imageChanges.append(.went(stroke)) }
     }

@@ -4,7 +4,7 @@ public import StrokeWire
 /// A client's board: the fold of the room, told by the service what an undo or a redo refers to.
 ///
 /// A client does not know the room's rules of undo and redo. So it keeps what a service may name: every visible stroke,
-/// the newest clears with the strokes that they removed, and the newest undone operations.
+/// the newest removals and clears with the strokes that they removed, and the newest undone operations.
 ///
 /// A value without clocks; use it from one thread at a time. Memory: 2 to 5 bytes a point of handwriting, and the weight of
 /// everything is bounded by the `weightLimit`. Nothing that a service sends traps: an operation that contradicts the board
@@ -30,7 +30,9 @@ public struct FollowedBoard: Sendable {
         public fileprivate(set) var hidden: [Stroke] = []
         /// Whether the first stroke has decided another size of the board.
         public fileprivate(set) var isResized = false
-        /// Whether the pages, their order or the shown page are other than before.
+        /// The paper that was laid under the page.
+        public fileprivate(set) var paper: Paper?
+        /// Whether the pages, their order, their papers or the shown page are other than before.
         public fileprivate(set) var hasOtherPages = false
     }
 
@@ -43,12 +45,12 @@ public struct FollowedBoard: Sendable {
 
     /// The default weight limit, in points: more than a reply to a join can have.
     public static let greatestWeight = Int.bitWidth > 32 ? 1 << 26 : 1 << 24
-    /// What a clear keeps may weigh so much with all older ones, in points. The newest is kept in any case.
-    private static let clearedWeight = 1 << 20
+    /// What a removal or a clear keeps may weigh so much with all older ones, in points. The newest is kept in any case.
+    private static let removedWeight = 1 << 20
     /// Bytes of the strokes' memory that are written before gone strokes are looked for.
     private static let compactionBytes = 64 << 10
 
-    /// The board. Its ``Board/undone`` and ``Board/undoableClears`` are what the client could be told to bring back.
+    /// The board. Its ``Board/undone`` and ``Board/undoableRemovals`` are what the client could be told to bring back.
     public private(set) var board: Board
     private var templates = TemplateTable()
     private var strokes = StrokeWriter()
@@ -91,10 +93,11 @@ public struct FollowedBoard: Sendable {
             guard clear.index <= reply.index, let author = AuthorID("_") else {
                 throw Divergence("the clear \(clear.index) is newer than the board")
             }
+            let removal = Removal(
+                index: clear.index, author: author, page: clear.page, indices: clear.indices, message: [])
             pages[clear.page]?.done.append(
-                .clear(
-                    Clear(index: clear.index, author: author, page: clear.page, message: []),
-                    removed: VisibleStrokes(removed), weight: removed.reduce(.zero) { $0 + $1.weight }))
+                .removal(
+                    removal, removed: VisibleStrokes(removed), weight: removed.reduce(.zero) { $0 + $1.weight }))
         }
         let list = pages.sorted { $0.key < $1.key }.map { number, page in
             BoardPage(
@@ -144,6 +147,9 @@ extension FollowedBoard {
         var change = Change(page: page)
         let effect: Operation.Effect
         switch header.action {
+        case .draw where header.element == .pointer:
+            board.pass(index)
+            return change
         case .draw:
             let stroke = try write(index, author, page, isLate, header, message)
             change.shown = [stroke]
@@ -156,17 +162,31 @@ extension FollowedBoard {
             effect = .redo(reference: reference ?? 0, page: page)
         case .clear:
             change.hidden = Array(board.visible(on: page))
-            effect = .clear(Clear(index: index, author: author, page: page, message: message))
+            effect = .clear(Removal(index: index, author: author, page: page, message: message))
+        case .remove:
+            let (indices, visible) = (header.indices ?? [], board.visible(on: page))
+            for index in indices {
+                guard let stroke = visible.stroke(at: index) else {
+                    throw Divergence("removal of \(index), which is not on page \(page)")
+                }
+                change.hidden.append(stroke)
+            }
+            change.hidden.sort { $0.index < $1.index }
+            effect = .remove(Removal(index: index, author: author, page: page, indices: indices, message: message))
         case .turn: effect = .turn(page: page)
         case .arrange:
             guard let order = header.order, PageNumber.isOrder(order) else {
                 throw Divergence("arrange \(index) has no order")
             }
             effect = .arrange(order, shown: page)
+        case .paper:
+            guard let paper = header.paper else { throw Divergence("paper \(index) has no content") }
+            change.paper = paper
+            effect = .paper(paper, page: page)
         }
         let (size, pages) = (board.size, board.pages)
         board.apply(effect, at: index)
-        board.dropClears(beyond: Self.clearedWeight)
+        board.dropRemovals(beyond: Self.removedWeight)
         (change.isResized, change.hasOtherPages) = (board.size != size, board.pages != pages)
         if strokes.blockBytes >= compactionDue { compact() }
         return change
@@ -187,11 +207,12 @@ extension FollowedBoard {
         guard message.count <= Stroke.maximumBytes, board.hasRoom(for: weight) else {
             throw Divergence("operation \(index) needs more room than the client allows")
         }
+        let kind = StrokeKind(header.element)
         return strokes.write(
-            index: index, author: author,
-            StrokeExtras(isLate: isLate, page: page, kind: StrokeKind(header.element)),
+            index: index, author: author, StrokeExtras(isLate: isLate, page: page, kind: kind),
             pointCount: header.points.count,
-            message: PackedMessage(message, points: header.points, templates: &templates))
+            message: kind == .text
+                ? PackedMessage(message) : PackedMessage(message, points: header.points, templates: &templates))
     }
 
     /// Writes the strokes anew where much of their memory is of strokes that are gone. As much again may be written until the
@@ -210,7 +231,7 @@ extension Board {
         let page = table[change.page]
         if let stroke = page?.visible.stroke(at: reference) {
             change.hidden = [stroke]
-        } else if case .clear(_, let removed, _)? = page?.history.done.last(where: { $0.index == reference }) {
+        } else if case .removal(_, let removed, _)? = page?.history.done.last(where: { $0.index == reference }) {
             change.shown = Array(removed)
         } else {
             throw FollowedBoard.Divergence("undo \(index) of \(reference), which is not on the board")
@@ -224,7 +245,9 @@ extension Board {
         let page = table[change.page]
         switch page?.history.undone.last(where: { $0.index == reference }) {
         case .stroke(let stroke)?: change.shown = [stroke]
-        case .clear?: change.hidden = Array(visible(on: change.page))
+        case .removal(let removal, _, _)?:
+            let visible = visible(on: change.page)
+            change.hidden = removal.indices.map { $0.sorted().compactMap(visible.stroke) } ?? Array(visible)
         case nil: throw FollowedBoard.Divergence("redo \(index) of \(reference), which was not undone")
         }
     }
@@ -243,7 +266,7 @@ extension FollowedBoard {
     /// The operations of a join reply, each once.
     private struct JoinedEntries {
         var strokes: [UInt64: Stroke] = [:]
-        var clears: [UInt64: Clear] = [:]
+        var removals: [UInt64: Removal] = [:]
         /// All pages of the reply.
         var pages: [Int: PageLists] = [0: PageLists()]
 
@@ -255,8 +278,8 @@ extension FollowedBoard {
         }
 
         func entry(_ operation: JoinedOperation) throws(Divergence) -> HistoryEntry {
-            if let clear = clears[operation.index] {
-                return .clear(clear, removed: VisibleStrokes(), weight: .zero)
+            if let removal = removals[operation.index] {
+                return .removal(removal, removed: VisibleStrokes(), weight: .zero)
             }
             return .stroke(try stroke(operation))
         }
@@ -281,14 +304,15 @@ extension FollowedBoard {
             let bytes = Array(operation.message)
             let header = try Self.decode(bytes, last)
             switch header.action {
-            case .draw:
+            case .draw where header.element != .pointer:
                 known.strokes[last] = try write(
                     last, operation.author, operation.page, operation.isLate, header, bytes)
-            case .clear:
-                known.clears[last] = Clear(
-                    index: last, author: operation.author, page: operation.page, message: bytes)
-            case .undo, .redo, .turn, .arrange:
-                throw Divergence("operation \(last) of a join is neither a stroke nor a clear")
+            case .clear, .remove:
+                known.removals[last] = Removal(
+                    index: last, author: operation.author, page: operation.page, indices: header.indices,
+                    message: bytes)
+            case .draw, .undo, .redo, .turn, .arrange, .paper:
+                throw Divergence("operation \(last) of a join is neither a stroke nor a removal")
             }
         }
         return known

@@ -5,13 +5,13 @@ import StrokeWire
 /// One reference: a history has a hundred entries.
 enum HistoryEntry: Sendable {
     case stroke(Stroke)
-    /// An undoable clear and, unless it is undone, the strokes that it removed and their weight.
-    indirect case clear(Clear, removed: VisibleStrokes, weight: Weight)
+    /// A removal or an undoable clear and, unless it is undone, the strokes that it removed and their weight.
+    indirect case removal(Removal, removed: VisibleStrokes, weight: Weight)
 
     var index: UInt64 {
         switch self {
         case .stroke(let stroke): stroke.index
-        case .clear(let clear, _, _): clear.index
+        case .removal(let removal, _, _): removal.index
         }
     }
 
@@ -19,21 +19,26 @@ enum HistoryEntry: Sendable {
     func belongs(to author: AuthorID) -> Bool {
         switch self {
         case .stroke(let stroke): stroke.author == author
-        case .clear: true
+        case .removal(let removal, _, _): removal.isClear || removal.author == author
         }
     }
 
+    /// Whether it is a removal or a clear.
+    var isRemoval: Bool {
+        if case .removal = self { true } else { false }
+    }
+
     var isClear: Bool {
-        if case .clear = self { true } else { false }
+        if case .removal(let removal, _, _) = self { removal.isClear } else { false }
     }
 
     /// The entry with the same strokes in other blocks.
     func moved(_ moves: StrokeMoves) -> HistoryEntry {
         switch self {
         case .stroke(let stroke): return .stroke(moves[stroke])
-        case .clear(let clear, var removed, let weight):
+        case .removal(let removal, var removed, let weight):
             removed.move(moves)
-            return .clear(clear, removed: removed, weight: weight)
+            return .removal(removal, removed: removed, weight: weight)
         }
     }
 
@@ -41,7 +46,7 @@ enum HistoryEntry: Sendable {
     var hiddenWeight: Weight {
         switch self {
         case .stroke(let stroke): stroke.weight
-        case .clear(let clear, _, let weight): clear.weight + weight
+        case .removal(let removal, _, let weight): removal.weight + weight
         }
     }
 }
@@ -86,9 +91,9 @@ struct History: Sendable {
     /// - Returns: the entry that can no longer be undone, and those that can no longer be redone.
     mutating func push(_ entry: HistoryEntry, by author: AuthorID) -> (dropped: HistoryEntry?, lost: [HistoryEntry]) {
         var lost: [HistoryEntry] = []
-        // Whose entries are lost with a stroke is for the service to know.
-        if configuration.isFollowed, !entry.isClear { return (nil, lost) }
-        if configuration.scope == .room {
+        if configuration.isFollowed, !entry.isClear {
+            // Whose entries are lost with it is for the service to know.
+        } else if configuration.scope == .room {
             swap(&lost, &undone)
         } else {
             lost = undone.filter { Self.isLost($0, after: entry, by: author) }
@@ -98,15 +103,14 @@ struct History: Sendable {
     }
 
     private static func isLost(_ undone: HistoryEntry, after entry: HistoryEntry, by author: AuthorID) -> Bool {
-        if case .clear = entry { return true }
-        return undone.belongs(to: author)
+        entry.isClear || undone.belongs(to: author)
     }
 
     /// Pushes an entry on the undo stack.
     /// - Returns: the entry that fell off the bottom; nil for none.
     mutating func pushDone(_ entry: HistoryEntry) -> HistoryEntry? {
         // The strokes that an undo may name are found among the visible ones.
-        if configuration.isFollowed, !entry.isClear { return nil }
+        if configuration.isFollowed, !entry.isRemoval { return nil }
         done.append(entry)
         return done.count > configuration.depth ? done.removeFirst() : nil
     }
@@ -115,13 +119,13 @@ struct History: Sendable {
     /// - Returns: the entry; nil where there is none.
     mutating func dropOldest() -> HistoryEntry? { done.isEmpty ? nil : done.removeFirst() }
 
-    /// Index of the oldest undoable clear; nil where there is none.
-    var oldestClear: UInt64? { done.first { $0.isClear }?.index }
+    /// Index of the oldest removal or clear that can be undone; nil where there is none.
+    var oldestRemoval: UInt64? { done.first { $0.isRemoval }?.index }
 
-    /// Makes the oldest undoable clear final. The entries below it are strokes that it removed.
-    /// - Returns: the clear; nil where there is none.
-    mutating func dropOldestClear() -> HistoryEntry? {
-        guard let position = done.firstIndex(where: { $0.isClear }) else { return nil }
+    /// Makes the oldest removal or undoable clear final, and the strokes below it permanent.
+    /// - Returns: the removal; nil where there is none.
+    mutating func dropOldestRemoval() -> HistoryEntry? {
+        guard let position = done.firstIndex(where: { $0.isRemoval }) else { return nil }
         defer { done.removeFirst(position + 1) }
         return done[position]
     }

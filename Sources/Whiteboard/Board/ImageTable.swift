@@ -34,6 +34,13 @@ struct ImageTable: Sendable {
     var assets: some Sequence<AssetID> { counts.keys.lazy.map { $0.asset } }
 }
 
+extension Paper {
+    /// What a slide shows; nil for a ruling.
+    public var source: ImageSource? {
+        slide.map { ImageSource(asset: $0.asset, page: $0.page) }
+    }
+}
+
 extension Stroke {
     /// What an image shows; nil for other strokes. Unpacks the message of an image.
     public var image: ImageSource? {

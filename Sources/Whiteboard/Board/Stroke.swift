@@ -38,6 +38,12 @@ public struct Stroke: Sendable {
             messageByteCount: fields.messageByteCount)
     }
 
+    /// What a text says; nil of all else.
+    public var text: String? {
+        guard kind == .text else { return nil }
+        return (try? StrokeMessage(decoding: message.bytes, limits: .accepted))?.text
+    }
+
     /// The greatest size of a stroke's message in bytes.
     static let maximumBytes = Int(clamping: UInt32.max)
 
@@ -46,7 +52,8 @@ public struct Stroke: Sendable {
         let own = Weight.points(messageBytes: fields.messageByteCount, points: fields.pointCount)
         let kind = fields.extras.kind
         return Weight(
-            points: own + fields.extras.copied, lassos: kind == .lasso ? 1 : 0, images: kind == .image ? 1 : 0)
+            points: own + fields.extras.copied, lassos: kind == .lasso ? 1 : 0, images: kind == .image ? 1 : 0,
+            texts: kind == .text ? 1 : 0)
     }
 
     /// The fields and the points of its message, unpacked and decoded. For drawing, not for the way to students.

@@ -184,16 +184,22 @@ struct StrokeExtras: Sendable, Equatable {
         hasCopied = copied > 0
     }
 
-    /// What the flags say; the page and the weight have to be read.
+    /// What the flags say; the page and the weight have to be read. Two bits are the kind; the last one says of a lasso that a
+    /// weight follows, and makes a text of a pointer, for neither copies anything.
     init?(flags: UInt8) {
         guard let kind = StrokeKind(rawValue: flags >> 1 & 3) else { return nil }
+        let isText = kind == .pointer && flags & 16 == 16
         isLate = flags & 1 == 1
-        self.kind = kind
+        self.kind = isText ? .text : kind
         hasPage = flags & 8 == 8
-        hasCopied = flags & 16 == 16
+        hasCopied = flags & 16 == 16 && !isText
     }
 
-    var flags: UInt8 { (isLate ? 1 : 0) | kind.rawValue << 1 | (hasPage ? 8 : 0) | (hasCopied ? 16 : 0) }
+    var flags: UInt8 {
+        let isText = kind == .text
+        let kindBits = isText ? StrokeKind.pointer.rawValue : kind.rawValue
+        return (isLate ? 1 : 0) | kindBits << 1 | (hasPage ? 8 : 0) | (hasCopied || isText ? 16 : 0)
+    }
 
     /// Bytes beside the flags.
     fileprivate var byteCount: Int {
@@ -201,17 +207,23 @@ struct StrokeExtras: Sendable, Equatable {
     }
 }
 
-/// What an entry of a page is.
+/// What a stroke is: an entry of a page, or a pointer.
 public enum StrokeKind: UInt8, Sendable {
     /// A stroke, a shape, or an eraser.
     case stroke
     case image
     case lasso
+    /// No entry of a board: an operation of the log alone.
+    case pointer
+    /// Has no bits of its own; see ``StrokeExtras/flags``.
+    case text
 
     init(_ element: Element) {
         switch element {
         case .image: self = .image
         case .lasso: self = .lasso
+        case .pointer: self = .pointer
+        case .text: self = .text
         default: self = .stroke
         }
     }

@@ -67,6 +67,18 @@ public struct VisibleStrokes: Sendable {
         digest.remove(stroke.index)
     }
 
+    /// Removes the strokes that have one of these indices.
+    /// - Returns: those that were there.
+    mutating func remove(_ indices: [UInt64]) -> VisibleStrokes {
+        var removed = VisibleStrokes()
+        for index in indices {
+            guard let stroke = stroke(at: index) else { continue }
+            remove(stroke)
+            removed.insert(stroke)
+        }
+        return removed
+    }
+
     /// Inserts other strokes. Takes a step for each block.
     mutating func formUnion(_ other: VisibleStrokes) {
         var merged: [Chunk] = []

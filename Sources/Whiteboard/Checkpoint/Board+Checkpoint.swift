@@ -11,8 +11,9 @@ extension CheckpointWriter {
             writer.write(fixed: size.height.bitPattern)
         }
         write(board.lastClears[0])
-        write(board.hasPages || board.lastClears.pages.contains { $0 > 0 })
-        guard board.hasPages || board.lastClears.pages.contains(where: { $0 > 0 }) else { return }
+        let hasPages = board.hasPages || board.lastClears.pages.contains { $0 > 0 }
+        write(hasPages)
+        guard hasPages else { return }
         write(board.pages.shown)
         write(list: board.pages.order) { $0.write($1) }
         write(list: board.pages.hidden) { $0.write($1) }
@@ -23,6 +24,11 @@ extension CheckpointWriter {
         write(list: board.lastClears.pages.filter { $0 > 0 }) { writer, page in
             writer.write(page)
             writer.write(board.lastClears[page])
+        }
+        guard format >= 7 else { return }
+        write(list: board.pages.papers) { writer, paper in
+            writer.write(paper.page)
+            writer.write(paper.paper.encoded)
         }
     }
 
@@ -35,16 +41,21 @@ extension CheckpointWriter {
     private mutating func write(_ entry: HistoryEntry) {
         switch entry {
         case .stroke(let stroke):
-            write(false)
+            write(Int(EntryKind.stroke.rawValue))
             write(stroke.index)
-        case .clear(let clear, let removed, _):
-            write(true)
-            write(clear.index)
-            write(clear.author.text)
-            write(clear.message)
+        case .removal(let removal, let removed, _):
+            write(Int((removal.isClear ? EntryKind.clear : .removal).rawValue))
+            write(removal.index)
+            write(removal.author.text)
+            write(removal.message)
             write(indices: removed.map { $0.index })
         }
     }
+}
+
+/// What an entry of a stack is. Removals are in no format below 8.
+private enum EntryKind: UInt8 {
+    case stroke, clear, removal
 }
 
 extension CheckpointReader {
@@ -60,8 +71,6 @@ extension CheckpointReader {
             let shown = try pageNumber()
             let order = try list { (reader) throws(CheckpointError) in try reader.pageNumber() }
             let hidden = try list { (reader) throws(CheckpointError) in try reader.pageNumber() }
-            guard let known = BoardPages(shown: shown, order: order, hidden: hidden) else { throw damaged }
-            pages = known
             others = try list { (reader) throws(CheckpointError) in
                 try reader.page(try reader.pageNumber(), strokes, configuration)
             }
@@ -70,6 +79,12 @@ extension CheckpointReader {
                 let page = try pageNumber()
                 lastClears[page] = try number()
             }
+            var papers: [(page: Int, paper: Paper)] = []
+            for _ in 0..<(version > 6 ? try count() : 0) { papers.append((try pageNumber(), try paper())) }
+            guard let known = BoardPages(shown: shown, order: order, hidden: hidden, papers: papers) else {
+                throw damaged
+            }
+            pages = known
         }
         return Board(
             index: index, pages: pages, table: PageTable(first: first, others: others),
@@ -87,6 +102,12 @@ extension CheckpointReader {
             number: number, history: History(configuration.history, done: done, undone: undone), visible: visible)
     }
 
+    private mutating func paper() throws(CheckpointError) -> Paper {
+        let text = try data()
+        guard let paper = try? Paper(decoding: text) else { throw damaged }
+        return paper
+    }
+
     mutating func pageNumber() throws(CheckpointError) -> Int {
         let page = try integer()
         try require(page <= UInt64(PageNumber.range.upperBound))
@@ -96,15 +117,29 @@ extension CheckpointReader {
     private mutating func historyEntry(_ strokes: [UInt64: Stroke], on page: Int) throws(CheckpointError)
         -> HistoryEntry
     {
-        let isClear = try flag()
+        guard let kind = EntryKind(rawValue: try byte()) else { throw damaged }
         let index = try number()
-        guard isClear else {
+        if kind == .stroke {
             guard let stroke = strokes[index] else { throw damaged }
             return .stroke(stroke)
         }
-        let clear = Clear(index: index, author: try name(), page: page, message: try data())
+        let author: AuthorID = try name()
+        let removal =
+            kind == .removal
+            ? try removal(at: index, by: author, on: page)
+            : Removal(index: index, author: author, page: page, message: try data())
         let removed = try visible(strokes)
-        return .clear(clear, removed: removed, weight: removed.reduce(.zero) { $0 + $1.weight })
+        return .removal(removal, removed: removed, weight: removed.reduce(.zero) { $0 + $1.weight })
+    }
+
+    /// A removal of entries, with its message.
+    private mutating func removal(
+        at index: UInt64, by author: AuthorID, on page: Int
+    ) throws(CheckpointError) -> Removal {
+        try require(version > 7)
+        let message = try data()
+        guard let indices = (try? StrokeMessage(accepted: message))?.indices else { throw damaged }
+        return Removal(index: index, author: author, page: page, indices: indices, message: message)
     }
 
     private mutating func visible(_ strokes: [UInt64: Stroke]) throws(CheckpointError) -> VisibleStrokes {
@@ -156,7 +191,9 @@ extension CheckpointReader {
         for _ in 0..<count {
             last += try number()
             try require(last <= CheckpointFormat.numberBound)
-            strokes[last] = try stroke(at: last, by: try name())
+            let stroke = try stroke(at: last, by: try name())
+            try require(stroke.kind != .pointer)
+            strokes[last] = stroke
         }
         return strokes
     }
@@ -167,6 +204,7 @@ extension CheckpointReader {
         guard flags <= UInt64(version > 3 ? StrokeExtras.greatestFlags : 1),
             var extras = StrokeExtras(flags: UInt8(flags))
         else { throw damaged }
+        try require(extras.kind != .text || version > 8)
         if extras.hasPage { extras.page = try pageNumber() }
         if extras.hasCopied { extras.copied = Int(min(try integer(), CheckpointFormat.numberBound)) }
         let (message, pointCount) = try packedMessage()
@@ -189,14 +227,18 @@ extension CheckpointWriter {
             write(reference)
             write(page)
             write(operation.message)
-        case .clear(let clear):
-            write(clear.page)
-            write(clear.message)
+        case .clear(let removal), .remove(let removal):
+            write(removal.page)
+            write(removal.message)
         case .turn(let page):
             write(page)
             write(operation.message)
         case .arrange(let order, _):
             write(list: order) { $0.write($1) }
+            write(operation.message)
+        case .paper(let paper, let page):
+            write(page)
+            write(paper.encoded)
             write(operation.message)
         }
     }
@@ -232,7 +274,10 @@ extension CheckpointReader {
         case .clear:
             let page = try laterPage()
             let message = try data()
-            return (.clear(Clear(index: index, author: author, page: page, message: message)), message, false)
+            return (.clear(Removal(index: index, author: author, page: page, message: message)), message, false)
+        case .remove:
+            let removal = try removal(at: index, by: author, on: try pageNumber())
+            return (.remove(removal), removal.message, false)
         case .turn: return (.turn(page: try pageNumber()), try data(), false)
         case .arrange:
             let order = try list { (reader) throws(CheckpointError) in try reader.pageNumber() }
@@ -240,6 +285,9 @@ extension CheckpointReader {
             var pages = head.pages
             pages.arrange(order)
             return (.arrange(order, shown: pages.shown), try data(), false)
+        case .paper:
+            let page = try pageNumber()
+            return (.paper(try paper(), page: page), try data(), false)
         case nil: throw damaged
         }
     }

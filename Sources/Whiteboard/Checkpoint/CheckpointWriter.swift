@@ -14,11 +14,14 @@ struct CheckpointWriter {
     /// Numbers of the templates written, by object: hashing a template takes long.
     private var templateReferences: [ObjectIdentifier: Int] = [:]
     private let clockOffset: ClockOffset
+    /// The format of what is written: what came with a newer one is left out.
+    let format: UInt8
     private var lastInstant: Int64 = 0
     private var lastMedia: Int64 = 0
 
-    init(clockOffset: ClockOffset) {
+    init(clockOffset: ClockOffset, format: UInt8) {
         self.clockOffset = clockOffset
+        self.format = format
     }
 
     /// Takes memory for what will be written: growing by doubling would take up to twice as much.
@@ -27,8 +30,8 @@ struct CheckpointWriter {
     }
 
     /// All that was written, with its frame.
-    func finished(format: UInt8, fold: UInt64) -> [UInt8] {
-        var whole = CheckpointWriter(clockOffset: ClockOffset())
+    func finished(fold: UInt64) -> [UInt8] {
+        var whole = CheckpointWriter(clockOffset: ClockOffset(), format: format)
         whole.write(raw: CheckpointFormat.mark + [format])
         whole.write(fold)
         whole.write(list: texts) { $0.write(Array($1.utf8)) }

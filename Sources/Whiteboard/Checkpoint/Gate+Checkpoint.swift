@@ -110,7 +110,7 @@ extension CheckpointWriter {
                 writer.write(anchor.time)
                 writer.write(localTime: anchor.loggedAt)
             }
-            guard epochs.provisional != nil else { return }
+            guard writer.format >= 6 else { return }
             writer.write(optional: epoch.provisional) { writer, provisional in
                 writer.write(provisional.first)
                 writer.write(UInt64(provisional.age))

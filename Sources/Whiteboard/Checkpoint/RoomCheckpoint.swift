@@ -34,6 +34,7 @@ public struct RoomCheckpoint: Sendable {
     public var assets: Set<AssetID> {
         var assets = room.log.base.assets.union(room.log.head.assets)
         for stroke in room.log.operations.strokes { if let source = stroke.image { assets.insert(source.asset) } }
+        for paper in room.log.operations.papers { if let asset = paper.asset { assets.insert(asset) } }
         return assets
     }
 
@@ -46,7 +47,16 @@ public struct RoomCheckpoint: Sendable {
         var retention = room.configuration.log
         retention.tail = min(retention.tail, room.gate.timeline.count(within: Self.memory))
         room.trimLog(keeping: retention)
-        var writer = CheckpointWriter(clockOffset: room.clockOffset)
+        let hasPaper = !room.log.head.pages.papers.isEmpty || !room.log.operations.papers.isEmpty
+        let hasRemovals = room.log.base.hasRemovals || room.log.operations.hasRemovals
+        let isProvisional = room.gate.timeline.epochs.provisional != nil
+        let hasPointers = room.log.operations.hasPointers
+        let hasTexts =
+            room.log.base.strokes.contains { $0.kind == .text } || room.log.operations.hasTexts
+        let format: UInt8 =
+            hasTexts
+            ? 9 : hasRemovals ? 8 : hasPaper ? 7 : isProvisional ? 6 : room.intake.hasMuted || hasPointers ? 5 : 4
+        var writer = CheckpointWriter(clockOffset: room.clockOffset, format: format)
         writer.reserve(room.log.packedByteEstimate)
         writer.write(Array(room.incarnation.utf8))
         writer.write(optional: room.log.templates.recent) { $0.write($1) }
@@ -54,10 +64,8 @@ public struct RoomCheckpoint: Sendable {
         writer.write(list: room.log.operations.kept) { $0.write($1) }
         writer.write(room.gate)
         writer.write(list: room.intake.authorsByName) { $0.write($1) }
-        let isProvisional = room.gate.timeline.epochs.provisional != nil
-        guard room.intake.hasMuted || isProvisional else { return writer.finished(format: 4, fold: 3) }
-        writer.write(list: room.intake.muted) { $0.write($1.text) }
-        return writer.finished(format: isProvisional ? 6 : 5, fold: room.intake.hasMuted ? 4 : 3)
+        if format >= 5 { writer.write(list: room.intake.muted) { $0.write($1.text) } }
+        return writer.finished(fold: room.intake.hasMuted ? 4 : 3)
     }
 
     /// The state as bytes from which the room was restored once: the log may be deleted where they take its place.
@@ -135,8 +143,9 @@ enum CheckpointFormat {
     static let mark: [UInt8] = [0x4c, 0x43, 0x50]
     /// 1: without `fold`, which was 1. 2: with it, with what was applied in earlier sessions and out of turn, with the
     /// pauses of the cohorts and the anchors of the epochs. 3: with the gate times of cohorts in which strokes grow.
-    /// 4: with pages. 5: with muted authors. 6: with a provisional epoch.
-    static let version: UInt8 = 6
+    /// 4: with pages. 5: with muted authors, and pointers among the operations. 6: with a provisional epoch. 7: with papers.
+    /// 8: with removals. 9: with texts.
+    static let version: UInt8 = 9
     /// 1: the first release. 2: points are weighed as they came; messages of an earlier session are rejected; nothing is
     /// applied twice; a give-up that names another incarnation does not count. 3: messages concern pages, each with
     /// stacks of its own. 4: authors can be muted.

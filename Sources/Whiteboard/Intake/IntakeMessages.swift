@@ -146,6 +146,8 @@ extension Rejection {
         code: .nothingToUndo, field: nil, message: "There is no operation that can be undone.")
     static let nothingToRedo = Rejection(
         code: .nothingToRedo, field: nil, message: "There is no operation that can be done again.")
+    static let nothingToRemove = Rejection(
+        code: .nothingToRemove, field: nil, message: "No entry on the page with one of these indices can be removed.")
     static let boardFull = Rejection(
         code: .tooManyPoints, field: "d", message: "The board holds as many points as it may.")
     static let tooManyLassos = Rejection(

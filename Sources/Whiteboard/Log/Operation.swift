@@ -4,16 +4,21 @@ public import StrokeWire
 public struct Operation: Sendable {
     /// What the operation did to the board.
     public enum Effect: Sendable {
+        /// A stroke, an image or a lasso came on the board; or a pointer, which the board passes over.
         case draw(Stroke)
         /// The operation at `reference`, a stroke or an undoable clear, was undone.
         case undo(reference: UInt64, page: Int)
         /// The operation at `reference` was redone.
         case redo(reference: UInt64, page: Int)
-        case clear(Clear)
+        case clear(Removal)
+        /// Entries of a page were taken off the board.
+        case remove(Removal)
         /// A page was shown.
         case turn(page: Int)
         /// The pages were put in this order; `shown` is the page shown after it.
         indirect case arrange([Int], shown: Int)
+        /// A paper was laid under a page.
+        indirect case paper(Paper, page: Int)
     }
 
     /// All but the message: one reference, for an operation is copied on its way through the gate and out.
@@ -91,7 +96,7 @@ public struct Operation: Sendable {
     public var reference: UInt64? {
         switch effect {
         case .undo(let reference, _), .redo(let reference, _): reference
-        case .draw, .clear, .turn, .arrange: nil
+        case .draw, .clear, .turn, .arrange, .paper, .remove: nil
         }
     }
 
@@ -99,9 +104,15 @@ public struct Operation: Sendable {
     public var page: Int {
         switch effect {
         case .draw(let stroke): stroke.page
-        case .undo(_, let page), .redo(_, let page), .turn(let page), .arrange(_, let page): page
-        case .clear(let clear): clear.page
+        case .undo(_, let page), .redo(_, let page), .turn(let page), .arrange(_, let page), .paper(_, let page):
+            page
+        case .clear(let removal), .remove(let removal): removal.page
         }
+    }
+
+    /// Whether the board passes over it.
+    var isPointer: Bool {
+        if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false }
     }
 
     public var action: Action {
@@ -112,6 +123,8 @@ public struct Operation: Sendable {
         case .clear: .clear
         case .turn: .turn
         case .arrange: .arrange
+        case .paper: .paper
+        case .remove: .remove
         }
     }
 
@@ -134,23 +147,30 @@ public struct Operation: Sendable {
     }
 }
 
-/// A clear as histories keep it where clears can be undone. Immutable and shared.
-public final class Clear: Sendable {
+/// A clear or a removal as histories keep it where it can be undone. Immutable and shared.
+public final class Removal: Sendable {
     /// The operation's index in the room's log, from 1.
     public let index: UInt64
     public let author: AuthorID
-    /// The page that was cleared.
+    /// The page that it concerns.
     public let page: Int
+    /// The entries that it removes by their indices; nil for a clear, which removes all.
+    public let indices: [UInt64]?
     /// The compact message.
     public let message: [UInt8]
 
-    init(index: UInt64, author: AuthorID, page: Int, message: [UInt8]) {
+    init(index: UInt64, author: AuthorID, page: Int, indices: [UInt64]? = nil, message: [UInt8]) {
         self.index = index
         self.author = author
         self.page = page
+        self.indices = indices
         self.message = message
     }
 
+    public var isClear: Bool { indices == nil }
+
     /// Without that of the strokes that it removed.
-    var weight: Weight { Weight(points: Weight.points(messageBytes: message.count, points: 0)) }
+    var weight: Weight {
+        Weight(points: Weight.points(messageBytes: message.count, points: indices?.count ?? 0))
+    }
 }

@@ -66,6 +66,24 @@ struct OperationLog: Sendable {
     /// The strokes of the operations kept.
     var strokes: [Stroke] { released.compactMap { $0.stroke } + held.compactMap { $0.stroke } }
 
+    /// The papers of the operations kept.
+    var papers: [Paper] {
+        (released.lazy.map { $0.effect } + held.lazy.map { $0.effect }).compactMap {
+            if case .paper(let paper, _) = $0 { paper } else { nil }
+        }
+    }
+
+    /// Whether an operation kept is a removal.
+    var hasRemovals: Bool { released.contains { $0.isRemoval } || held.contains { $0.action == .remove } }
+
+    /// Whether one of the operations kept is a pointer.
+    var hasPointers: Bool {
+        released.contains { $0.stroke?.kind == .pointer } || held.contains { $0.isPointer }
+    }
+
+    /// Whether one of the operations kept is a text.
+    var hasTexts: Bool { strokes.contains { $0.kind == .text } }
+
     /// Replaces the strokes by the same ones in other blocks.
     mutating func move(_ moves: StrokeMoves) {
         for position in released.indices { released[position].move(moves) }
@@ -111,7 +129,7 @@ private struct ReleasedOperation: Sendable {
         content =
             switch operation.effect {
             case .draw(let stroke): operation.isJoined ? .joinedStroke(stroke) : .stroke(stroke)
-            case .undo, .redo, .clear, .turn, .arrange: .other(Other(operation))
+            case .undo, .redo, .clear, .turn, .arrange, .paper, .remove: .other(Other(operation))
             }
         number = operation.number
         time = operation.time ?? Self.noTime
@@ -138,6 +156,10 @@ private struct ReleasedOperation: Sendable {
         case .stroke(let stroke), .joinedStroke(let stroke): stroke
         case .other: nil
         }
+    }
+
+    var isRemoval: Bool {
+        if case .other(let other) = content { other.operation.action == .remove } else { false }
     }
 
     /// Replaces its stroke by the same one in another block.

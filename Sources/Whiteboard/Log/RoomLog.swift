@@ -49,9 +49,11 @@ struct RoomLog: Sendable {
         let effect = try effect(of: ready)
         let index = head.index + 1
         head.apply(effect, at: index)
+        // A removal goes out without the indices that it has passed over: clients need no rule of their own.
+        let message = if case .remove(let removal) = effect { removal.message } else { ready.bytes }
         let operation = Operation(
             index: index, author: ready.author, number: ready.number, effect: effect, isLate: ready.isLate,
-            time: ready.header.time, digest: head.digest, message: ready.bytes, isJoined: ready.isJoined)
+            time: ready.header.time, digest: head.digest, message: message, isJoined: ready.isJoined)
         operations.append(operation)
         return operation
     }
@@ -64,16 +66,29 @@ struct RoomLog: Sendable {
         case (.undo, let reference?): return .undo(reference: reference, page: page)
         case (.redo, let reference?): return .redo(reference: reference, page: page)
         case (.clear, _):
-            return .clear(Clear(index: head.index + 1, author: ready.author, page: page, message: ready.bytes))
+            return .clear(Removal(index: head.index + 1, author: ready.author, page: page, message: ready.bytes))
+        case (.remove, _): return .remove(try removal(ready, on: page))
         case (.turn, _): return .turn(page: page)
         case (.arrange, _):
             guard case .order(let order)? = header.content else { preconditionFailure("an arrange has an order") }
             var pages = head.pages
             pages.arrange(order)
             return .arrange(order, shown: pages.shown)
+        case (.paper, _):
+            guard let paper = header.paper else { preconditionFailure("a paper has its content") }
+            return .paper(paper, page: page)
         default:
             return .draw(try draw(ready, on: page))
         }
+    }
+
+    private func removal(_ ready: ReadyOperation, on page: Int) throws(Rejection) -> Removal {
+        let named = ready.header.indices ?? []
+        let indices = try head.removable(named, by: ready.author, on: page)
+        let message =
+            indices.count == named.count ? ready.bytes : StrokeMessage.removing(indices, by: ready.bytes) ?? ready.bytes
+        return Removal(
+            index: head.index + 1, author: ready.author, page: page, indices: indices, message: message)
     }
 
     private mutating func draw(_ ready: ReadyOperation, on page: Int) throws(Rejection) -> Stroke {
@@ -81,11 +96,15 @@ struct RoomLog: Sendable {
         var extras = StrokeExtras(isLate: ready.isLate, page: page, kind: StrokeKind(ready.header.element))
         if case .lasso(_, keepsOriginal: true)? = ready.header.content { extras.copied = head.copiedWeight(on: page) }
         let weight = Weight.points(messageBytes: ready.bytes.count, points: points.count) + extras.copied
-        guard ready.bytes.count <= Stroke.maximumBytes, head.hasRoom(for: weight) else { throw .boardFull }
+        // Pointers are in the log alone.
+        let hasRoom = extras.kind == .pointer || head.hasRoom(for: weight)
+        guard ready.bytes.count <= Stroke.maximumBytes, hasRoom else { throw .boardFull }
         guard extras.kind != .lasso || head.hasRoomForLasso(on: page) else { throw .tooManyLassos }
         return strokes.write(
             index: head.index + 1, author: ready.author, extras, pointCount: points.count,
-            message: PackedMessage(ready.bytes, points: points, templates: &templates))
+            message: extras.kind == .text
+                // Each has a text of its own: as a template it would push out those of handwriting.
+                ? PackedMessage(ready.bytes) : PackedMessage(ready.bytes, points: points, templates: &templates))
     }
 
     /// Packs the operations through `released`, which every cohort has released, and drops all but a tail of them.

@@ -28,12 +28,23 @@ public struct BoardVersion: Sendable {
     public var pages: BoardPages { operations.isEmpty ? start.pages : board.pages }
 
     /// Whether a page other than page 0 has ever been.
-    var hasPages: Bool { start.hasPages || operations.contains { $0.page != 0 || $0.action == .arrange } }
+    var hasPages: Bool {
+        start.hasPages
+            || operations.contains {
+                $0.page != 0 && !$0.isPointer || $0.action == .arrange || $0.action == .paper
+            }
+    }
 
     /// Whether images may be on a page. Does not make the board.
     public var mayHaveImages: Bool {
         start.hasImages
-            || operations.contains { if case .draw(let stroke) = $0.effect { stroke.kind == .image } else { false } }
+            || operations.contains { operation in
+                switch operation.effect {
+                case .draw(let stroke): stroke.kind == .image
+                case .paper(let paper, _): paper.asset != nil
+                default: false
+                }
+            }
     }
 
     /// The board at the position. Applies as many operations as a log keeps at most.

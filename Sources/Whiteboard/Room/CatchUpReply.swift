@@ -39,8 +39,10 @@ extension CatchUp {
             width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
             visible: board.visible.lazy.map { JoinedOperation($0) },
             redo: board.undone.lazy.map(JoinedOperation.init),
-            cleared: board.undoableClears.lazy.map { clear, removed in
-                ClearedBoard(index: clear.index, page: clear.page, visible: removed.map { JoinedOperation($0) })
+            cleared: board.undoableRemovals.lazy.map { removal, removed in
+                ClearedBoard(
+                    index: removal.index, page: removal.page, indices: removal.indices,
+                    visible: removed.map { JoinedOperation($0) })
             })
     }
 
@@ -71,8 +73,8 @@ extension CatchUp {
             width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
             visible: board.visible.lazy.map { BinaryOperation($0) },
             redo: board.undone.lazy.map(BinaryOperation.init),
-            cleared: board.undoableClears.map { clear, removed in
-                (clear.index, clear.page, removed.map { BinaryOperation($0) })
+            cleared: board.undoableRemovals.map { removal, removed in
+                (removal.index, removal.page, removal.indices, removed.map { BinaryOperation($0) })
             })
     }
 }
@@ -94,8 +96,9 @@ extension JoinedOperation {
     fileprivate init(_ entry: Board.UndoneEntry) {
         switch entry {
         case .stroke(let stroke): self.init(stroke)
-        case .clear(let clear):
-            self.init(index: clear.index, author: clear.author, page: clear.page, message: clear.message[...])
+        case .removal(let removal):
+            self.init(
+                index: removal.index, author: removal.author, page: removal.page, message: removal.message[...])
         }
     }
 }
@@ -117,10 +120,10 @@ extension BinaryOperation {
     fileprivate init(_ entry: Board.UndoneEntry) {
         switch entry {
         case .stroke(let stroke): self.init(stroke)
-        case .clear(let clear):
+        case .removal(let removal):
             self.init(
-                index: clear.index, author: clear.author, page: clear.page,
-                payload: BinaryPayload(packing: clear.message, points: .empty))
+                index: removal.index, author: removal.author, page: removal.page,
+                payload: BinaryPayload(packing: removal.message, points: .empty))
         }
     }
 }

@@ -42,6 +42,10 @@ public struct RoomCounts: Sendable, Equatable {
     public var turns = 0
     /// Pages put in another order.
     public var arranges = 0
+    /// Papers laid under pages.
+    public var papers = 0
+    /// Removals of entries.
+    public var removals = 0
     /// Clock samples taken.
     public var samplesTaken = 0
     /// Clock samples ignored.
@@ -65,6 +69,8 @@ public struct RoomCounts: Sendable, Equatable {
         case .clear: clears += 1
         case .turn: turns += 1
         case .arrange: arranges += 1
+        case .paper: papers += 1
+        case .remove: removals += 1
         }
     }
 }
@@ -78,6 +84,8 @@ extension RoomCounts {
         left.clears += right.clears
         left.turns += right.turns
         left.arranges += right.arranges
+        left.papers += right.papers
+        left.removals += right.removals
         left.samplesTaken += right.samplesTaken
         left.samplesIgnored += right.samplesIgnored
         left.samplesRejected += right.samplesRejected

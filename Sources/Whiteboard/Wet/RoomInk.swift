@@ -289,7 +289,7 @@ extension RoomInk {
     /// - Returns: nil where it cannot be, or is beyond the bound.
     private mutating func loggedStroke(_ index: UInt64, _ log: borrowing OperationLog) -> LoggedStroke? {
         if let known = logged[index] { return known }
-        guard case .draw(let drawn) = log[index].effect, drawn.kind == .stroke,
+        guard case .draw(let drawn) = log[index].effect, drawn.kind == .stroke || drawn.kind == .pointer,
             loggedBytes + GrowingPoints.byteCount(of: drawn.pointCount) <= Self.loggedBound,
             let (header, points) = drawn.decoded()
         else { return nil }

@@ -31,6 +31,9 @@ package struct GrowingPoints: Sendable {
         reaches.partitioningIndex { start + $0 >= time }
     }
 
+    /// The number of points that are seen less than so many microseconds after the stroke's time.
+    package func count(before reach: Int64) -> Int { reaches.partitioningIndex { $0 >= reach } }
+
     /// Bytes that its confirmed points keep in memory, about.
     var byteCount: Int { Self.byteCount(of: count) }
 

@@ -53,7 +53,7 @@ extension DaemonConfiguration {
         return settings
     }
 
-    /// The settings of the HTTP side, nil where it is off. Reads the key of tokens.
+    /// The settings of the HTTP side, nil where it is off. Reads the key of tokens and the translations of the pages.
     var gatewayConfiguration: GatewayConfiguration? {
         get async throws {
             guard let listen = http.listen else { return nil }
@@ -64,6 +64,7 @@ extension DaemonConfiguration {
             gateway.allowedOrigins = http.allowedOrigins
             gateway.trustedProxies = http.trustedProxies.compactMap { AddressRange($0) }
             gateway.mediaOrigins = http.mediaOrigins
+            if let folder = http.languages { gateway.languages = try SiteLanguages(folder: folder) }
             gateway.readerBuffer = http.readerBuffer
             gateway.skewAlarm = http.skewAlarm
             gateway.servesRooms = node.roles.contains(.gateway)

@@ -13,8 +13,8 @@ struct ServeCommand: AsyncParsableCommand {
             --settings prints the same list, and `lectern check` what is in force.
 
             SIGHUP reads them again. What may change while the daemon runs does: logging.level, the files of keys of \
-            tokens, http.allowed_origins, http.trusted_proxies, http.media_origins and http.skew_alarm. The log names \
-            the others that have changed, which take a restart; with a fault nothing changes.
+            tokens, http.allowed_origins, http.trusted_proxies, http.media_origins, http.languages and http.skew_alarm. The \
+            log names the others that have changed, which take a restart; with a fault nothing changes.
 
             Sockets that systemd has bound are served in place of http.listen and http.admin: those named http and admin \
             (FileDescriptorName=). lectern.socket is one.

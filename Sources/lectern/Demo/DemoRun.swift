@@ -173,6 +173,7 @@ extension ReleasedOperation {
         if action == .turn { return "student    sees page \(page)" }
         guard action == .draw, let header = try? StrokeMessage(decoding: bytes) else { return nil }
         switch header.element {
+        case .text: return "student    reads a text on page \(page)"
         case .image: return "student    has a slide on page \(page)"
         case .lasso: return "student    sees a part of page \(page) move, the slide and the ink on it"
         default: return nil

@@ -27,9 +27,11 @@ struct DemoSlideImport: Sendable {
         do {
             let uploader = AssetUploader(connection: nats)
             let answer = try await uploader.upload(file, length: pdf.count, to: address)
-            guard let slides = SlideImport(try AssetUpload.Summary(decoding: answer)),
+            guard var slides = SlideImport(try AssetUpload.Summary(decoding: answer)),
                 slides.pages.count == DemoSlides.count
             else { throw AssetUploadError.malformed }
+            // A lasso of the lesson moves a part of one.
+            slides.form = .picture
             var writer = OperationWriter(connection: nats, address: address, author: author, logger: logger)
             pages = try await slides.run(with: &writer, at: 0)
             messages = try await Self.log(of: address, over: nats)

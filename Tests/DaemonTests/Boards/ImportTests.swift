@@ -128,7 +128,7 @@ import Testing
                 #expect(code == 0 && !log.contains("transparent ink"), "\(log)")
                 let strokes = try await board("h", connection).strokes
                 #expect(strokes.map(\.element) == [.freehand, .highlighter])
-                #expect(strokes.map(\.colour) == [0x000000, 0xf08c00])
+                #expect(strokes.map(\.colour) == [0x000000, 0xf2c200])
                 #expect(strokes.map(\.time) == [5000, 5800])
                 #expect(await daemon.terminate() == 0)
             }
@@ -152,14 +152,14 @@ import Testing
                 #expect(log.ranges(of: "unknown-resolution: ").count == 1, "\(log)")
                 #expect(log.ranges(of: "highlighters lie below").count == 1, "\(log)")
                 let first = try await board("h", connection).strokes
-                #expect(first.map(\.colour) == [0xf08c00, 0x000000])
+                #expect(first.map(\.colour) == [0xf2c200, 0x000000])
                 #expect(first.map(\.time) == [5000, 5000])
                 let band = try #require(first.first)
                 #expect(try #require(band.width) > 5 * (first.last?.width ?? 0))
                 // The room has ink now.
                 #expect(try await LecternProcess.run(arguments: command).exitCode == 0)
                 let again = try await board("h", connection).strokes.suffix(2).map { $0 }
-                #expect(again.map(\.colour) == [0x000000, 0xf08c00])
+                #expect(again.map(\.colour) == [0x000000, 0xf2c200])
                 #expect(again.map(\.time) == [5000, 5800])
                 let line = try #require(again.last)
                 #expect(line.width == band.width.map { $0 / 8 })

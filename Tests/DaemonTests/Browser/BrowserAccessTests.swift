@@ -47,7 +47,15 @@ struct BrowserAccessTests {
             try await window.expectNoFindings("a selection")
             try await window.press("p")
             try await window.wait(for: "no selection", "\(BrowserWindow.element("selection")).hidden")
-            for dialog in ["clear-dialog", "import-dialog"] {
+            try await window.press("c")
+            try await window.wait(for: "the colours", "document.querySelector(\".colour-dialog\").open")
+            try await window.expectNoFindings("all colours")
+            try await window.run("document.querySelector(\".colour-dialog\").close()")
+            try await window.press("b")
+            try await window.wait(for: "the dark board", "\(BrowserWindow.element("sheet")).dataset.dark === \"\"")
+            try await window.expectNoFindings("a dark board")
+            try await window.press("b")
+            for dialog in ["clear-dialog", "import-dialog", "paper-dialog"] {
                 try await window.run("\(BrowserWindow.element(dialog)).showModal()")
                 try await window.expectNoFindings("\(dialog)")
                 try await window.run("\(BrowserWindow.element(dialog)).close()")

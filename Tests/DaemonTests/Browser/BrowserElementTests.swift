@@ -46,6 +46,42 @@ struct BrowserElementTests {
     private static let teacher = "document.querySelector(\"lectern-teacher\")"
     private static let board = "document.querySelector(\"lectern-board\")"
 
+    @Test("a teacher writes a text in one element, and students see it in another, and hear it")
+    func text() async throws {
+        try await withPlace { place in
+            let room = place.room
+            try room.playVideo()
+            let teacher = try await place.window(
+                #"<lectern-teacher room="\#(room.name)" author="anna" name="Anna" clock="utc"></lectern-teacher>"#)
+            let student = try await place.window(
+                #"<lectern-board room="\#(room.name)"></lectern-board>"#, library: "lectern-board.js")
+            let root = "\(Self.teacher).shadowRoot"
+            try await teacher.wait(
+                for: "the tool",
+                "\(Self.teacher).teacher?.state === \"writer\" && \(root).querySelector('[aria-label=\"Text\"]')?.hidden === false"
+            )
+            try await teacher.run(
+                """
+                \(root).querySelector('[aria-label="Text"]').click();
+                const { canvas } = \(Self.teacher);
+                const { left, top } = canvas.getBoundingClientRect();
+                canvas.setPointerCapture = () => {};
+                for (const type of ["pointerdown", "pointerup"]) canvas.dispatchEvent(new PointerEvent(type, {
+                    pointerId: 1, pointerType: "mouse", isPrimary: true, bubbles: true, buttons: type === "pointerup" ? 0 : 1,
+                    clientX: left + 60, clientY: top + 80,
+                }));
+                """)
+            try await teacher.wait(for: "the field", "\(root).activeElement?.dataset.text === \"edited\"")
+            try await teacher.type("Hut\u{E00C}")
+            try await student.wait(for: "the text", "\(Self.board).board?.index === 1")
+            try await student.wait(
+                for: "what is read", "\(Self.board).shadowRoot.querySelector(\".texts p\")?.textContent === \"Hut\"")
+            #expect(
+                try await student.run("return \(Self.board).board.digest")
+                    == (try await teacher.run("return \(Self.teacher).teacher.board.digest")))
+        }
+    }
+
     @Test("a teacher draws in one element, and students see it in another, in the colour that was chosen")
     func both() async throws {
         try await withPlace { place in
@@ -57,7 +93,7 @@ struct BrowserElementTests {
                 #"<lectern-board room="\#(room.name)"></lectern-board>"#, library: "lectern-board.js")
             try await teacher.wait(
                 for: "the pen",
-                "\(Self.teacher).teacher?.state === \"writer\" && \(Self.teacher).shadowRoot.querySelectorAll(\"#colours button\").length === 8"
+                "\(Self.teacher).teacher?.state === \"writer\" && \(Self.teacher).shadowRoot.querySelectorAll(\"#colours button\").length === 4"
             )
             try await teacher.run("\(Self.teacher).shadowRoot.querySelectorAll(\"#colours button\")[2].click()")
             // As the helpers of drawing find it: the element's box stands in for that of its canvas.

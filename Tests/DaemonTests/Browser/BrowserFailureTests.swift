@@ -127,4 +127,33 @@ struct BrowserFailureTests {
             #expect(result["last"] == .number(40) && result["ink"] == .bool(true))
         }
     }
+
+    @Test("an event without end is refused at its limit, and comments without end are not")
+    func endlessEvent() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/healthz")
+            let heard = try await window.run(
+                """
+                const { EventParser } = await import("/lectern/events.js");
+                const bytes = (text) => new TextEncoder().encode(text);
+                const events = [];
+                const parser = new EventParser(({ data }) => events.push(data.length), 100);
+                for (let turn = 0; turn < 30; turn++) parser.add(bytes(": still here\\n"));
+                for (let turn = 0; turn < 3; turn++) parser.add(bytes(`data: ${"x".repeat(80)}\\n\\n`));
+                const codes = ["data: " + "x".repeat(30), "data: a\\n"].map((part) => {
+                    const parser = new EventParser(() => {}, 100);
+                    try {
+                        for (let turn = 0; turn < 30; turn++) parser.add(bytes(part));
+                    } catch (error) {
+                        return error.code;
+                    }
+                });
+                return [...events, ...codes];
+                """)
+            #expect(
+                heard
+                    == .array([.number(80), .number(80), .number(80), .string("too-large"), .string("too-large")]))
+        }
+    }
 }

@@ -183,7 +183,7 @@ struct BrowserImageTests {
 
 extension BrowserWindow {
     /// Drops a PNG of 300 × 200 pixels on a part of the board, green above and blue below, with the Alt key.
-    fileprivate func dropPicture(at place: (Double, Double)) async throws {
+    func dropPicture(at place: (Double, Double)) async throws {
         try await run(
             """
             const canvas = new OffscreenCanvas(300, 200);
@@ -203,7 +203,7 @@ extension BrowserWindow {
     }
 
     /// Drops a PDF of a red, a green and a blue page, in the shape of the board.
-    fileprivate func dropSlides() async throws {
+    func dropSlides() async throws {
         try await run(
             """
             const pages = ["1 0 0", "0 1 0", "0 0 1"].map((colour) => `${colour} rg 0 0 400 300 re f`);
@@ -225,13 +225,13 @@ extension BrowserWindow {
     }
 
     /// Red, green and blue of a pixel of the board.
-    fileprivate func colour(at place: (Double, Double)) async throws -> String {
+    func colour(at place: (Double, Double)) async throws -> String {
         let reply = try await run("return \(Self.pixel(place))")
         guard case .string(let text) = reply else { throw Unexpected("no pixel: \(reply)") }
         return text
     }
 
-    fileprivate func wait(forColour colour: String, at place: (Double, Double)) async throws {
+    func wait(forColour colour: String, at place: (Double, Double)) async throws {
         try await wait(for: "the colour \(colour) at \(place)", "\(Self.pixel(place)) === \"\(colour)\"")
     }
 

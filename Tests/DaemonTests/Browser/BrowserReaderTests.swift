@@ -27,7 +27,8 @@ struct BrowserReaderTests {
                 };
                 """)
             #expect(
-                seen["colours"] == .number(8) && seen["widths"] == .number(4) && seen["unseen"] == .number(0), "\(seen)"
+                seen["colours"] == .number(16) && seen["widths"] == .number(4) && seen["unseen"] == .number(0),
+                "\(seen)"
             )
             #expect(seen["paper"] == .string("rgb(255, 255, 255)"), "\(seen)")
         }

@@ -294,7 +294,7 @@ import Testing
     @Test func `the demo shows its student every operation on slides, and leaves slides, lesson and board`()
         async throws
     {
-        let log = try await play([], operations: 105, before: 5, assets: ["slides.pdf"], entries: 83)
+        let log = try await play([], operations: 109, before: 5, assets: ["slides.pdf"], entries: 84)
         for page in 1...3 { #expect(log.contains("student    has a slide on page \(page)\n")) }
         let turns = log.matches(of: /student    sees page ([0-9])/).map { String($0.1) }
         #expect(turns == ["1", "2", "3", "0", "2"])

@@ -327,10 +327,15 @@ struct ModelRoom {
         let index = UInt64(head + 1)
         var reference: UInt64?
         switch first.kind {
+        case .draw where first.entry == .pointer: break
         case .draw: board.draw(index, by: name, on: first.page)
         case .clear: board.clear(index, on: first.page)
         case .turn: board.turn(to: board.page(first.page))
         case .arrange: board.arrange(first.order)
+        case .paper: board.see(board.page(first.page))
+        case .remove:
+            let removed = board.remove(index, first.indices, by: name, on: first.page)
+            guard !removed.isEmpty else { return owe(name, author, number, .rejected) }
         case .undo, .redo:
             reference =
                 first.kind == .undo

@@ -18,6 +18,7 @@ struct DrawnStroke {
 /// stroke now and then, values that come late, predicted points, or the word that it is given up.
 final class Pen {
     let stroke: DrawnStroke
+    let isPointer: Bool
     private let world: World
     private let count: Int
     /// The number of points at which it is given up.
@@ -32,9 +33,11 @@ final class Pen {
     static let predicted = 900.0
 
     init(
-        room: RoomID, author: AuthorID, session: String?, number: Int64, time: Int64, line: Int64, world: World
+        room: RoomID, author: AuthorID, session: String?, number: Int64, isPointer: Bool, time: Int64, line: Int64,
+        world: World
     ) {
         self.world = world
+        self.isPointer = isPointer
         stroke = DrawnStroke(
             room: room, author: author, session: session, number: number, time: time, line: line,
             step: world.random.int(5...60))
@@ -72,7 +75,8 @@ final class Pen {
             number: stroke.number, update: update,
             .points(
                 WetPoints(
-                    style: WetStrokeStyle(time: stroke.time), first: first, points: Array(points[first...]),
+                    style: WetStrokeStyle(element: isPointer ? .pointer : .freehand, time: stroke.time), first: first,
+                    points: Array(points[first...]),
                     predicted: predicted))
         ).encoded()
     }

@@ -16,6 +16,12 @@ final class Student {
     private(set) var pages = BoardPages()
     /// The page of each stroke that was ever visible.
     private var page: [UInt64: Int] = [:]
+    /// What a removal names, and the strokes that it has taken away.
+    private struct Removed {
+        let names: [UInt64]
+        let strokes: [UInt64]
+    }
+    private var removals: [UInt64: Removed] = [:]
     private var isJoined = false
     private var asked = 0
     /// Operations that came before the reply to the join; the reply may contain them.
@@ -112,6 +118,14 @@ final class Student {
             visible = board.visible.map(\.index)
             pages = board.pages
             for stroke in board.visible { page[stroke.index] = stroke.page }
+            removals = [:]
+            for (removal, removed) in board.undoableRemovals {
+                removals[removal.index] = Removed(names: removal.indices ?? [], strokes: removed.map(\.index))
+                for stroke in removed { page[stroke.index] = stroke.page }
+            }
+            for case .removal(let removal) in board.undone {
+                removals[removal.index] = Removed(names: removal.indices ?? [], strokes: [])
+            }
             if answer.digest.value != digest { report("a board of another digest") }
         }
     }
@@ -120,6 +134,7 @@ final class Student {
         incarnation = ""
         index = 0
         visible = []
+        removals = [:]
         (pages, page) = (BoardPages(), [:])
     }
 
@@ -128,19 +143,39 @@ final class Student {
         guard operation.index == index + 1 else { return join() }
         index = operation.index
         switch operation.action {
+        case .draw where operation.isPointer: break
         case .draw:
             visible.append(index)
             page[index] = operation.page
             pages.add(operation.page)
         case .clear: visible.removeAll { page[$0] == operation.page }
-        case .undo: visible.removeAll { $0 == operation.reference }
+        case .remove:
+            guard case .remove(let removal) = operation.effect, let indices = removal.indices else { break }
+            if !Set(indices).isSubset(of: visible) { report("operation \(index) removes what is not there") }
+            remove(index, indices)
+        case .undo:
+            if let removed = removals[operation.reference ?? 0] {
+                visible = (visible + removed.strokes).sorted()
+            } else {
+                visible.removeAll { $0 == operation.reference }
+            }
         case .redo:
+            if let reference = operation.reference, let removed = removals[reference] {
+                remove(reference, removed.names)
+                break
+            }
             visible = (visible + [operation.reference ?? 0]).sorted()
             page[operation.reference ?? 0] = operation.page
         case .turn: pages.turn(to: operation.page)
         case .arrange: if case .arrange(let order, _) = operation.effect { pages.arrange(order) }
+        case .paper: if case .paper(let paper, let page) = operation.effect { pages.lay(paper, under: page) }
         }
         if operation.digest.value != digest { report("operation \(index) gives another digest") }
+    }
+
+    private func remove(_ removal: UInt64, _ names: [UInt64]) {
+        removals[removal] = Removed(names: names, strokes: visible.filter { names.contains($0) })
+        visible.removeAll { names.contains($0) }
     }
 
     private func report(_ text: String) {
@@ -213,5 +248,11 @@ final class Player {
         let jump = isDiscontinuity ? ",\"d\":true" : ""
         let text = "{\"m\":\(picture.media),\"q\":\(number),\"s\":\"\(state)\"\(session)\(jump)}"
         network.clock(Array(text.utf8), of: room, cohort)
+    }
+}
+
+extension Whiteboard.Operation {
+    fileprivate var isPointer: Bool {
+        if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false }
     }
 }

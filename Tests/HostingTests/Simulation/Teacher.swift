@@ -20,6 +20,8 @@ final class Teacher {
     private var sendings = 0
     /// Numbers of operations that never get through.
     private var doomed: Set<Int64> = []
+    /// Indices of its operations, as far as it was told.
+    private var indices: [UInt64] = []
     private var isOver = false
 
     init(
@@ -66,7 +68,10 @@ final class Teacher {
         case .missingRange(let from, let to):
             wanted = (from...min(to, from + 50)).flatMap { outbox[$0].map { Array($0.values) } ?? [] }
         case .missingShards(let number, let orders): wanted = orders.compactMap { outbox[number]?[$0] }
-        case .applied, .gaveUp, .rejected, .covered, .behindLive: return
+        case .applied(_, let index):
+            if !indices.contains(index) { indices.append(index) }
+            return
+        case .gaveUp, .rejected, .covered, .behindLive: return
         }
         for sent in wanted.sorted(by: { ($0.number, $0.part) < ($1.number, $1.part) })
         where !doomed.contains(sent.number) {
@@ -86,14 +91,23 @@ final class Teacher {
         let page = world.chance(250) ? world.random.int(0...3) : nil
         var text = MessageText(number: number, time: time, page: page)
         if world.chance(150) { text.entry = world.chance(500) ? .image : .lasso(copies: world.chance(300)) }
+        if text.entry == .stroke, number % 8 == 3 { text.entry = .pointer }
+        if text.entry == .stroke, number % 8 == 5 { text.entry = .text }
         switch world.random.int(0...99) {
-        case 0...69 where text.entry == .stroke && line != nil && world.now < penRest && world.chance(600):
-            draw(number, at: picture)
+        case 0...69
+        where (text.entry == .stroke || text.entry == .pointer) && line != nil && world.now < penRest
+            && world.chance(600):
+            draw(number, text.entry, at: picture)
         case 0...69: stroke(text, number, time, line)
         case 70...81: command(.undo, text, number, time, line)
         case 82...91: command(.redo, text, number, time, line)
-        case 92...94: command(.clear, text, number, time, line)
-        case 95...96:
+        case 92...93: command(.clear, text, number, time, line)
+        case 94...95: remove(text, number, time, line)
+        case 96 where world.chance(500):
+            var paper = text
+            paper.page = world.random.int(0...4)
+            command(.paper, paper, number, time, line)
+        case 96:
             var turn = text
             turn.page = world.random.int(0...4)
             command(.turn, turn, number, time, line)
@@ -107,21 +121,30 @@ final class Teacher {
         }
     }
 
+    /// Removes some of the latest entries that it knows, and entries of others.
+    private func remove(_ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
+        var text = text
+        let known = indices.suffix(12).shuffled(using: &world.random).prefix(world.random.int(1...5))
+        let guess = UInt64(world.random.int(1...40))
+        text.indices = known.contains(guess) ? Array(known) : known + [guess]
+        command(.remove, text, number, time, line)
+    }
+
     private func command(_ kind: SentMessage.Kind, _ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?)
     {
         let sent = SentMessage(
             author: id, session: session, number: number, kind: kind, page: text.page,
-            order: text.order, time: time, timeLine: line, bytes: text.command(kind))
+            order: text.order, indices: text.indices, time: time, timeLine: line, bytes: text.command(kind))
         outbox[number] = [0: sent]
         post(sent)
     }
 
     /// Draws a stroke point by point, and sends updates of it. At its end comes the operation, or something else under
     /// its number.
-    private func draw(_ number: Int64, at picture: Encoder.Picture) {
+    private func draw(_ number: Int64, _ entry: SentMessage.Entry, at picture: Encoder.Picture) {
         let pen = Pen(
-            room: room, author: id, session: session, number: number, time: picture.media, line: picture.session,
-            world: world)
+            room: room, author: id, session: session, number: number, isPointer: entry == .pointer, time: picture.media,
+            line: picture.session, world: world)
         pens.begin(pen.stroke)
         step(pen)
     }
@@ -131,7 +154,8 @@ final class Teacher {
         guard pen.stroke.session == session else { return }
         for update in pen.move() where !isOver { network.draw(update, in: room, by: id, session) }
         guard pen.isUp else { return world.after(.milliseconds(pen.stroke.step)) { [self] in step(pen) } }
-        let text = MessageText(number: pen.stroke.number, time: pen.stroke.time, step: pen.stroke.step)
+        var text = MessageText(number: pen.stroke.number, time: pen.stroke.time, step: pen.stroke.step)
+        if pen.isPointer { text.entry = .pointer }
         if pen.isGivenUp, world.chance(500) {
             command(.undo, text, pen.stroke.number, pen.stroke.time, pen.stroke.line)
         } else {
@@ -213,13 +237,16 @@ final class Teacher {
 
 /// A message as its author meant it, so that checks need not decode it.
 struct SentMessage {
-    enum Kind: String { case draw, undo, redo, clear, turn, arrange, garbage }
+    enum Kind: String { case draw, undo, redo, clear, turn, arrange, paper, remove, garbage }
 
     /// What a draw adds to its page.
     enum Entry: Equatable {
         case stroke
         case image
         case lasso(copies: Bool)
+        case text
+        /// Nothing.
+        case pointer
 
         var isLasso: Bool { if case .lasso = self { true } else { false } }
     }
@@ -232,6 +259,8 @@ struct SentMessage {
     var page: Int?
     /// The order of an arrange.
     var order: [Int] = []
+    /// What a removal names.
+    var indices: [UInt64] = []
     /// Its place among the shards of its stroke, from 0, and their number.
     var part = 0
     var parts = 1
@@ -261,6 +290,8 @@ struct MessageText {
     var page: Int?
     /// The order of an arrange.
     var order: [Int] = []
+    /// What a removal names.
+    var indices: [UInt64] = []
     /// What a draw adds.
     var entry = SentMessage.Entry.stroke
 
@@ -271,15 +302,23 @@ struct MessageText {
     private var element: String {
         switch entry {
         case .stroke: ""
+        case .pointer: #","e":7"#
+        case .text: #","e":8,"l":32,"x":"\#(number)\n数 & \u05d0""#
         case .image: #","e":5,"i":"\#(String(repeating: "0a", count: 32))","p":\#(number % 3)"#
         case .lasso(let copies): #","e":6,"m":[1,0,0,1,\#(number),4]"# + (copies ? #","k":1"# : "")
         }
     }
 
     func command(_ kind: SentMessage.Kind) -> [UInt8] {
-        let action = [.undo: 2, .redo: 3, .clear: 4, .turn: 5, .arrange: 6][kind] ?? 0
-        let order = kind == .arrange ? ",\"v\":\(order)" : ""
-        return Array("\(head),\"a\":\(action)\(order)}".utf8)
+        let action = [.undo: 2, .redo: 3, .clear: 4, .turn: 5, .arrange: 6, .paper: 7, .remove: 8][kind] ?? 0
+        let content =
+            switch kind {
+            case .arrange: ",\"v\":\(order)"
+            case .remove: ",\"v\":\(indices)"
+            case .paper: ",\"p\":\(number % 5)"
+            default: ""
+            }
+        return Array("\(head),\"a\":\(action)\(content)}".utf8)
     }
 
     /// - Parameter order: as sent, from 0 or from 1.

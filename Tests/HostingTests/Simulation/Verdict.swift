@@ -49,6 +49,8 @@ struct Verdict {
                 case .clear: .clear
                 case .turn: .turn
                 case .arrange: .arrange
+                case .paper: .paper
+                case .remove: .remove
                 }
             guard content.author == expected.author, content.number == expected.number, content.action == action,
                 content.reference == expected.reference, content.page == expected.page,

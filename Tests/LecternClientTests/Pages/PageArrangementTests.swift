@@ -53,7 +53,8 @@ import Testing
             case .draw: pages.add(page)
             case .turn: pages.turn(to: page)
             case .arrange: pages.arrange(order ?? [])
-            case .undo, .redo, .clear: break
+            case .paper: pages.add(page)
+            case .undo, .redo, .clear, .remove: break
             }
         }
 

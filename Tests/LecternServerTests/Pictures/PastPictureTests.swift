@@ -277,7 +277,7 @@ import Whiteboard
         var configuration = ServerConfiguration()
         add(configuration, PictureForm(width: 64))
         // That of the transcript.
-        #expect(tags == ["dn23qtgl30ll-1.7.9a5ed42914204a63"])
+        #expect(tags == ["dn23qtgl30ll-1.7.92351b40a81a29df"])
         add(configuration)
         add(configuration, at: 8)
         add(configuration, PictureForm(format: .svg))

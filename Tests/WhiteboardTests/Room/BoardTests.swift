@@ -154,10 +154,10 @@ struct BoardTests {
         let filler = #","q":"\#(String(repeating: "a", count: 10_000))""#
         for number in Int64(1)...50 {
             probe.send(clear(number, filler))
-            #expect(probe.room.head.undoableClears.reduce(0) { $0 + $1.clear.message.count } <= 32_000)
+            #expect(probe.room.head.undoableRemovals.reduce(0) { $0 + $1.removal.message.count } <= 32_000)
         }
         #expect(probe.applied.count == 50)
-        #expect(probe.room.head.undoableClears.count == 3)
+        #expect(probe.room.head.undoableRemovals.count == 3)
     }
 
     @Test("What a board refuses depends on what came in alone, not on how the room has packed what came before")
@@ -260,7 +260,7 @@ struct HistoryModelTests {
             for _ in 0..<150 {
                 let author = try #require(["a", "b", "c"].randomElement(using: &random))
                 let index = board.index + 1
-                switch random.int(0...19) {
+                switch random.int(0...22) {
                 case 0...8:
                     let stroke = makeStroke(index, by: author, points: random.int(1...90))
                     #expect(
@@ -276,15 +276,26 @@ struct HistoryModelTests {
                     let reference = try? board.reference(of: .redo, by: .known(author), on: 0)
                     #expect(reference == plain.redo(by: author), "seed \(seed)")
                     if let reference { board.apply(.redo(reference: reference, page: 0), at: index) }
-                default:
-                    let clear = Clear(index: index, author: .known(author), page: 0, message: [])
+                case 19:
+                    let clear = Removal(index: index, author: .known(author), page: 0, message: [])
                     board.apply(.clear(clear), at: index)
                     plain.clear(index)
+                default:
+                    let named = (0..<random.int(1...6)).map { _ in UInt64(random.int(1...Int(index))) }
+                    let indices = Array(Set(named)).shuffled(using: &random)
+                    let removable = try? board.removable(indices, by: .known(author), on: 0)
+                    #expect((removable ?? []) == plain.remove(index, indices, by: author), "seed \(seed)")
+                    guard let removable else { continue }
+                    let removal = Removal(
+                        index: index, author: .known(author), page: 0, indices: removable, message: [])
+                    board.apply(.remove(removal), at: index)
                 }
                 try #require(board.visible.map(\.index) == plain.visible, "seed \(seed)")
                 #expect(board.digest.value == plain.digest, "seed \(seed)")
                 #expect(board.undone.map(\.index) == plain.redoStack.map(\.index), "seed \(seed)")
-                #expect(board.undoableClears.map(\.clear.index) == plain.clears.map(\.index), "seed \(seed)")
+                #expect(
+                    board.undoableRemovals.map { $0.removed.map(\.index) }
+                        == plain.undoStack.compactMap { $0.took?.sorted() }, "seed \(seed)")
                 #expect(board.weight.total.points == plain.weight, "seed \(seed)")
                 #expect(board.weight.total.points <= limit, "seed \(seed)")
             }
@@ -292,18 +303,11 @@ struct HistoryModelTests {
     }
 }
 
-extension ModelBoard {
-    /// The clears that can be undone.
-    var clears: [Entry] {
-        undoStack.filter { if case .clear = $0 { true } else { false } }
-    }
-}
-
 extension Board.UndoneEntry {
     var index: UInt64 {
         switch self {
         case .stroke(let stroke): stroke.index
-        case .clear(let clear): clear.index
+        case .removal(let removal): removal.index
         }
     }
 }

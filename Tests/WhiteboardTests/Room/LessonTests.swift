@@ -136,7 +136,8 @@ struct LossTests {
         #expect(probe.decisions.isEmpty, "seed \(seed)")
         #expect(probe.room.assemblingCount == 0, "seed \(seed)")
         let rejected = probe.counts.intake.rejected
-        #expect(Set(rejected.keys).isSubset(of: [.nothingToUndo, .nothingToRedo, .tooLate]), "seed \(seed)")
+        let harmless: Set<RejectionCode> = [.nothingToUndo, .nothingToRedo, .nothingToRemove, .tooLate]
+        #expect(Set(rejected.keys).isSubset(of: harmless), "seed \(seed)")
     }
 
     /// Whether no author was told anything for 12 s: nothing is awaited any more.
@@ -179,7 +180,9 @@ struct HostileTests {
         // A room without an operation forgets authors whose messages were rejected or given up.
         quiet.send(draw(1), by: .known("first"))
         loud.send(draw(1), by: .known("first"))
-        var lesson = LossyClass(seed: random.next(), at: quiet.now, authors: 2...2, operations: 60)
+        // Indices depend on what others do.
+        var lesson = LossyClass(
+            seed: random.next(), at: quiet.now, authors: 2...2, operations: 60, removes: false)
         var sent = 0
         var samples = 1
         while !lesson.isOver {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { t } from "./language.js";
 import { BoardCanvas } from "./board-canvas.js";
 import { CoreHost } from "./core.js";
 import { EventStream } from "./events.js";
@@ -11,7 +12,8 @@ import { Gateway, now, readerName } from "./gateway.js";
 import { ImageStore } from "./images.js";
 import { AuthorNames } from "./names.js";
 import { Painter } from "./painter.js";
-import { Kind, operationOf, pagesOf } from "./records.js";
+import { PointerLayer } from "./pointer-layer.js";
+import { Kind, operationOf, pagesOf, pointersOf, visitsOf } from "./records.js";
 
 /** Milliseconds between two observations that are sent to the server. */
 const observationInterval = 2000;
@@ -42,8 +44,12 @@ const unknown = {
  * - `index`: `{index, received, author, strokes, digest}`: what is shown, and up to where the server has sent; `strokes`: on
  *   the page that is drawn, `digest`: of all pages;
  * - `operation`: `{operation}`, as `{index, author, page, ref, late, digest, message}`: it is shown now, where its page is;
- * - `pages`: `{shown, order, hidden}`: other pages, another order, or another page that is shown;
+ * - `pages`: `{shown, order, hidden, papers}`: other pages, another order, another paper, or another page that is shown;
+ * - `page`: `{page}`: another page is drawn;
+ * - `visits`: `{visits}`: of another page it is known when it was begun;
  * - `wet`: `{author, n, points}`: so many points of a stroke being drawn are shown, above the board;
+ * - `pointers`: `{pointers}`: other pointers are seen above the board, or at other places: each `{colour, width, trail, tip}`, places
+ *   as `[x, y, opacity]` in board units; empty when none is seen any more;
  * - `painted`: the whole board is drawn anew, as after a join or in another size;
  * - `lag`: `{held, milliseconds}`: what waits for the player's clock, and how far it is ahead of it;
  * - `skew`: `{milliseconds}`: how long after the player's picture of it ink was drawn, where there is a clock: an operation, or
@@ -55,6 +61,8 @@ const unknown = {
  * - `gate`: `{gate}`: `open`: the cohort has no video, and its ink is shown at once; `video`: ink waits for the video;
  * - `clock`: `{milliseconds}`: the media time of the cohort's video at the server, now and then; NaN where it has none;
  * - `covered`: `{author, session, covered, room}`, at the head: a stored checkpoint holds the author's operations so far;
+ * - `texts`: `{texts}`: the texts of the page that is drawn, from the bottom to the top, are other ones;
+ * - `ground`: `{isDark}`: the page has the colours of a dark board, or those of a light one again; see {@link Board.isDark};
  * - `image`: there is a picture of an image that was an empty frame, or a larger one;
  * - `size`: `{width, height}`: the board's size in its own units;
  * - `progress`: `{part}`: 0 … 1 while a large board is drawn;
@@ -66,12 +74,16 @@ export class Board extends EventTarget {
     #host = new CoreHost();
     #painter;
     #images;
+    #pointers;
+    /** The pointers that are seen. */
+    #seen = [];
     #stream = null;
     /** What the core said last, and what it says now and then. */
     #state = unknown;
     #incarnation = "";
-    #pages = { shown: 0, order: [0], hidden: [] };
+    #pages = { shown: 0, order: [0], hidden: [], papers: {} };
     #pagesTold = "";
+    #visits = [];
     #names = new AuthorNames();
     #palette = [];
     #style = "smooth";
@@ -113,7 +125,10 @@ export class Board extends EventTarget {
         this.#images = new ImageStore(this.gateway, options.room, () => this.cohort);
         this.#host.add({ onready: (core) => this.#begin(core), onfailure: (error) => this.#failed(error) });
         this.#painter = new Painter(canvas, this.#images, this.#host);
+        this.#pointers = new PointerLayer(canvas);
         this.#painter.onimage = () => this.#tell("image", {});
+        this.#painter.ontexts = (texts) => this.#tell("texts", { texts });
+        this.#painter.onground = (isDark) => this.#tell("ground", { isDark });
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
         this.#canvas = new BoardCanvas(canvas, (size) => this.#tell("size", size), () => this.#resize());
         this.#canvas.shape(this.size);
@@ -143,23 +158,37 @@ export class Board extends EventTarget {
     get gate() { return gates[this.#state.gate]; }
     /** The page that is drawn: the shown one, unless {@link view} has named another. */
     get page() { return this.#viewed ?? this.#state.shown; }
-    /** Which pages there are: `{shown, order, hidden}`. */
+    /**
+     * Which pages there are: `{shown, order, hidden, papers}`; `papers` has `lines`, `squares`, `dots`, `staves` or `slide` for each
+     * page that has one.
+     */
     get pages() {
-        const { shown, order, hidden } = this.#pages;
-        return { shown, order: [...order], hidden: [...hidden] };
+        const { shown, order, hidden, papers } = this.#pages;
+        return { shown, order: [...order], hidden: [...hidden], papers: { ...papers } };
     }
+    /**
+     * When pages were begun, as far as this board knows: `{index, time, page}` of the first stroke of each, or of the turn that it has
+     * seen, in the order of the log. Times are media times in milliseconds, NaN where they are not known.
+     */
+    get visits() { return this.#visits.map((visit) => ({ ...visit })); }
     /** How many strokes are on the page that is drawn. */
     get strokes() { return this.#state.strokes; }
     /** Whether a redo may find something on that page. */
     get hasUndone() { return (this.#state.flags & 2) !== 0; }
-    /** Whether an undo may find something there: a stroke, or a clear where the service lets clears be undone. */
+    /** Whether an undo may find something there: a stroke, a removal, or a clear where the service lets clears be undone. */
     get canUndo() {
-        return this.strokes > 0 || (this.#features.includes("undoable-clear") && (this.#state.flags & 4) !== 0);
+        return this.strokes > 0 || (this.#state.flags & 8) !== 0 || (this.#features.includes("undoable-clear") && (this.#state.flags & 4) !== 0);
     }
     /** What the service offers beyond strokes on one page, as the reply to a join tells it. */
     get features() { return [...this.#features]; }
     /** What an author is called, as far as this board knows. */
     nameOf(author) { return this.#names.of(author); }
+    /**
+     * Whether the board is to be seen on a dark ground: black and grey ink is light then, and other dark colours are lighter. A view of
+     * this page alone. Pages that a slide or images cover keep their colours; the event `ground` says when to change what is below.
+     */
+    get isDark() { return this.#painter.isDark; }
+    set isDark(isDark) { this.#painter.isDark = isDark; }
     /** Draws the board; for strokes that the room does not have yet. */
     get painter() { return this.#painter; }
 
@@ -188,6 +217,22 @@ export class Board extends EventTarget {
         this.#ownSession = session;
     }
 
+    /**
+     * Shows the pointer of the person at this board at once, above the page that is drawn.
+     *
+     * @param {{x: number, y: number} | null} place in board units; null when it is lifted
+     * @param {{author: string, colour: number, width: number}} pointer who points, and colour and width as in messages. Pointers of
+     *   this author that the room tells of later were seen here already
+     */
+    point(place, pointer) {
+        this.#call((core) => core.studentPoint(place, pointer));
+    }
+
+    /** Draws the pointers where the canvas is now: call it where that was moved or scaled by style. */
+    showPointers() {
+        this.#pointers.show(this.#seen, this.size);
+    }
+
     /** Looks at the player's clock at once: call it after a seek. */
     look() {
         this.#call((core) => core.studentLook(this.#time));
@@ -211,6 +256,7 @@ export class Board extends EventTarget {
         this.#stream?.close();
         this.#canvas.close();
         this.#images.close();
+        this.#pointers.close();
         this.#rest();
         this.#player?.removeEventListener("change", this.#onpicture);
     }
@@ -253,8 +299,10 @@ export class Board extends EventTarget {
     /** The instance is gone, and what it had: another one joins again. */
     #failed(error) {
         this.#rest();
+        this.#seen = [];
+        this.#pointers.close();
         this.#state = { ...this.#state, flags: 0, held: 0 };
-        this.#tell("divergence", { message: `The core has failed: ${error.message}` });
+        this.#tell("divergence", { message: t("The core has failed: {reason}", { reason: error.message }) });
         this.#report({ index: this.index, fault: String(error.message).slice(0, 200) });
     }
 
@@ -282,7 +330,10 @@ export class Board extends EventTarget {
         this.#state = stateOf(state);
         this.#canvas.shape(this.size);
         // What is above another page is told anew.
-        if (this.#state.page !== before.page) this.#painter.showLive([]);
+        if (this.#state.page !== before.page) {
+            this.#painter.showLive([]);
+            this.#tell("page", { page: this.#state.page });
+        }
         // The picture of a board that is joined anew stays until then.
         this.#wasJoined ||= this.isJoined;
         if (this.#canvas.pixels > 0 && (this.isJoined || !this.#wasJoined)) {
@@ -307,7 +358,16 @@ export class Board extends EventTarget {
                 this.#incarnation = record.text();
                 this.#tell("incarnation", { room: this.#incarnation });
                 break;
-            case Kind.operation: this.#tell("operation", { operation: operationOf(record) }); break;
+            case Kind.operation: {
+                const operation = operationOf(record);
+                this.#visit(operation);
+                this.#tell("operation", { operation });
+                break;
+            }
+            case Kind.visits:
+                this.#visits = visitsOf(record).sort((one, other) => one.index - other.index);
+                this.#tell("visits", { visits: this.visits });
+                break;
             case Kind.index: {
                 const [index, digest, author] = [record.float(), record.digest(), record.text() || null];
                 this.#tell("index", { index, received: this.#state.received, author, strokes: this.strokes, digest });
@@ -343,9 +403,25 @@ export class Board extends EventTarget {
                 this.#tell("divergence", { message: record.text() });
                 this.#stream.restart();
                 break;
+            case Kind.pointers: {
+                this.#seen = pointersOf(record);
+                this.showPointers();
+                this.#tell("pointers", { pointers: this.#seen });
+                break;
+            }
             case Kind.painted: this.#tell("painted", {}); break;
             case Kind.image: this.#images.retry(record.text()); break;
         }
+    }
+
+    /** A page that nothing was known of is drawn on, or turned to. */
+    #visit(operation) {
+        const { index, page } = operation;
+        if (this.#visits.some((visit) => visit.page === page)) return;
+        const { message } = operation;
+        if (![undefined, 1, 5].includes(message.a)) return;
+        this.#visits.push({ index, time: message.t ?? NaN, page });
+        this.#tell("visits", { visits: this.visits });
     }
 
     #turn(pages) {

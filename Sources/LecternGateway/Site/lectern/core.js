@@ -8,7 +8,7 @@ import { Backoff } from "./gateway.js";
 import { RecordReader } from "./records.js";
 
 const address = new URL("lectern.wasm", import.meta.url);
-const functions = 3;
+const functions = 6;
 let compiled = null;
 const [writer, reader] = [new TextEncoder(), new TextDecoder()];
 
@@ -102,11 +102,13 @@ export class Core {
     }
 
     /** The size of the canvas in pixels, and pixels a board unit. */
-    get width() { return this.#functions.canvasWidth(); }
-    get height() { return this.#functions.canvasHeight(); }
-    get scale() { return this.#functions.scale(); }
+    get width() { return this.#functions.measure(0); }
+    get height() { return this.#functions.measure(1); }
+    get scale() { return this.#functions.measure(2); }
     /** How much of the picture is there: 0 … 1. */
-    get progress() { return this.#functions.progress(); }
+    get progress() { return this.#functions.measure(3); }
+    /** Whether the page has the colours of a dark board. */
+    get isDark() { return this.#functions.measure(4) === 1; }
     /** Bytes of the instance. */
     get bytes() { return this.#memory.buffer.byteLength; }
 
@@ -156,20 +158,37 @@ export class Core {
         return this.#functions.nextBox() === 1 ? this.#box() : null;
     }
 
+    /**
+     * Shows a part of the page on a canvas of its own; null for all of it again.
+     *
+     * @param {{x: number, y: number, width: number, height: number, scale: number} | null} part `x`, `y`: whole pixels from the upper left
+     *   corner of the page, at `scale` pixels a board unit; `width`, `height`: of the canvas
+     * @param {boolean} isDark whether the ground is dark; a page that images cover keeps its colours
+     */
+    view(part, isDark) {
+        const { x, y, width, height, scale } = part ?? { x: 0, y: 0, width: 0, height: 0, scale: 1 };
+        this.#functions.view(x, y, width, height, scale, isDark ? 1 : 0);
+    }
+
     /** The page's canvas is blank: all pixels are told anew. */
     presentAll() {
         this.#functions.presentAll();
     }
 
-    /** The images that are seen, the width that each is needed with, and the one that is there. */
+    /**
+     * The images and texts that are seen, the width that each is needed with, and the one that is there: `{width, known, asset, page}`,
+     * and `{width, height, known, number, text, colour, isRightToLeft, boxWidth, boxHeight}` of a text.
+     */
     neededImages() {
         const count = this.#functions.neededImages();
-        const view = this.#output();
-        return Array.from({ length: count }, (_, place) => {
-            const at = place * 76;
-            const asset = reader.decode(new Uint8Array(view.buffer, view.byteOffset + at, 64));
-            const [page, width, known] = [64, 68, 72].map((offset) => view.getInt32(at + offset, true));
-            return { asset, page, width, known };
+        const output = new RecordReader(this.#output(), 0, 0);
+        return Array.from({ length: count }, (_, number) => {
+            const [width, known, height] = [output.word(), output.word(), output.word()];
+            if (height === 0) return { width, known, asset: output.text(), page: output.word() };
+            return {
+                width, height, known, number, text: output.text(), colour: `#${output.word().toString(16).padStart(6, "0")}`,
+                isRightToLeft: output.word() === 1, boxWidth: output.float(), boxHeight: output.float(),
+            };
         });
     }
 
@@ -179,6 +198,22 @@ export class Core {
         writer.encodeInto(asset, bytes);
         bytes.set(data, 64);
         this.#functions.setImage(page, width, height, this.#send(bytes));
+    }
+
+    /** @param {number} number of the text in the last answer of {@link neededImages} @param {ImageData} image */
+    setText(number, { width, height, data }) {
+        this.#functions.setImage(-1 - number, width, height, this.#send(data));
+    }
+
+    /**
+     * The topmost text at a point of the board; null where there is none. Its place and size are board units, its colour is that
+     * of messages.
+     */
+    textAt(x, y) {
+        if (this.#functions.find(1, x, y, 0) !== 1) return null;
+        const output = new RecordReader(this.#output(), 0, 0);
+        const [id, left, top, width, height] = [output.float(), output.float(), output.float(), output.float(), output.float()];
+        return { id, x: left, y: top, width, height, lineHeight: output.float(), colour: output.word(), text: output.text() };
     }
 
     /** Selects what is inside of a path in board units; returns whether there is anything. */
@@ -192,11 +227,55 @@ export class Core {
         return this.#functions.selection(...map) === 1 ? this.#box() : null;
     }
 
-    /** The corners of the topmost image at a point of the board; null where there is none. */
-    imageAt(x, y) {
-        if (this.#functions.imageAt(x, y) !== 1) return null;
+    /** Hides the strokes that an eraser of whole strokes touches; returns their indices. */
+    lift(path, radius) {
+        const numbers = new Float64Array(path.flatMap(({ x, y }) => [x, y]));
+        const count = this.#functions.lift(radius, this.#send(new Uint8Array(numbers.buffer)));
         const view = this.#output();
-        return [0, 1, 2, 3].map((corner) => ({ x: view.getFloat64(corner * 16, true), y: view.getFloat64(corner * 16 + 8, true) }));
+        return Array.from({ length: count }, (_, place) => view.getFloat64(place * 8, true));
+    }
+
+    /** Hides entries of the room. */
+    hide(indices) {
+        this.#functions.lift(-1, this.#send(new Uint8Array(new Float64Array(indices).buffer)));
+    }
+
+    /** Shows strokes again that were hidden, unless the room has removed them. */
+    putBack(indices) {
+        this.#functions.putBack(this.#send(new Uint8Array(new Float64Array(indices).buffer)));
+    }
+
+    /**
+     * The topmost image at a point of the board: `{id, corners, isWhole, asset, page}`, `isWhole`: nothing of it is cut away, and it is
+     * upright; null where there is none.
+     */
+    imageAt(x, y) {
+        if (this.#functions.find(0, x, y, 0) !== 1) return null;
+        const output = new RecordReader(this.#output(), 0, 0);
+        const corners = [0, 1, 2, 3].map(() => ({ x: output.float(), y: output.float() }));
+        return { corners, id: output.float(), isWhole: output.word() === 1, asset: output.text(), page: output.word() };
+    }
+
+    /**
+     * The strokes and texts inside of the path that was selected last: `{entries, left}`, from the bottom to the top each entry
+     * `{id, message}`, with what draws it where it is seen; `left`: how many more cannot be drawn anew.
+     */
+    selectedInk() {
+        const count = this.#functions.find(2, 0, 0, 0);
+        const output = new RecordReader(this.#output(), 0, 0);
+        const left = output.word();
+        const entries = Array.from({ length: count }, () => ({ id: output.float(), message: JSON.parse(output.text()) }));
+        return { entries, left };
+    }
+
+    /**
+     * The topmost stroke or text of the room that is as near to a point as `radius`, all in board units; null where there is none:
+     * the index of its operation, and the media time at which that was drawn, NaN where its message has none.
+     */
+    strokeAt(x, y, radius) {
+        if (this.#functions.find(3, x, y, radius) !== 1) return null;
+        const view = this.#output();
+        return { index: view.getFloat64(0, true), time: view.getFloat64(8, true) };
     }
 
     /** Begins a student's board, or begins with another cohort. */
@@ -218,6 +297,24 @@ export class Core {
 
     studentGrow(player) {
         this.#functions.studentGrow(player);
+        return this.#records();
+    }
+
+    /**
+     * Shows the pointer of the person at this board.
+     *
+     * @param {{x: number, y: number} | null} place in board units; null when it is lifted
+     */
+    studentPoint(place, { author, colour, width }) {
+        const input = new InputWriter();
+        input.word(place ? 1 : 0);
+        for (const number of [place?.x ?? 0, place?.y ?? 0]) input.float(number);
+        input.word(colour);
+        input.float(width);
+        // Names of authors are ASCII.
+        input.word(author.length);
+        input.text(author);
+        this.#functions.studentPoint(this.#send(input.bytes));
         return this.#records();
     }
 
@@ -340,6 +437,12 @@ class InputWriter {
         this.#reserve(4);
         this.#view.setUint32(this.#size, number, true);
         this.#size += 4;
+    }
+
+    float(number) {
+        this.#reserve(8);
+        this.#view.setFloat64(this.#size, number, true);
+        this.#size += 8;
     }
 
     text(text) {

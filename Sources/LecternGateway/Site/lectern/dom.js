@@ -4,6 +4,8 @@
  * @module
  */
 
+import { remember, remembered } from "./memory.js";
+
 /** Makes an element. Text is text: nothing of it becomes markup. */
 export function element(tag, properties = {}, ...children) {
     const made = document.createElement(tag);
@@ -56,20 +58,8 @@ export function iconOf(name) {
 
 /** Single letters as commands: some speak to their computer, and others hit keys by chance, so they can be switched off. */
 export const letterKeys = {
-    get isOn() {
-        try {
-            return localStorage.getItem("lectern-keys") !== "off";
-        } catch {
-            return true;
-        }
-    },
-    set isOn(isOn) {
-        try {
-            localStorage.setItem("lectern-keys", isOn ? "on" : "off");
-        } catch {
-            // Not remembered.
-        }
-    },
+    get isOn() { return remembered("lectern-keys") !== "off"; },
+    set isOn(isOn) { remember("lectern-keys", isOn ? "on" : "off"); },
     /** Whether a key of an event is a command: not where something is typed or chosen with it. */
     take(event) {
         const isTyped = event.target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, dialog, [contenteditable]");

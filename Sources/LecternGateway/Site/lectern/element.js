@@ -4,7 +4,10 @@
  * @module
  */
 
+import { loading, t, translate } from "./language.js";
 import { Gateway } from "./gateway.js";
+import { TextRegion } from "./text-region.js";
+import { BoardView, viewButtons } from "./view.js";
 import { boardWords, connectionWords, drawingWords, refusals } from "./words.js";
 
 // A program that is no browser may import this file.
@@ -24,6 +27,19 @@ const style = `
         position: absolute; inset-inline-end: 0.5rem; inset-block-start: 0.5rem; padding: 0.125rem 0.5rem; border-radius: 1rem;
         color: light-dark(#8c1d18, #ffb4ab); background: light-dark(#fceeee, #3b1512);
     }
+    /* Where the page scrolls, one finger does that while all of the board is seen. */
+    :host(lectern-board) canvas { touch-action: pan-x pan-y; }
+    .sheet[data-zoomed] { border-radius: 0; }
+    :host(lectern-board) .sheet[data-zoomed] canvas { touch-action: none; cursor: grab; }
+    .view { position: absolute; inset-inline-end: 0.5rem; inset-block-end: 0.5rem; display: flex; gap: 0.125rem; border-radius: 0.5rem; opacity: 0; pointer-events: none; }
+    .sheet:hover > .view, .view:focus-within, .sheet[data-zoomed] > .view { opacity: 1; pointer-events: auto; background: light-dark(#f4f5f7, #1d2025); }
+    .plain {
+        width: 2.75rem; height: 2.75rem; padding: 0; display: grid; place-items: center; border: 0; border-radius: 0.375rem; background: none;
+        color: light-dark(#22252b, #e8eaed); cursor: pointer;
+    }
+    .plain:disabled { opacity: 0.4; cursor: default; }
+    .icon { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linecap: round; stroke-linejoin: round; }
+    .texts { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: pre-wrap; }
     [hidden] { display: none; }
 `;
 
@@ -40,8 +56,13 @@ export class BoardHolder extends HTMLElement {
     static observedAttributes = ["gateway", "room", "token", "label"];
     /** The canvas that is drawn on. */
     canvas;
+    #sheet;
     #cover;
     #status;
+    /** What is seen of the board; null while there is none. */
+    #view = null;
+    #buttons;
+    #texts;
     #isDue = false;
     #timer = null;
     #connection = { state: "connecting" };
@@ -57,11 +78,21 @@ export class BoardHolder extends HTMLElement {
         this.#status = document.createElement("p");
         this.#status.className = "status";
         this.#status.setAttribute("role", "status");
-        const sheet = document.createElement("div");
-        sheet.className = "sheet";
-        sheet.append(this.canvas, this.#cover, this.#status);
-        root.append(sheet);
+        this.#buttons = document.createElement("div");
+        this.#buttons.className = "view";
+        this.#buttons.setAttribute("role", "group");
+        this.#buttons.setAttribute("aria-label", t("What is seen"));
+        this.#texts = document.createElement("div");
+        this.#texts.className = "texts";
+        this.#sheet = document.createElement("div");
+        this.#sheet.className = "sheet";
+        this.#sheet.append(this.canvas, this.#texts, this.#buttons, this.#cover, this.#status);
+        root.append(this.#sheet);
+        this.addEventListener("keydown", (event) => this.#view?.key(event));
     }
+
+    /** What is seen of the board: all of it, or a part; null while there is none. */
+    get view() { return this.#view; }
 
     connectedCallback() {
         this.restart();
@@ -79,28 +110,44 @@ export class BoardHolder extends HTMLElement {
     restart() {
         if (this.#isDue) return;
         this.#isDue = true;
-        queueMicrotask(() => {
+        // Not before the language is known.
+        Promise.resolve(loading).then(() => {
             this.#isDue = false;
+            translate(this.shadowRoot);
             clearInterval(this.#timer);
+            this.#view?.close();
+            this.#view = null;
+            this.#buttons.replaceChildren();
             this.end();
             if (!this.isConnected) return;
             [this.#cover.hidden, this.#status.hidden] = [false, true];
-            this.#say(this.#cover, "Fetching the board…");
-            this.canvas.setAttribute("aria-label", this.getAttribute("label") ?? "Whiteboard");
-            if (!this.getAttribute("room")) return this.#say(this.#cover, `<${this.localName}> has no room.`);
+            this.#say(this.#cover, t("Fetching the board…"));
+            this.canvas.setAttribute("aria-label", this.getAttribute("label") ?? t("Whiteboard"));
+            if (!this.getAttribute("room")) return this.#say(this.#cover, t("<{element}> has no room.", { element: this.localName }));
             const url = this.getAttribute("gateway") ?? undefined;
             this.begin(new Gateway({ url, token: this.getAttribute("token") ?? undefined }));
         });
     }
 
-    /** Shows how a board stands, and passes its events on. */
-    follow(board) {
+    /**
+     * Shows how a board stands, and passes its events on.
+     *
+     * @param {import("./board.js").Board} board
+     * @param {object} [options]
+     * @param {import("./pen.js").Pen | null} [options.pen] what draws on it; without it a finger and a mouse move what is seen
+     * @param {HTMLElement} [options.bar] has the buttons that zoom, in place of the board
+     */
+    follow(board, { pen = null, bar = this.#sheet } = {}) {
+        this.#view = new BoardView(board, this.canvas, this.#sheet, { pen, isPulled: !pen });
+        this.#buttons.append(...viewButtons(this.#view));
+        if (this.#buttons.parentNode !== bar) bar.append(this.#buttons);
         const uncover = () => {
             if (board.palette.length === 0 || refusals.includes(this.#connection.code)) return;
             const { progress } = board.painter;
             this.#cover.hidden ||= progress === 1;
             if (progress < 1) this.#say(this.#cover, drawingWords(progress));
         };
+        new TextRegion(board, this.#texts);
         board.addEventListener("painted", uncover);
         board.addEventListener("progress", uncover);
         board.addEventListener("index", ({ detail }) => {

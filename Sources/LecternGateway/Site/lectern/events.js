@@ -5,10 +5,13 @@
  * @module
  */
 
+import { t } from "./language.js";
 import { Backoff, GatewayError, now, pause } from "./gateway.js";
 
 /** Nothing for so long, not even a comment: the connection is dead. The server sends a comment every 15 s. */
 const silence = 40_000;
+/** Bytes of one event, at most: as many as a board in a reply has, and more than that about it. */
+const eventLimit = 2 ** 26 + 2 ** 16;
 /** How long to wait after the server has refused the reader. */
 const refusedPause = 30_000;
 
@@ -77,6 +80,8 @@ export class EventStream {
                 await this.#read(this.#attempt.signal);
             } catch (error) {
                 failure = error;
+                // The same event would come again.
+                if (error.code === "too-large") this.lastEventID = null;
             }
             if (this.#closed.signal.aborted) break;
             await this.#wait(failure);
@@ -93,7 +98,7 @@ export class EventStream {
         this.#isRestarted = false;
         this.#onstate({
             state: isRefused ? "refused" : "waiting", code: failure?.code,
-            reason: failure instanceof GatewayError ? failure.message : "The connection was lost.",
+            reason: failure instanceof GatewayError ? failure.message : t("The connection was lost."),
             retryAt: Date.now() + wait,
         });
         this.#attempt = new AbortController();
@@ -138,17 +143,23 @@ export class EventParser {
     /** What the server asks clients to wait before they come again, in milliseconds. */
     retry = null;
     #onevent;
+    #limit;
+    #size = 0;
     #pieces = [];
     #isAfterReturn = false;
     #type = "";
     #id = null;
     #data = [];
 
-    constructor(onevent) {
-        this.#onevent = onevent;
+    /** @param {number} limit bytes of an event, at most */
+    constructor(onevent, limit = eventLimit) {
+        [this.#onevent, this.#limit] = [onevent, limit];
     }
 
-    /** @param {Uint8Array} bytes the next part of the stream, cut anywhere; kept until its events are over */
+    /**
+     * @param {Uint8Array} bytes the next part of the stream, cut anywhere; kept until its events are over
+     * @throws {GatewayError} `too-large`: an event has more bytes than it may; nothing can follow
+     */
     add(bytes) {
         if (bytes.length === 0) return;
         let start = this.#isAfterReturn && bytes[0] === lineFeed ? 1 : 0;
@@ -160,20 +171,32 @@ export class EventParser {
         let [feed, turn] = [next(lineFeed, start), next(carriageReturn, start)];
         for (let end; (end = Math.min(feed, turn)) < Infinity; start = end + 1) {
             if (turn === end && feed === end + 1) end = feed;
-            this.#pieces.push(bytes.subarray(start, Math.min(feed, turn)));
+            this.#keep(bytes.subarray(start, Math.min(feed, turn)));
             // A long event comes in many parts: they are joined once.
             this.#line(joined(this.#pieces));
             this.#pieces = [];
             if (feed <= end) feed = next(lineFeed, end + 1);
             if (turn <= end) turn = next(carriageReturn, end + 1);
         }
-        if (start < bytes.length) this.#pieces.push(bytes.subarray(start));
+        if (start < bytes.length) this.#keep(bytes.subarray(start));
+    }
+
+    #keep(piece) {
+        this.#size += piece.length;
+        if (this.#size > this.#limit) {
+            throw new GatewayError(0, "too-large", t("An event of the stream has more than {bytes} bytes.", { bytes: this.#limit }));
+        }
+        this.#pieces.push(piece);
     }
 
     #line(line) {
         if (line.length === 0) return this.#dispatch();
         const colon = line.indexOf(colonSign);
-        if (colon === 0) return;
+        if (colon === 0) {
+            // A comment, with which an idle stream is kept open.
+            this.#size -= line.length;
+            return;
+        }
         const field = decoder.decode(colon < 0 ? line : line.subarray(0, colon));
         const value = colon < 0 ? line.subarray(line.length) : line.subarray(line[colon + 1] === space ? colon + 2 : colon + 1);
         if (field === "data") return void this.#data.push(value);
@@ -185,7 +208,7 @@ export class EventParser {
 
     #dispatch() {
         const [type, id, data] = [this.#type || "message", this.#id, this.#data];
-        [this.#type, this.#id, this.#data] = ["", null, []];
+        [this.#type, this.#id, this.#data, this.#size] = ["", null, [], 0];
         const lines = data.flatMap((line, place) => (place === 0 ? [line] : [new Uint8Array([lineFeed]), line]));
         if (data.length > 0) this.#onevent({ type, id, data: joined(lines) });
     }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { home, t } from "./language.js";
+
 /** What the gateway answered instead of what was asked for; `code` as in the documentation of its API. */
 export class GatewayError extends Error {
     name = "GatewayError";
@@ -22,9 +24,6 @@ export class GatewayError extends Error {
         return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
     }
 }
-
-/** The gateway that this file came from, where it is `lectern/gateway.js`, also in the folder of a release. */
-const home = new URL("../", import.meta.url).href.replace(/\/assets\/[^/]+\/$/, "/");
 
 /** One gateway, and how to be let in. */
 export class Gateway {
@@ -73,7 +72,7 @@ export class Gateway {
             response = await fetch(this.address(path, query), { cache: "no-store", ...options, headers });
         } catch (error) {
             if (error.name === "AbortError") throw error;
-            throw new GatewayError(0, "unreachable", "The server cannot be reached.");
+            throw new GatewayError(0, "unreachable", t("The server cannot be reached."));
         }
         if (response.ok || response.status === 304) return response;
         throw await Gateway.#errorOf(response);
@@ -109,8 +108,10 @@ export class Gateway {
      * @param {Blob} file as for {@link upload}
      * @param {object} options a file that has been sent is imported whatever becomes of this page
      * @param {string} options.author who imports it
+     * @param {string} [options.name] what boards call them; the author unless said
      * @param {number} [options.time] its media time in milliseconds, that at the teacher unless said, as far as the room knows it:
      *   else the answer has a `warning`
+     * @param {"paper" | "picture"} [options.as] what the pages become: paper, under the ink, or pictures, to be cut and moved
      * @param {90 | 180 | 270} [options.rotate] degrees by which all pages are rotated clockwise
      * @param {(sent: number, made: number) => void} [options.onprogress] 0 … 1 of the file are sent, and of its pages made
      * @param {string} [options.password] as for {@link upload}
@@ -119,9 +120,9 @@ export class Gateway {
      * @throws {GatewayError} as {@link upload}, and among others `unsupported`, `too-many-pages`, `incomplete`: not all pages were
      *   made
      */
-    importFile(room, file, { author, time, rotate, ...options }) {
+    importFile(room, file, { author, name, time, rotate, as, ...options }) {
         const path = `api/rooms/${encodeURIComponent(room)}/import`;
-        return this.#send(path, file, { query: { author, t: time, rotate }, accept: "application/x-ndjson", ...options });
+        return this.#send(path, file, { query: { author, name, t: time, rotate, as }, accept: "application/x-ndjson", ...options });
     }
 
     /**
@@ -134,11 +135,12 @@ export class Gateway {
      * @param {boolean} [options.moves] whether the page goes out of sight then
      * @param {number} [options.time] as for {@link importFile}
      * @param {string} [options.author] who asks for it
+     * @param {string} [options.name] what boards call them; the author unless said
      * @returns {Promise<{page: number}>} the new page
      */
-    copyPage(room, page, { to = room, moves = false, time, author } = {}) {
+    copyPage(room, page, { to = room, moves = false, time, author, name } = {}) {
         return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/copy`, {
-            method: "POST", query: { author }, headers: { "Content-Type": "application/json" },
+            method: "POST", query: { author, name }, headers: { "Content-Type": "application/json" },
             body: JSON.stringify({ to, move: moves, t: time }),
         });
     }
@@ -152,11 +154,12 @@ export class Gateway {
      * @param {90 | 180 | 270} [options.by] degrees
      * @param {number} [options.time] as for {@link importFile}
      * @param {string} [options.author] who asks for it
+     * @param {string} [options.name] what boards call them; the author unless said
      * @returns {Promise<{page: number, by: number}>}
      */
-    rotatePage(room, page, { by = 90, time, author } = {}) {
+    rotatePage(room, page, { by = 90, time, author, name } = {}) {
         return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/rotate`, {
-            method: "POST", query: { author }, headers: { "Content-Type": "application/json" },
+            method: "POST", query: { author, name }, headers: { "Content-Type": "application/json" },
             body: JSON.stringify({ by, t: time }),
         });
     }
@@ -204,8 +207,8 @@ export class Gateway {
         try {
             await new Promise((resolve, reject) => {
                 request.onload = resolve;
-                request.onerror = () => reject(new GatewayError(0, "unreachable", "The server cannot be reached."));
-                request.onabort = () => reject(new DOMException("The upload was given up.", "AbortError"));
+                request.onerror = () => reject(new GatewayError(0, "unreachable", t("The server cannot be reached.")));
+                request.onabort = () => reject(new DOMException(t("The upload was given up."), "AbortError"));
                 request.send(file);
                 if (signal?.aborted) abort();
             });
@@ -224,10 +227,10 @@ export class Gateway {
     }
 
     static #error(status, text, retryAfter) {
-        let [code, message] = ["unavailable", `The server answered ${status}.`];
+        let [code, message] = ["unavailable", t("The server answered {status}.", { status })];
         try {
             const body = JSON.parse(text);
-            if (typeof body?.error?.code === "string") ({ code, message } = body.error);
+            if (typeof body?.error?.code === "string") ({ code, message } = { ...body.error, message: t(String(body.error.message)) });
         } catch {
             // Not from Lectern: a proxy's page.
         }

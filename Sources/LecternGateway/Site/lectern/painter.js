@@ -8,12 +8,13 @@
  */
 
 import { CoreHost } from "./core.js";
+import { textPicture } from "./text-picture.js";
 
 /** Milliseconds of drawing, and of a task in all, before the page may do something else. */
 const slice = 8;
 const longestTask = 12;
 /** The first id of an entry that the room does not have: above all indices. */
-const firstLiveID = 2 ** 52;
+export const firstLiveID = 2 ** 52;
 
 let lastLiveID = firstLiveID;
 /** The ids of entries above the room's. */
@@ -53,8 +54,26 @@ export class Painter {
     onprogress = () => {};
     /** Called when an image has got another picture. */
     onimage = () => {};
+    /** Called when the picture of a part is there that was asked for, with its canvas, or with null when that of the whole page is. */
+    onpart = () => {};
+    /** Called with whether the page has the colours of a dark board, when that is other than before. */
+    onground = () => {};
+    /** Called with the texts of the page, from the bottom to the top, when they are other ones. */
+    ontexts = () => {};
     #canvas;
     #context;
+    /** The part that is to be seen, null for the whole page, and whether the core does not know it. */
+    #part = null;
+    #isPartNew = false;
+    /** Whether the ground is to be dark, and whether what was painted last has its colours. */
+    #isDark = false;
+    #isPaintedDark = false;
+    /** The context of the part that is seen, and that of the next one. */
+    #parts = [];
+    /** What is painted; null until it is known. */
+    #target = null;
+    /** Whether the canvas of the whole page has another one. */
+    #isWholeStale = false;
     #images;
     #host;
     /** The room's entries by their indices, and how they are drawn; null before the first page. */
@@ -65,6 +84,7 @@ export class Painter {
     #isShown = false;
     #isNew = false;
     #isLiveNew = false;
+    #texts = "[]";
     /** The live entries that the core has. */
     #told = new Set();
     /** Whether something is to be drawn or shown, by a task that comes. */
@@ -91,6 +111,7 @@ export class Painter {
 
     #begin() {
         [this.#isNew, this.#isLiveNew, this.#told] = [this.#options !== null, true, new Set()];
+        this.#isPartNew = true;
         // A board is there when it has been joined again; the canvas keeps its picture until then.
         [this.#isShown, this.#isBusy] = [this.#isNew, false];
         this.#schedule();
@@ -127,6 +148,7 @@ export class Painter {
     show(isOther = false) {
         this.#isShown = true;
         this.#isTold ||= isOther;
+        this.#isWholeStale ||= isOther;
         this.#schedule();
     }
 
@@ -157,11 +179,33 @@ export class Painter {
     }
 
     /**
+     * Paints a part of the page on a canvas of its own, which {@link onpart} is told of; null for all of it on the canvas of the page.
+     *
+     * While there is a part, the canvas of the page has what was painted of it last, less sharp where that was a part.
+     *
+     * @param {{x: number, y: number, width: number, height: number, scale: number, page: number} | null} part as for `Core.view`; `page`: the
+     *   width of the whole page in pixels at that scale
+     */
+    look(part) {
+        this.#part = part;
+        this.#isPartNew = true;
+        this.#schedule();
+    }
+
+    /** Whether the ground is to be dark, and colours are to be seen on it: a page that images cover stays as it is. */
+    get isDark() { return this.#isDark; }
+    set isDark(isDark) {
+        if (isDark === this.#isDark) return;
+        [this.#isDark, this.#isPartNew] = [isDark, true];
+        this.#schedule();
+    }
+
+    /**
      * Selects what is inside of a path, as it is seen now.
      *
      * @param {{x: number, y: number}[]} points of the path in board units
      * @returns {((map: number[]) => {canvas: CanvasImageSource, box: object} | null) | null} makes a picture of it where a map
-     *   puts it, see affine.js; `box`: the pixels of the board that it is for; null where there is nothing. It is that of the
+     *   puts it, see affine.js; `box`: the pixels of the whole page that it is for, {@link scale} a board unit; null where there is nothing. It is that of the
      *   last selection
      */
     select(points) {
@@ -178,10 +222,67 @@ export class Painter {
         }) ?? null;
     }
 
+    /**
+     * Hides the strokes that an eraser of whole strokes touches, where they are now.
+     *
+     * @param {{x: number, y: number}[]} path of the eraser in board units
+     * @param {number} radius of the eraser in board units
+     * @returns {number[]} their indices; they are seen again when {@link putBack} is called, unless the room has removed them
+     */
+    lift(path, radius) {
+        this.#update();
+        const indices = this.#host.call((core) => core.lift(path, radius)) ?? [];
+        if (indices.length > 0) this.#schedule();
+        return indices;
+    }
+
+    /** The strokes and texts inside of the path that was selected last; see `Core.selectedInk`. */
+    selectedInk() {
+        this.#update();
+        return this.#host.call((core) => core.selectedInk()) ?? { entries: [], left: 0 };
+    }
+
+    /** Hides entries of the room by their indices, until {@link putBack}. */
+    hide(indices) {
+        this.#host.call((core) => core.hide(indices));
+        this.#schedule();
+    }
+
+    /** Shows strokes again that were hidden. */
+    putBack(indices) {
+        this.#host.call((core) => core.putBack(indices));
+        this.#schedule();
+    }
+
     /** The corners of the topmost image at a point of the board, where they are now; null where there is none. */
     imageAt(x, y) {
+        return this.pictureAt(x, y)?.corners ?? null;
+    }
+
+    /** The topmost image at a point of the board; see `Core.imageAt`. */
+    pictureAt(x, y) {
         this.#update();
         return this.#host.call((core) => core.imageAt(x, y)) ?? null;
+    }
+
+    /**
+     * The topmost text at a point of the board, and the index of its operation, or another number from 2^52 on where the room has
+     * not told it yet; null where there is none.
+     */
+    textAt(x, y) {
+        this.#update();
+        return this.#host.call((core) => core.textAt(x, y)) ?? null;
+    }
+
+    /**
+     * The topmost stroke or text of the room that is as near to a point of the board as `radius` board units.
+     *
+     * @returns {{index: number, time: number} | null} the index of its operation, and the media time in milliseconds at which it was
+     *   drawn, NaN where that is not known; null where there is none
+     */
+    strokeAt(x, y, radius) {
+        this.#update();
+        return this.#host.call((core) => core.strokeAt(x, y, radius)) ?? null;
     }
 
     /** Paints when the task that goes on is over: before the next frame. */
@@ -198,6 +299,10 @@ export class Painter {
                 core.show([...this.#entries].map(([id, { message }]) => ({ id, message })), this.#options);
                 this.#isNew = false;
             }
+            if (this.#isPartNew) {
+                [this.#isPartNew, this.#target] = [false, null];
+                core.view(this.#part, this.#isDark);
+            }
             if (this.#isLiveNew) {
                 this.#isLiveNew = false;
                 core.showLive(this.#live.map((entry) => {
@@ -206,15 +311,26 @@ export class Painter {
                 }));
                 this.#told = new Set(this.#live);
             }
-            if (this.#images) this.#updateImages(core);
+            this.#updateImages(core);
         });
     }
 
     #updateImages(core) {
-        for (const { asset, page, width, known } of core.neededImages()) {
-            const bitmap = this.#images.picture(asset, page, width);
+        const texts = [];
+        for (const image of core.neededImages()) {
+            if (image.text !== undefined) {
+                texts.push(image.text);
+                if (image.width !== image.known) core.setText(image.number, textPicture(image, image.width, image.height));
+                continue;
+            }
+            const { asset, page, width, known } = image;
+            const bitmap = this.#images?.picture(asset, page, width);
             if (bitmap && bitmap.width !== known) core.setImage(asset, page, pixelsOf(bitmap));
         }
+        const told = JSON.stringify(texts);
+        if (told === this.#texts) return;
+        this.#texts = told;
+        this.ontexts(texts);
     }
 
     #paint() {
@@ -227,11 +343,12 @@ export class Painter {
                 this.#isTold = true;
                 return false;
             }
-            this.#resize(core);
+            this.#prepare(core);
             do {
                 const box = core.nextBox();
                 if (!box) return true;
-                this.#context.putImageData(box.pixels, box.x, box.y);
+                this.#target.context.putImageData(box.pixels, box.x, box.y);
+                this.#target.add(box);
             } while (performance.now() < end);
             return false;
         });
@@ -241,16 +358,79 @@ export class Painter {
         else {
             this.#isBusy = false;
             this.#host.succeeded();
+            this.#tellGround();
+            this.#present();
         }
         if (this.#isTold) this.onprogress();
         if (isOver) this.#isTold = false;
     }
 
-    #resize(core) {
+    #tellGround() {
+        const isDark = this.#host.call((core) => core.isDark) ?? false;
+        if (isDark === this.#isPaintedDark) return;
+        this.#isPaintedDark = isDark;
+        this.onground(isDark);
+    }
+
+    /** Makes a canvas ready for what the core has drawn. */
+    #prepare(core) {
         const { width, height } = core;
-        if (this.#canvas.width === width && this.#canvas.height === height) return;
-        [this.#canvas.width, this.#canvas.height] = [width, height];
+        const known = this.#target?.context.canvas;
+        if (known && known.width === width && known.height === height) return;
+        let context = this.#context;
+        if (this.#part) {
+            // The other one is seen until this one is done.
+            context = this.#parts[1] ?? document.createElement("canvas").getContext("2d");
+            this.#parts = [this.#parts[0] ?? null, context];
+        }
+        const { canvas } = context;
+        if (canvas.width === width && canvas.height === height) context.clearRect(0, 0, width, height);
+        else [canvas.width, canvas.height] = [width, height];
+        this.#target = new Target(context, this.#part);
         core.presentAll();
+    }
+
+    /** Shows what was painted. */
+    #present() {
+        const { part, context, isNew, changed } = this.#target;
+        this.#target.isNew = false;
+        if (part && changed) this.#copyToWhole(part, context.canvas, changed);
+        this.#target.changed = null;
+        if (!part) this.#isWholeStale = false;
+        if (!isNew) return;
+        if (part) this.#parts.reverse();
+        else this.#parts = [];
+        this.onpart(part && context.canvas, part);
+    }
+
+    /** Shows a part on the canvas of the page, for those who move on from it. */
+    #copyToWhole({ x, y, page }, canvas, { left, top, right, bottom }) {
+        if (this.#isWholeStale) this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+        this.#isWholeStale = false;
+        const factor = this.#canvas.width / page;
+        const [width, height] = [right - left, bottom - top];
+        const place = [(x + left) * factor, (y + top) * factor, width * factor, height * factor];
+        this.#context.clearRect(...place);
+        this.#context.drawImage(canvas, left, top, width, height, ...place);
+    }
+}
+
+/** A canvas that is painted, and what has changed on it since it was shown. */
+class Target {
+    context;
+    part;
+    isNew = true;
+    changed = null;
+
+    constructor(context, part) {
+        [this.context, this.part] = [context, part];
+    }
+
+    add({ x, y, pixels: { width, height } }) {
+        const { left, top, right, bottom } = this.changed ?? { left: x, top: y, right: x, bottom: y };
+        this.changed = {
+            left: Math.min(left, x), top: Math.min(top, y), right: Math.max(right, x + width), bottom: Math.max(bottom, y + height),
+        };
     }
 }
 

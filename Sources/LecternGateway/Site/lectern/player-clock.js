@@ -52,6 +52,11 @@ export class PlayerClock extends EventTarget {
         return this.#timeLine(place);
     }
 
+    /** The media time in milliseconds of a place in the video, in seconds; NaN while it is not known. */
+    timeOf(seconds) {
+        return this.#timeLine(seconds);
+    }
+
     /** Ends it; the time stands still. */
     close() {
         this.#video.removeEventListener("seeking", this.#onseeking);

@@ -9,7 +9,7 @@ const reader = new TextDecoder();
 /** The kinds of the core's records; see `Records.swift`. */
 export const Kind = Object.freeze({
     joined: 1, incarnation: 2, operation: 3, index: 4, pages: 5, wet: 6, named: 7, skew: 8, gate: 9, clock: 10, covered: 11,
-    restart: 12, painted: 13, image: 14, lesson: 15, request: 16,
+    restart: 12, painted: 13, image: 14, lesson: 15, request: 16, pointers: 17, visits: 18,
 });
 
 /** What a record says, read in order. */
@@ -40,15 +40,35 @@ export class RecordReader {
 
     text() {
         const size = this.word();
-        const text = reader.decode(new Uint8Array(this.#view.buffer, this.#at, size));
+        const text = reader.decode(new Uint8Array(this.#view.buffer, this.#view.byteOffset + this.#at, size));
         this.#at += (size + 3) & ~3;
         return text;
     }
 }
 
-/** `{shown, order, hidden}` of a record of pages. */
+/** The papers of pages by their numbers: that of a ruling is its `p` in messages. */
+export const papers = ["blank", "lines", "squares", "dots", "staves", "slide"];
+
+/** `{shown, order, hidden, papers}` of a record of pages; `papers` has the kind of each page that has one. */
 export function pagesOf(record) {
-    return { shown: record.word(), order: record.words(), hidden: record.words() };
+    const pages = { shown: record.word(), order: record.words(), hidden: record.words(), papers: {} };
+    const laid = record.words();
+    for (let place = 0; place + 1 < laid.length; place += 2) pages.papers[laid[place]] = papers[laid[place + 1]];
+    return pages;
+}
+
+/** The pointers of a record: colour, line width, and places `[x, y, opacity]` in board units; a tip of opacity 0 is not seen. */
+export function pointersOf(record) {
+    return Array.from({ length: record.word() }, () => {
+        const [colour, width] = [`#${record.word().toString(16).padStart(6, "0")}`, record.float()];
+        const trail = Array.from({ length: record.word() + 1 }, () => [record.float(), record.float(), record.float()]);
+        return { colour, width, tip: trail.pop(), trail };
+    });
+}
+
+/** When pages came to be shown: `{index, time, page}` of each, times in milliseconds, NaN where they are not known. */
+export function visitsOf(record) {
+    return Array.from({ length: record.word() }, () => ({ index: record.float(), time: record.float(), page: record.word() }));
 }
 
 /** The operation of a record. */

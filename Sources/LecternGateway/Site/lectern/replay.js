@@ -4,13 +4,15 @@
  * @module
  */
 
+import { t } from "./language.js";
 import { BoardCanvas } from "./board-canvas.js";
 import { CoreHost } from "./core.js";
 import { Backoff, Gateway, GatewayError, now, readerName } from "./gateway.js";
 import { ImageStore } from "./images.js";
 import { AuthorNames } from "./names.js";
 import { Painter, nextTask } from "./painter.js";
-import { Kind, operationOf, pagesOf } from "./records.js";
+import { PointerLayer } from "./pointer-layer.js";
+import { Kind, operationOf, pagesOf, pointersOf, visitsOf } from "./records.js";
 
 /** Points of a lesson that are kept, about 50 bytes each; a lesson with fewer is fetched once. */
 const mostPoints = 1_000_000;
@@ -36,11 +38,12 @@ const unknown = {
  * A stroke whose points have times (`m`) grows with them. The board at any time is the one that the class had: the
  * operations that the player has passed, folded, and compared with the server's digests.
  *
- * Events, each with a `detail`; `connection`, `painted`, `pages`, `size`, `progress` and `divergence` are those of `Board`:
+ * Events, each with a `detail`; `connection`, `painted`, `ground`, `pages`, `page`, `pointers`, `size`, `progress` and `divergence` are those of `Board`:
  * - `index`: `{index, last, author, strokes, digest}`: what is shown, and how far the lesson goes;
  * - `operation`: `{operation}`: the player has passed it; not after a jump;
  * - `wet`: `{author, n, points}`: so many points of a growing stroke are shown;
- * - `lesson`: `{epochs, last, fetched}`: the lesson goes so far, and so many operations of it are here.
+ * - `lesson`: `{epochs, last, fetched}`: the lesson goes so far, and so many operations of it are here;
+ * - `visits`: `{visits}`: when pages came to be shown, as far as the lesson was fetched.
  */
 export class Replay extends EventTarget {
     #canvas;
@@ -50,11 +53,15 @@ export class Replay extends EventTarget {
     #host = new CoreHost();
     #painter;
     #images;
+    #pointers;
+    /** The pointers that are seen. */
+    #seen = [];
     /** What the core said last, and what it says now and then. */
     #state = unknown;
     #lesson = { room: "", last: 0, fetched: 0, epochs: [] };
-    #pages = { shown: 0, order: [0], hidden: [] };
+    #pages = { shown: 0, order: [0], hidden: [], papers: {} };
     #pagesTold = "";
+    #visits = [];
     #names = new AuthorNames();
     #time = NaN;
     #timer = null;
@@ -91,6 +98,9 @@ export class Replay extends EventTarget {
         this.#images = new ImageStore(this.gateway, options.room, () => options.cohort);
         this.#host.add({ onready: () => this.#begin(), onfailure: (error) => this.#failed(error) });
         this.#painter = new Painter(canvas, this.#images, this.#host);
+        this.#pointers = new PointerLayer(canvas);
+        this.#painter.ontexts = (texts) => this.#tell("texts", { texts });
+        this.#painter.onground = (isDark) => this.#tell("ground", { isDark });
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
         this.#canvas = new BoardCanvas(canvas, (size) => this.#tell("size", size), () => this.#resize());
         this.#canvas.shape(this.size);
@@ -115,13 +125,24 @@ export class Replay extends EventTarget {
     nameOf(author) { return this.#names.of(author); }
     /** Draws the board. */
     get painter() { return this.#painter; }
+    /** Whether the board is to be seen on a dark ground, as `Board.isDark`. */
+    get isDark() { return this.#painter.isDark; }
+    set isDark(isDark) { this.#painter.isDark = isDark; }
     /** The page that is shown. */
     get page() { return this.#state.page; }
-    /** Which pages there are: `{shown, order, hidden}`. */
+    /**
+     * Which pages there are: `{shown, order, hidden, papers}`; `papers` has `lines`, `squares`, `dots`, `staves` or `slide` for each
+     * page that has one.
+     */
     get pages() {
-        const { shown, order, hidden } = this.#pages;
-        return { shown, order: [...order], hidden: [...hidden] };
+        const { shown, order, hidden, papers } = this.#pages;
+        return { shown, order: [...order], hidden: [...hidden], papers: { ...papers } };
     }
+    /**
+     * When pages came to be shown, as far as the lesson was fetched: `{index, time, page}` of the operations after which they are, in
+     * the order of the log. Times are media times in milliseconds, NaN where they are not known.
+     */
+    get visits() { return this.#visits.map((visit) => ({ ...visit })); }
     /** How many strokes are on the page that is shown. */
     get strokes() { return this.#state.strokes; }
     /** The last operation of the lesson, as far as it was released. */
@@ -156,6 +177,11 @@ export class Replay extends EventTarget {
         else this.#timer = setTimeout(() => this.look(), lookInterval);
     }
 
+    /** Draws the pointers where the canvas is now, as that of `Board`. */
+    showPointers() {
+        this.#pointers.show(this.#seen, this.size);
+    }
+
     /** Asks the server again at once, also after a refusal. */
     retry() {
         this.#isRefused = false;
@@ -171,6 +197,7 @@ export class Replay extends EventTarget {
         this.look();
         this.#canvas.close();
         this.#images.close();
+        this.#pointers.close();
         this.#tell("connection", { state: "closed", reason: null, code: null, retryAt: null });
     }
 
@@ -198,7 +225,9 @@ export class Replay extends EventTarget {
         this.#request?.abort();
         this.#request = null;
         this.#state = { ...this.#state, flags: 0 };
-        this.#tell("divergence", { message: `The core has failed: ${error.message}` });
+        this.#seen = [];
+        this.#pointers.close();
+        this.#tell("divergence", { message: t("The core has failed: {reason}", { reason: error.message }) });
         this.gateway.observe(this.room, { cohort: this.#options.cohort, reader: this.#reader },
             { index: this.index, fault: String(error.message).slice(0, 200) });
     }
@@ -219,7 +248,9 @@ export class Replay extends EventTarget {
         const hasBoard = (next.flags & 1) !== 0;
         // The picture stays until the lesson is here, or here again.
         if (!hasBoard) [next.width, next.height] = [this.#state.width, this.#state.height];
+        const { page } = this.#state;
         this.#state = next;
+        if (next.page !== page) this.#tell("page", { page: next.page });
         this.#canvas.shape(this.size);
         if (hasBoard && this.#canvas.pixels > 0) this.#painter.show(records.some(({ kind }) => kind === Kind.painted));
         for (const record of records) this.#perform(record);
@@ -242,6 +273,13 @@ export class Replay extends EventTarget {
                 break;
             }
             case Kind.pages: this.#turn(pagesOf(record)); break;
+            case Kind.visits: {
+                const visits = visitsOf(record);
+                if (JSON.stringify(visits) === JSON.stringify(this.#visits)) break;
+                this.#visits = visits;
+                this.#tell("visits", { visits: this.visits });
+                break;
+            }
             case Kind.wet: {
                 const [n, points, author] = [record.float(), record.word(), record.text()];
                 this.#tell("wet", { author, n, points });
@@ -253,6 +291,12 @@ export class Replay extends EventTarget {
                 this.#lesson = { room: "", last: 0, fetched: 0, epochs: [] };
                 this.#retryAt = now() + this.#backoff.next();
                 break;
+            case Kind.pointers: {
+                this.#seen = pointersOf(record);
+                this.showPointers();
+                this.#tell("pointers", { pointers: this.#seen });
+                break;
+            }
             case Kind.painted: this.#tell("painted", {}); break;
             case Kind.image: this.#images.retry(record.text()); break;
         }
@@ -291,7 +335,7 @@ export class Replay extends EventTarget {
             const response = await this.gateway.request(path, { query: { ...query, cohort }, signal: request.signal });
             reply = new Uint8Array(await response.arrayBuffer());
         } catch (error) {
-            problem = error instanceof GatewayError ? error : new GatewayError(0, "unreachable", "The server's answer broke off.");
+            problem = error instanceof GatewayError ? error : new GatewayError(0, "unreachable", t("The server's answer broke off."));
         }
         if (request.signal.aborted) return;
         if (reply) this.#receive(request, reply);

@@ -12,7 +12,7 @@ const kinds = { mouse: 0, touch: 1, pen: 2 };
 /** The calls of `teacher` in Sources/WebCore/Teacher.swift. */
 const calls = {
     begin: 0, right: 1, loaded: 2, stored: 3, answered: 4, failed: 5, looked: 6, takeOver: 7, muted: 8, joined: 9, board: 10,
-    pages: 11, shown: 12, covered: 13, command: 14, preview: 15, retry: 16, leave: 17, fingers: 18,
+    pages: 11, shown: 12, covered: 13, command: 14, preview: 15, retry: 16, leave: 17, fingers: 18, even: 19,
 };
 
 /** One session. A method that fails has ended it. */
@@ -53,7 +53,8 @@ export class TeacherCore {
      *
      * @param {number} phase 0 down, 1 moved, 2 up, 3 cancelled
      * @returns {{isCancelled: boolean, hasBegun: boolean, hasEnded: boolean, isErasing: boolean, first: number | null,
-     *   points: object[], predicted: object[]}}
+     *   points: object[], predicted: object[], tap: number, element: number | null}} `tap`: so many fingers have tapped, 0, 2 or 3; `element`: the
+     *   stroke is an even shape now, and that is its element
      */
     pen(phase, { pointerId, pointerType }, flags, numbers) {
         const size = this.#send(new Input().numbers(numbers));
@@ -62,7 +63,7 @@ export class TeacherCore {
         const [first, count, predicted] = change & 8 ? [output.word(), output.word(), output.word()] : [null, 0, 0];
         return {
             isCancelled: (change & 1) !== 0, hasBegun: (change & 2) !== 0, hasEnded: (change & 4) !== 0,
-            isErasing: (change & 16) !== 0, first, points: output.points(count), predicted: output.points(predicted),
+            element: change & 128 ? change >> 8 : null, isErasing: (change & 16) !== 0, tap: change & 32 ? 2 : change & 64 ? 3 : 0, first, points: output.points(count), predicted: output.points(predicted),
         };
     }
 

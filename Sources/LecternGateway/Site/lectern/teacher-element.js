@@ -4,6 +4,7 @@
  * @module
  */
 
+import { t } from "./language.js";
 import { element, iconOf, say } from "./dom.js";
 import { adopt, BoardHolder } from "./element.js";
 import { PlayerClock } from "./player-clock.js";
@@ -13,20 +14,31 @@ import { Toolbar } from "./toolbar.js";
 const sheet = `
     canvas { touch-action: none; cursor: crosshair; outline-offset: -2px; }
     .tools { display: flex; flex-wrap: wrap; gap: 0.75rem; padding: 0.375rem; background: light-dark(#f4f5f7, #1d2025); }
-    .group { display: flex; gap: 0.125rem; }
+    .group, .tools > .view { display: flex; gap: 0.125rem; }
+    .tools > .view { position: static; opacity: 1; pointer-events: auto; }
+    .sheet[data-space] canvas { cursor: grab; }
+    .sheet[data-pulled] canvas { cursor: grabbing; }
     button { font: inherit; color: inherit; border: 0; border-radius: 0.375rem; background: none; cursor: pointer; }
     .plain { width: 2.25rem; height: 2.25rem; display: grid; place-items: center; color: light-dark(#22252b, #e8eaed); }
+    .plain[hidden] { display: none; }
     .plain:disabled { opacity: 0.4; cursor: default; }
-    .plain[aria-checked="true"] { background: light-dark(#d7e2fb, #2c3f66); }
+    .plain[aria-checked="true"], .plain[aria-pressed="true"] { background: light-dark(#d7e2fb, #2c3f66); }
     .icon { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linecap: round; stroke-linejoin: round; }
     .swatch::before {
         content: ""; width: 1.125rem; height: 1.125rem; border-radius: 50%; background: var(--colour); border: 1px solid light-dark(#0003, #fff6);
         forced-color-adjust: none;
     }
     .width::before { content: ""; width: var(--dot); height: var(--dot); border-radius: 50%; background: currentColor; }
+    #colours { flex-wrap: wrap; }
+    .colour-dialog { margin: 0; inset: auto; padding: 0.5rem; border: 1px solid light-dark(#0003, #fff3); border-radius: 0.5rem; background: light-dark(#f4f5f7, #1d2025); }
+    .colour-dialog::backdrop { background: none; }
+    .colour-grid { display: grid; grid-template-columns: repeat(8, auto); gap: 0.125rem; }
+    .colour-dialog .colour-grid .plain { padding: 0; margin: 0; background: none; }
+    .colour-dialog .colour-grid .plain[aria-pressed="true"] { box-shadow: inset 0 0 0 2px light-dark(#1f4fd8, #7f9fee); }
+    .colour-news { padding: 0.25rem; color: light-dark(#22252b, #e8eaed); }
     .state { padding: 0.375rem 0.5rem; color: light-dark(#22252b, #e8eaed); background: light-dark(#f4f5f7, #1d2025); }
     .state button, dialog button { padding: 0.25rem 0.75rem; background: light-dark(#1f4fd8, #3f6fe8); color: #fff; margin-inline-start: 0.5rem; }
-    @media (forced-colors: active) { .plain[aria-checked="true"] { outline: 2px solid; } }
+    @media (forced-colors: active) { .plain[aria-checked="true"], .plain[aria-pressed="true"] { outline: 2px solid; } }
 `;
 
 /**
@@ -52,7 +64,7 @@ export class LecternTeacher extends BoardHolder {
         const root = this.shadowRoot;
         adopt(root, sheet);
         this.#words = element("span");
-        this.#button = element("button", { type: "button", textContent: "Write here", hidden: true });
+        this.#button = element("button", { type: "button", textContent: t("Write here"), hidden: true });
         this.#button.addEventListener("click", () => this.#teacher?.takeOver());
         this.#state = element("p", { className: "state", hidden: true }, this.#words, this.#button);
         this.#state.setAttribute("role", "status");
@@ -74,7 +86,7 @@ export class LecternTeacher extends BoardHolder {
     begin(gateway) {
         const author = this.getAttribute("author");
         this.#state.hidden = Boolean(author);
-        if (!author) return say(this.#words, "<lectern-teacher> has no author.");
+        if (!author) return say(this.#words, t("<lectern-teacher> has no author."));
         const room = this.getAttribute("room");
         const teacher = new Teacher(this.canvas, {
             gateway, room, author, name: this.getAttribute("name") ?? undefined, clock: this.#clock ?? this.#clockOfAttribute(),
@@ -82,7 +94,7 @@ export class LecternTeacher extends BoardHolder {
         const toolbar = new Toolbar(teacher, null, this.shadowRoot);
         [this.#teacher, this.#toolbar] = [teacher, toolbar];
         const { board } = teacher;
-        this.follow(board);
+        this.follow(board, { pen: teacher.pen, bar: this.shadowRoot.querySelector(".tools") });
         const commands = () => {
             if (board.isJoined) toolbar.showBoard();
             toolbar.showCommands(
@@ -119,10 +131,10 @@ export class LecternTeacher extends BoardHolder {
     #showState() {
         const { state, isMuted } = this.#teacher;
         const words = {
-            elsewhere: "You are writing in another tab.",
-            superseded: "You are writing on another device, or were within the last minutes.",
+            elsewhere: t("You are writing in another tab."),
+            superseded: t("You are writing on another device, or were within the last minutes."),
         }[state];
-        say(this.#words, isMuted ? "You are muted in this room: nothing that you draw is taken." : words ?? "");
+        say(this.#words, isMuted ? t("You are muted in this room: nothing that you draw is taken.") : words ?? "");
         this.#button.hidden = isMuted || !words;
         this.#state.hidden = !isMuted && !words;
     }
@@ -139,19 +151,19 @@ function tools() {
         button.append(iconOf(id));
         return button;
     };
-    const bar = element("div", { className: "tools", ariaLabel: "Drawing" },
-        group("elements", "Tool"), group("colours", "Colour"), group("widths", "Width"),
-        element("div", { className: "group" }, command("undo", "Undo", "Ctrl Z"), command("redo", "Redo", "Ctrl Shift Z"), command("clear", "Clear the page")));
+    const bar = element("div", { className: "tools", ariaLabel: t("Drawing") },
+        group("elements", t("Tool")), group("colours", t("Colour")), group("widths", t("Width")),
+        element("div", { className: "group" }, command("undo", t("Undo"), "Ctrl Z"), command("redo", t("Redo"), "Ctrl Shift Z"), command("clear", t("Clear the page"))));
     bar.setAttribute("role", "toolbar");
     return bar;
 }
 
 function clearDialog() {
-    const keep = element("button", { value: "", textContent: "Keep it" });
-    const clear = element("button", { value: "clear", textContent: "Clear" });
+    const keep = element("button", { value: "", textContent: t("Keep it") });
+    const clear = element("button", { value: "clear", textContent: t("Clear") });
     const form = element("form", { method: "dialog" },
-        element("p", { textContent: "Clear this page? It goes blank for everybody. This cannot be undone." }), keep, clear);
-    return element("dialog", { id: "clear-dialog", ariaLabel: "Clear this page" }, form);
+        element("p", { textContent: t("Clear this page? It goes blank for everybody. This cannot be undone.") }), keep, clear);
+    return element("dialog", { id: "clear-dialog", ariaLabel: t("Clear this page") }, form);
 }
 
 if (globalThis.customElements && !customElements.get("lectern-teacher")) customElements.define("lectern-teacher", LecternTeacher);

@@ -4,23 +4,29 @@
  * @module
  */
 
+import { remember, remembered } from "./memory.js";
+import { t } from "./language.js";
 import { Board } from "./board.js";
 import { Backoff, Gateway, GatewayError } from "./gateway.js";
 import { cleanName } from "./names.js";
 import { OutboxStore } from "./outbox-store.js";
 import { Pen } from "./pen.js";
+import { papers } from "./records.js";
 import { Input, TeacherCore } from "./teacher-core.js";
 import { WriterLock } from "./writer.js";
 
 /** What is drawn: the values of a message's `e`. */
-export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6, highlighter: 9, arrow: 10 });
+export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6, pointer: 7, text: 8, highlighter: 9, arrow: 10 });
 
 /** What else a message does: the values of its `a`. */
 const Action = Object.freeze({ undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 });
 /** Milliseconds until an update of wet ink counts as lost. */
 const wetTimeout = 3000;
-/** The numbers of an image and a lasso among commands, and of the page that is seen. */
-const [imageCommand, lassoCommand, seenPage] = [7, 8, 1000];
+/** Milliseconds after which a pointer that rests above the board goes. */
+const hoverRest = 2000;
+/** The numbers of an image, a lasso, a paper, a removal and a text among commands, and of the page that is seen. */
+const [imageCommand, lassoCommand, paperCommand, removeCommand, textCommand] = [7, 8, 9, 10, 11];
+const [slideCommand, redrawCommand, seenPage] = [12, 13, 1000];
 
 /**
  * What the pen draws with.
@@ -54,6 +60,7 @@ const [imageCommand, lassoCommand, seenPage] = [7, 8, 1000];
  * - `sending`: a `ConnectionState` of events.js;
  * - `applied`: `{n, index}` and `rejected`: `{n, error, operation}`: the room's answers;
  * - `drawing`: `{isDrawing}`: the pen is down, or up;
+ * - `lost`: `{draw}`: the system has taken a stroke back, as for a palm or a notification; `draw()` draws it again;
  * - `pages`: `{shown, order, hidden}`: the pages as this teacher sees them, with what the room has not answered for.
  *
  * Those of the board come from {@link board}.
@@ -61,8 +68,15 @@ const [imageCommand, lassoCommand, seenPage] = [7, 8, 1000];
 export class Teacher extends EventTarget {
     /** @type {Tool} */
     tool = { element: Element.freehand, colour: 0, width: 3 };
+    /**
+     * Whether the tool {@link Element}.pointer points where a mouse or a pen is above the board, without touching it, too: at most 15
+     * points a second go out.
+     */
+    pointsWithoutTouching = false;
     /** The board at the head of the room's log. */
     board;
+    /** The canvas of the board. */
+    canvas;
     /** The pointers on the canvas. */
     pen;
     /**
@@ -92,6 +106,9 @@ export class Teacher extends EventTarget {
     #drawn = null;
     /** What the pen is drawing for {@link gesture}. */
     #gesture = null;
+    /** The pointer under the hand: who points, and with what; null while none does. */
+    #pointer = null;
+    #hoverTimer = null;
     /** Where the browser notes that this author writes here. */
     #writerKey;
     #name;
@@ -114,6 +131,7 @@ export class Teacher extends EventTarget {
         this.#options = { gateway: used, ...options };
         this.#name = cleanName(options.name);
         const { signal } = this.#leaving;
+        this.canvas = canvas;
         this.board = new Board(canvas, { room: options.room, cohort: "head", gateway: used, observe: false });
         this.board.addEventListener("operation", ({ detail: { operation } }) => {
             if (operation.author === this.author) this.#tellCore("shown", () => new Input().text(JSON.stringify(operation.message)));
@@ -135,10 +153,15 @@ export class Teacher extends EventTarget {
             flags: () => (this.gesture ? 4 : 0),
             tool: () => [this.#time(), this.tool.element, this.tool.colour, this.tool.width],
             fingers: (draw) => this.#tellCore("fingers", () => new Input().word(draw)),
+            even: (isEven) => this.#tellCore("even", () => new Input().word(isEven)),
+            tapped: (count) => (count === 2 ? this.undo() : this.redo()),
             began: (stroke) => this.#began(stroke),
             moved: (stroke) => (this.#gesture ? this.#gesture.moved(stroke) : this.#showDrawn()),
-            ended: (stroke) => this.#gesture?.ended(stroke),
-            cancelled: (stroke) => this.#gesture?.cancelled(stroke),
+            ended: (stroke) => (this.#gesture ? this.#gesture.ended(stroke) : this.#lift()),
+            cancelled: (stroke) => (this.#gesture ? this.#gesture.cancelled(stroke) : this.#lift()),
+            lost: (draw) => this.dispatchEvent(new CustomEvent("lost", { detail: { draw } })),
+            hovers: () => this.pointsWithoutTouching && this.tool.element === Element.pointer && !this.gesture,
+            hovered: (event, numbers, place) => this.#hovered(event, numbers, place),
         });
         addEventListener("pagehide", () => this.#leave(), { signal });
         addEventListener("online", () => this.#tellCore("retry"), { signal });
@@ -152,6 +175,8 @@ export class Teacher extends EventTarget {
 
     /** Who draws. */
     get author() { return this.#options.author; }
+    /** What boards call the author; undefined where it is the author. */
+    get name() { return this.#name || undefined; }
     /** The media time of what is drawn now, in milliseconds; undefined while it is not known. */
     get time() { return this.#time(); }
     /** How many operations the room has not answered for. */
@@ -177,8 +202,58 @@ export class Teacher extends EventTarget {
     redo() { this.#command(Action.redo); }
     clear() { this.#command(Action.clear); }
 
+    /**
+     * Takes strokes, images, texts and lassos of the page that is seen off the board: one step for {@link undo}. Those that are not there
+     * any more are passed over.
+     *
+     * @param {number[]} indices 1 to 256 different ones, as operations of {@link board} and the event `applied` tell them
+     * @returns {boolean} whether it was taken, as {@link lasso}
+     */
+    remove(indices) {
+        return this.#command(removeCommand, (input) => input.word(indices.length).numbers(indices));
+    }
+
     /** Shows a page, 0 … 999, to all; one that was never seen before comes last. */
     turn(page) { this.#command(Action.turn, (input) => input.word(page)); }
+
+    /**
+     * Lays a paper under the ink of a page: no undo, eraser, clear or lasso takes it away, and another one replaces it.
+     *
+     * @param {"blank" | "lines" | "squares" | "dots" | "staves"} kind
+     * @param {object} [options]
+     * @param {number} [options.distance] of its lines in board units, 8 … 256
+     * @param {number} [options.page] the page that is seen unless said
+     * @returns {boolean} whether it was taken, as {@link lasso}
+     */
+    setPaper(kind, { distance = 32, page = seenPage } = {}) {
+        return this.#command(paperCommand, (input) => input.word(page).word(papers.indexOf(kind)).numbers([distance]));
+    }
+
+    /**
+     * Lays a page of an asset under the ink of the page that is seen, as its paper.
+     *
+     * @param {string} asset its id
+     * @param {{x: number, y: number, width: number, height: number}} box where, in board units
+     * @param {number} [assetPage] the page of a PDF, from 0
+     * @returns {boolean} whether it was taken, as {@link lasso}
+     */
+    setSlide(asset, { x, y, width, height }, assetPage = 0) {
+        return this.#command(slideCommand, (input) => input.word(assetPage).raw(asset).numbers([x, y, width, height]));
+    }
+
+    /**
+     * Takes entries of the page that is seen off the board, and draws others in their place: the same ones in another colour or width.
+     * They lie above all others. The next {@link undo} takes all of it back, where the room remembers as many steps, and the next
+     * {@link redo} brings it again.
+     *
+     * @param {number[]} indices 1 to 256 different ones
+     * @param {object[]} messages of strokes and texts in board units, as `board.painter.selectedInk()` has them; at most 256
+     * @returns {boolean} whether it was taken, as {@link lasso}
+     */
+    redraw(indices, messages) {
+        return this.#command(redrawCommand, (input) =>
+            messages.reduce((input, message) => input.text(JSON.stringify(message)), input.word(indices.length).numbers(indices)));
+    }
 
     /** Sets the order of the pages; those left out are out of sight, with their ink, until they are in it again. */
     arrange(order) { this.#command(Action.arrange, (input) => input.list(order)); }
@@ -209,6 +284,23 @@ export class Teacher extends EventTarget {
      */
     placeImage(asset, { x, y, width, height }, assetPage = 0) {
         return this.#command(imageCommand, (input) => input.word(assetPage).raw(asset).numbers([x, y, width, height]));
+    }
+
+    /**
+     * Writes a text on the page that is seen. Lines part at line feeds alone; the whole is scaled evenly to fit the box.
+     *
+     * @param {string} text 1 to 2,000 bytes of UTF-8 without other control characters
+     * @param {object} place
+     * @param {number} place.x of the box in board units, as y, width and height
+     * @param {number} place.y
+     * @param {number} place.width
+     * @param {number} place.height
+     * @param {number} place.lineHeight of a line in board units, 4 … 512: the size that the text is edited with
+     * @param {number} [place.colour] as in {@link Tool}; 0
+     * @returns {boolean} whether it was taken, as {@link lasso}
+     */
+    writeText(text, { x, y, width, height, lineHeight, colour = 0 }) {
+        return this.#command(textCommand, (input) => input.word(colour).numbers([lineHeight, x, y, width, height]).text(text));
     }
 
     /**
@@ -243,6 +335,7 @@ export class Teacher extends EventTarget {
         this.#leaving.abort();
         this.#core = null;
         clearTimeout(this.#timer);
+        clearTimeout(this.#hoverTimer);
         this.pen.close();
         this.#lock.close();
         this.board.close();
@@ -329,7 +422,7 @@ export class Teacher extends EventTarget {
                 case "store": this.#keep(core, detail); break;
                 case "post": this.#post(core, detail); break;
                 case "look": this.#look(core); break;
-                case "note": note(this.#writerKey, detail.writesHere ? "here" : "elsewhere"); break;
+                case "note": remember(this.#writerKey, detail.writesHere ? "here" : "elsewhere"); break;
                 case "live": this.#takeLive(core.live()); break;
                 default: this.#take(step, detail);
             }
@@ -349,7 +442,7 @@ export class Teacher extends EventTarget {
 
     async #load(core) {
         const records = await this.#store.read();
-        const input = new Input().word(records !== null).word(noted(this.#writerKey) === "here");
+        const input = new Input().word(records !== null).word(remembered(this.#writerKey) === "here");
         for (const { session, n, bytes } of records ?? []) input.text(session).number(n).data(bytes);
         if (core === this.#core) this.#tellCore("loaded", () => input);
     }
@@ -372,7 +465,7 @@ export class Teacher extends EventTarget {
             answer = ["answered", new Input().word(id).data(bytes)];
         } catch (error) {
             const { status, code, message, retryAfter } =
-                error instanceof GatewayError ? error : new GatewayError(0, "unreachable", "The server cannot be reached.");
+                error instanceof GatewayError ? error : new GatewayError(0, "unreachable", t("The server cannot be reached."));
             answer = ["failed", new Input().word(id).word(status).number(retryAfter).text(code).text(message)];
         }
         if (core === this.#core) this.#tellCore(answer[0], () => answer[1]);
@@ -408,6 +501,11 @@ export class Teacher extends EventTarget {
         this.#gesture = stroke.isErasing ? null : this.gesture;
         if (this.#gesture) return this.#gesture.began(stroke);
         const { colour: c, width: l, element } = this.tool;
+        if (element === Element.pointer && !stroke.isErasing) {
+            this.#point(stroke.points.at(-1));
+            this.#drawn = { stroke, message: null };
+            return;
+        }
         const { width: w, height: h } = this.board.size;
         this.#drawn = { stroke, message: { c, l, e: stroke.isErasing ? Element.eraser : element, w, h } };
         this.#showDrawn();
@@ -415,7 +513,31 @@ export class Teacher extends EventTarget {
 
     /** Shows the stroke under the pen. */
     #showDrawn() {
-        if (this.#drawn) this.#show();
+        if (this.#drawn?.stroke.element !== undefined) this.#drawn.message.e = this.#drawn.stroke.element;
+        if (this.#drawn?.message) this.#show();
+        else if (this.#drawn) this.#point(this.#drawn.stroke.points.at(-1));
+    }
+
+    /** Shows the pointer under the hand. */
+    #point(place) {
+        clearTimeout(this.#hoverTimer);
+        const { colour, width } = this.tool;
+        this.#pointer ??= { author: this.author, colour, width };
+        this.board.point(place, this.#pointer);
+    }
+
+    #lift() {
+        clearTimeout(this.#hoverTimer);
+        if (this.#pointer) this.board.point(null, this.#pointer);
+        this.#pointer = null;
+    }
+
+    /** A mouse or a pen is above the board; `place` is null where it has left. */
+    #hovered(event, numbers, place) {
+        this.#movePen(4, event, 0, numbers);
+        if (!place || !this.pen.isEnabled) return this.#lift();
+        this.#point(place);
+        this.#hoverTimer = setTimeout(() => this.#lift(), hoverRest);
     }
 
     #takeLive({ session, page, pages, entries }) {
@@ -429,23 +551,7 @@ export class Teacher extends EventTarget {
 
     #show() {
         const live = [...this.#live.values()];
-        if (this.#drawn) live.push({ message: { n: 0, ...this.#drawn.message, d: [...this.#drawn.stroke.points] } });
+        if (this.#drawn?.message) live.push({ message: { n: 0, ...this.#drawn.message, d: [...this.#drawn.stroke.points] } });
         this.board.showLive(live);
-    }
-}
-
-function noted(key) {
-    try {
-        return localStorage.getItem(key);
-    } catch {
-        return null;
-    }
-}
-
-function note(key, value) {
-    try {
-        localStorage.setItem(key, value);
-    } catch {
-        // Not remembered: the person is asked once more.
     }
 }

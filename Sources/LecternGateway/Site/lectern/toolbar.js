@@ -4,70 +4,96 @@
  * @module
  */
 
+import { remember, rememberedValue } from "./memory.js";
+import { mark, t } from "./language.js";
+import { ColourPicker } from "./colour-picker.js";
 import { element, iconOf, letterKeys } from "./dom.js";
+import { StrokeEraser } from "./stroke-eraser.js";
 import { Element } from "./teacher.js";
+import { TextTool } from "./text-tool.js";
+
+/** The eraser of whole strokes, among elements. */
+const wholeStrokes = "strokes";
 
 const elements = [
-    ["pen", "Pen", "P", Element.freehand],
-    ["highlighter", "Highlighter", "H", Element.highlighter],
-    ["line", "Line", "L", Element.line],
-    ["pointing", "Arrow", "W", Element.arrow],
-    ["ellipse", "Ellipse", "O", Element.ellipse],
-    ["rectangle", "Rectangle", "R", Element.rectangle],
-    ["eraser", "Eraser", "E", Element.eraser],
-    ["lasso", "Lasso: select, move, copy", "S", Element.lasso],
+    ["pen", mark("Pen"), "P", Element.freehand],
+    ["highlighter", mark("Highlighter"), "H", Element.highlighter],
+    ["line", mark("Line"), "L", Element.line],
+    ["pointing", mark("Arrow"), "W", Element.arrow],
+    ["ellipse", mark("Ellipse"), "O", Element.ellipse],
+    ["rectangle", mark("Rectangle"), "R", Element.rectangle],
+    ["text", mark("Text"), "T", Element.text],
+    ["pointer", mark("Pointer: seen for a moment"), "K", Element.pointer],
+    ["eraser", mark("Eraser"), "E", Element.eraser],
+    ["stroke-eraser", mark("Eraser of whole strokes"), "D", wholeStrokes],
+    ["lasso", mark("Lasso: select, move, copy"), "S", Element.lasso],
 ];
-const widths = [["Fine", 2], ["Medium", 4], ["Broad", 8], ["Marker", 16]];
+/** The heights of a text's lines in board units, in the order of the widths. */
+const textHeights = [20, 32, 56, 96];
+const widths = [[mark("Fine"), 2], [mark("Medium"), 4], [mark("Broad"), 8], [mark("Marker"), 16]];
 /** An eraser is so much wider than a pen. */
 const eraserFactor = 5;
 /** So is a highlighter. */
-const highlighterFactor = 4;
+export const highlighterFactor = 4;
 /** Tools that a service may lack, by the name of its feature. */
-const features = { lasso: [Element.lasso], pens: [Element.highlighter, Element.arrow] };
-const colourNames = ["Black", "Red", "Blue", "Green", "Orange", "Violet", "Brown", "Grey"];
+const features = {
+    lasso: [Element.lasso], pens: [Element.highlighter, Element.arrow], pointer: [Element.pointer], remove: [wholeStrokes],
+    text: [Element.text],
+};
 const storageKey = "lectern-tool";
 
 /** Sets the tool of a teacher by buttons and keys, and remembers it. */
 export class Toolbar {
     #teacher;
-    #choice = { element: Element.freehand, colour: 0, width: 1 };
+    #choice = { element: Element.freehand, colour: 0, width: 1, hovers: false };
+    /** Whether the pointer points without touching; shown while it is chosen. */
+    #hovers = element("button", { className: "plain", type: "button", title: t("Point without touching"), ariaLabel: t("Point without touching") });
+    #hoverGroup = element("div", { className: "group" }, this.#hovers);
     #groups = [];
     #palette = "";
+    #colours;
     /** The features of the board that the tools were shown for. */
     #offered = null;
     #lasso;
+    #strokeEraser;
+    #text;
     #root;
     #leaving = new AbortController();
 
     /**
      * @param {import("./teacher.js").Teacher} teacher
-     * @param {{isChosen: boolean, drop: () => void} | null} lasso told whether it is chosen; null for none
+     * @param {{isChosen: boolean, drop: () => void, restyle: (style: {colour?: number, width?: number}) => boolean} | null} lasso told
+     *   whether it is chosen, and of a colour and a width that are chosen then: it returns whether it takes them; null for none
      * @param {Document | ShadowRoot} [root] has the elements with the ids `elements`, `colours`, `widths`, `undo`, `redo`, `clear` and
      *   `clear-dialog`
      */
     constructor(teacher, lasso, root = document) {
         [this.#teacher, this.#lasso, this.#root] = [teacher, lasso, root];
-        try {
-            Object.assign(this.#choice, JSON.parse(localStorage.getItem(storageKey)));
-        } catch {
-            // Nothing remembered.
-        }
+        this.#strokeEraser = new StrokeEraser(teacher, this.#leaving.signal);
+        this.#text = new TextTool(teacher, teacher.canvas, this.#leaving.signal);
+        Object.assign(this.#choice, rememberedValue(storageKey));
         if (!lasso && this.#choice.element === Element.lasso) this.#choice.element = Element.freehand;
         this.#fill(this.#element("elements"), "element", elements.filter(([, , , value]) => lasso || value !== Element.lasso).map(([icon, name, key, value]) => {
-            const button = element("button", { className: "plain", title: `${name} (${key})`, ariaLabel: name });
+            const button = element("button", { className: "plain", title: `${t(name)} (${key})`, ariaLabel: t(name) });
             button.setAttribute("aria-keyshortcuts", key);
             button.append(iconOf(icon));
             return [button, value];
         }));
         this.#fill(this.#element("widths"), "width", widths.map(([name, width], index) => {
-            const button = element("button", { className: "plain width", title: `${name} ([ ])`, ariaLabel: name });
+            const button = element("button", { className: "plain width", title: `${t(name)} ([ ])`, ariaLabel: t(name) });
             button.style.setProperty("--dot", `${3 + width * 0.9}px`);
             return [button, index];
         }));
+        this.#hovers.append(iconOf("hover"));
+        this.#colours = new ColourPicker(this.#element("colours"), (colour) => {
+            this.#choose("colour", colour);
+            this.#element("colours").querySelector("[aria-checked=true]")?.focus();
+        }, this.#leaving.signal);
         this.#showPalette();
         const { signal } = this.#leaving;
         // Those of the whole page, or of what is in the element.
         (root.host ?? root).addEventListener("keydown", (event) => this.#key(event), { signal });
+        this.#hovers.addEventListener("click", () => this.#choose("hovers", !this.#choice.hovers), { signal });
         for (const name of ["undo", "redo"]) this.#element(name).addEventListener("click", () => this.#command(name), { signal });
         this.#element("clear").addEventListener("click", () => this.#clear(), { signal });
         this.#element("clear-dialog").addEventListener("close", () => {
@@ -99,12 +125,20 @@ export class Toolbar {
         if (palette.join() === this.#palette) return;
         this.#palette = palette.join();
         if (this.#choice.colour >= palette.length) this.#choice.colour = 0;
+        this.#colours.setPalette(palette);
+        this.#colours.use(this.#choice.colour);
+        this.#showColours();
+    }
+
+    /** Shows the colours at hand. */
+    #showColours() {
+        const { palette } = this.#teacher.board;
         this.#element("colours").replaceChildren();
-        this.#fill(this.#element("colours"), "colour", palette.map((colour, index) => {
-            const name = colourNames[index] ?? colour;
-            const button = element("button", { className: "plain swatch", title: `${name} (${index + 1})`, ariaLabel: name });
-            button.style.setProperty("--colour", colour);
-            return [button, index];
+        this.#fill(this.#element("colours"), "colour", this.#colours.atHand.map((place) => {
+            const name = ColourPicker.nameOf(palette[place]);
+            const button = element("button", { className: "plain swatch", title: place < 9 ? `${name} (${place + 1})` : name, ariaLabel: name });
+            button.style.setProperty("--colour", palette[place]);
+            return [button, place];
         }));
     }
 
@@ -149,15 +183,20 @@ export class Toolbar {
 
     #choose(name, value) {
         this.#choice[name] = value;
-        // A colour is for drawing.
-        const draws = ![Element.eraser, Element.lasso].includes(this.#choice.element);
-        if (name === "colour" && !draws) this.#choice.element = Element.freehand;
-        try {
-            localStorage.setItem(storageKey, JSON.stringify(this.#choice));
-        } catch {
-            // Not remembered.
-        }
+        if (name === "colour" && this.#colours.use(value)) this.#showColours();
+        // What is selected takes it; else a colour is for drawing.
+        const isTaken = (name === "colour" && this.#lasso?.restyle({ colour: this.#sent(value) }))
+            || (name === "width" && this.#lasso?.restyle({ width: widths[value][1] }));
+        const draws = ![Element.eraser, Element.lasso, wholeStrokes].includes(this.#choice.element);
+        if (name === "colour" && !draws && !isTaken) this.#choice.element = Element.freehand;
+        remember(storageKey, this.#choice);
         this.#show();
+    }
+
+    /** A place in the palette as messages have it: where they have colours themselves, it is none. */
+    #sent(place) {
+        const { features: offered, palette } = this.#teacher.board;
+        return offered.includes("rgb") && palette[place] ? Number.parseInt(palette[place].slice(1), 16) : place;
     }
 
     #show() {
@@ -168,16 +207,27 @@ export class Toolbar {
                 button.tabIndex = isChosen ? 0 : -1;
             }
         }
-        const { element: kind, colour, width } = this.#choice;
+        const { element: kind, colour, width, hovers } = this.#choice;
+        if (kind === Element.pointer) this.#element("elements").after(this.#hoverGroup);
+        else this.#hoverGroup.remove();
+        this.#hovers.setAttribute("aria-pressed", String(hovers));
+        this.#teacher.pointsWithoutTouching = hovers;
         const line = (widths[width] ?? widths[1])[1];
+        // The one that is chosen takes what the pen draws, after the other has let go.
+        const [isErasing, isWriting] = [kind === wholeStrokes, kind === Element.text];
+        if (!isErasing) this.#strokeEraser.isChosen = false;
+        if (!isWriting) this.#text.isChosen = false;
         if (this.#lasso) this.#lasso.isChosen = kind === Element.lasso;
+        this.#strokeEraser.isChosen = isErasing;
+        this.#text.isChosen = isWriting;
         // The eraser end of a pen erases while the lasso is chosen.
-        const drawn = kind === Element.lasso ? Element.freehand : kind;
-        const { features: offered, palette } = this.#teacher.board;
-        // Where messages have colours themselves, a place in the palette is none.
-        const sent = offered.includes("rgb") && palette[colour] ? Number.parseInt(palette[colour].slice(1), 16) : colour;
-        const factor = { [Element.eraser]: eraserFactor, [Element.highlighter]: highlighterFactor }[kind] ?? 1;
+        const drawn = kind === Element.lasso || isErasing || isWriting ? Element.freehand : kind;
+        const sent = this.#sent(colour);
+        const factor =
+            { [Element.eraser]: eraserFactor, [wholeStrokes]: eraserFactor, [Element.highlighter]: highlighterFactor }[kind] ?? 1;
         this.#teacher.tool = { element: drawn, colour: sent, width: line * factor };
+        this.#strokeEraser.width = line * factor;
+        [this.#text.colour, this.#text.lineHeight] = [sent, textHeights[width] ?? textHeights[1]];
     }
 
     /** What is selected is dropped first: undo takes that back. */
@@ -212,6 +262,7 @@ export class Toolbar {
             this.#choose("colour", Number(key) - 1);
         } else if (key === "[") this.#choose("width", Math.max(this.#choice.width - 1, 0));
         else if (key === "]") this.#choose("width", Math.min(this.#choice.width + 1, widths.length - 1));
+        else if (key === "c") this.#colours.open();
         else if (key === "f") this.#element("full")?.click();
         else if (key === "a") this.#element("audience-button")?.click();
     }

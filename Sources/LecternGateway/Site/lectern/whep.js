@@ -4,6 +4,7 @@
  * @module
  */
 
+import { t } from "./language.js";
 import { Backoff, now, pause } from "./gateway.js";
 
 /** When a picture was taken, in a header extension of its packets; browsers know it and do not ask for it by themselves. */
@@ -62,7 +63,7 @@ export class WhepPlayer extends EventTarget {
     async #run() {
         const { signal } = this.#stopping;
         while (!signal.aborted) {
-            let reason = "The connection was lost.";
+            let reason = t("The connection was lost.");
             let code = "lost";
             let least = 0;
             const session = new Session();
@@ -127,7 +128,7 @@ class Session {
         try {
             await this.peer.setRemoteDescription({ type: "answer", sdp: answer });
         } catch (error) {
-            throw new WhepError(`The server's answer cannot be used: ${error.message}`, { code: "bad-answer" });
+            throw new WhepError(t("The server's answer cannot be used: {reason}", { reason: error.message }), { code: "bad-answer" });
         }
         video.srcObject = media;
         video.play().catch(() => {});
@@ -179,7 +180,7 @@ class Session {
         return new Promise((resolve, reject) => {
             peer.addEventListener("connectionstatechange", () => {
                 if (peer.connectionState === "connected") resolve();
-                if (peer.connectionState === "failed") reject(new WhepError("No media comes from the server.", { code: "no-media" }));
+                if (peer.connectionState === "failed") reject(new WhepError(t("No media comes from the server."), { code: "no-media" }));
             });
             signal.addEventListener("abort", resolve);
         });
@@ -193,7 +194,7 @@ class Session {
                 signal: AbortSignal.any([signal, AbortSignal.timeout(requestTime)]),
             });
         } catch {
-            throw new WhepError("The media server cannot be reached, or this page may not ask it.");
+            throw new WhepError(t("The media server cannot be reached, or this page may not ask it."));
         }
         if (response.status !== 201 && response.status !== 200) {
             const seconds = Number(response.headers.get("Retry-After") ?? NaN);
@@ -222,9 +223,9 @@ async function traffic(peer) {
 
 function refusal(status) {
     switch (status) {
-        case 401: case 403: return "The media server does not let this page in.";
-        case 404: return "The stream is not there.";
-        default: return `The media server answered ${status}.`;
+        case 401: case 403: return t("The media server does not let this page in.");
+        case 404: return t("The stream is not there.");
+        default: return t("The media server answered {status}.", { status });
     }
 }
 

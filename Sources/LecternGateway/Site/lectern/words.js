@@ -4,6 +4,8 @@
  * @module
  */
 
+import { t } from "./language.js";
+
 /** Codes of the gateway for those whom it does not let in. */
 export const refusals = ["unauthorized", "revoked", "forbidden"];
 
@@ -15,13 +17,13 @@ export const refusals = ["unauthorized", "revoked", "forbidden"];
  */
 export function connectionWords({ state, reason, code, retryAt }) {
     switch (state) {
-        case "live": return ["good", "Connected"];
-        case "connecting": return ["wait", "Connecting…"];
-        case "refused": return ["bad", refusals.includes(code) ? "Not allowed in" : reason];
-        case "closed": return ["", "Closed"];
+        case "live": return ["good", t("Connected")];
+        case "connecting": return ["wait", t("Connecting…")];
+        case "refused": return ["bad", refusals.includes(code) ? t("Not allowed in") : reason];
+        case "closed": return ["", t("Closed")];
         default: {
             const seconds = Math.max(Math.ceil((retryAt - Date.now()) / 1000), 0);
-            return ["bad", seconds > 1 ? `Offline, trying again in ${seconds} s` : "Offline, trying again…"];
+            return ["bad", seconds > 1 ? t("Offline, trying again in {seconds} s", { seconds }) : t("Offline, trying again…")];
         }
     }
 }
@@ -32,7 +34,7 @@ export function connectionWords({ state, reason, code, retryAt }) {
  * @param {number} part 0 … 1
  */
 export function drawingWords(part) {
-    return `Drawing the board, ${Math.round(part * 100)} %`;
+    return t("Drawing the board, {percent} %", { percent: Math.round(part * 100) });
 }
 
 /**
@@ -42,7 +44,7 @@ export function drawingWords(part) {
  * @param {number[]} order
  */
 export function pageWords(page, order) {
-    return `Page ${order.indexOf(page) + 1} of ${order.length}`;
+    return t("Page {number} of {count}", { number: order.indexOf(page) + 1, count: order.length });
 }
 
 /**
@@ -54,6 +56,11 @@ export function pageWords(page, order) {
  * @param {number[]} order
  */
 export function boardWords(room, strokes, page, order) {
-    const place = order.length > 1 ? `, ${pageWords(page, order).toLowerCase()}` : "";
-    return `Whiteboard of ${room}${place}: ${strokes} ${strokes === 1 ? "stroke" : "strokes"}`;
+    const words = t("Whiteboard of {room}: {strokes}", { room, strokes: strokesWords(strokes) });
+    return order.length > 1 ? `${words}. ${pageWords(page, order)}` : words;
+}
+
+/** How many strokes there are. */
+export function strokesWords(count) {
+    return count === 1 ? t("1 stroke") : t("{count} strokes", { count });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { t } from "../lectern/language.js";
 import { $, address, say, spanWords } from "./common.js";
 
 /** Milliseconds between two looks at who follows. */
@@ -32,11 +33,11 @@ export class AheadLine {
      */
     async show(cohorts, live) {
         await this.#count();
-        say($("ahead-words"), live.state === "open" ? "Students see this at once" : lagWords(cohorts, live));
+        say($("ahead-words"), live.state === "open" ? t("Students see this at once") : lagWords(cohorts, live));
         const count = Object.values(this.#readers).reduce((sum, one) => sum + one, 0);
         const parts = Object.entries(this.#readers).map(([cohort, number]) => `${number} ${cohort}`);
-        say($("ahead-count"), count === 1 ? "1 student" : `${count} students`);
-        $("ahead-count").title = parts.length > 1 ? parts.join(", ") : "Open boards of students";
+        say($("ahead-count"), count === 1 ? t("1 student") : t("{count} students", { count }));
+        $("ahead-count").title = parts.length > 1 ? parts.join(", ") : t("Open boards of students");
         this.#list();
         this.#picture(cohorts);
     }
@@ -83,7 +84,7 @@ export class AheadLine {
         if (key === this.#shown) return;
         this.#shown = key;
         image.src = address(`api/rooms/${this.#room}/board.png`, { width: 320, cohort: seen.cohort, at: seen.index });
-        image.alt = `What students of cohort ${seen.cohort} see now`;
+        image.alt = t("What students of cohort {cohort} see now", { cohort: seen.cohort });
     }
 }
 
@@ -94,6 +95,6 @@ function lagWords(cohorts, live) {
         .map(({ cohort, v }) => ({ cohort, lag: Math.max(live.time - v, 0) }));
     lags.sort((one, other) => one.lag - other.lag);
     const words = lags.map(({ cohort, lag }) => (lags.length > 1 ? `${spanWords(lag)} (${cohort})` : spanWords(lag)));
-    if (words.length > 1) return `Students see this in ${words.join(", ")}`;
-    return words.length === 0 ? "" : `Students see this ${words[0]} from now`;
+    if (words.length > 1) return t("Students see this in {times}", { times: words.join(", ") });
+    return words.length === 0 ? "" : t("Students see this {time} from now", { time: words[0] });
 }

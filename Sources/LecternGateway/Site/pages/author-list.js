@@ -4,6 +4,7 @@
  * @module
  */
 
+import { t } from "../lectern/language.js";
 import { $, element, say } from "./common.js";
 
 /** Shows who writes to the room beside this page's own author. */
@@ -66,9 +67,9 @@ export class AuthorList {
         row.title = author;
         row.dataset.muted = String(isMuted);
         button.setAttribute("aria-pressed", String(isMuted));
-        button.setAttribute("aria-label", `Mute ${name}`);
-        button.title = isMuted ? `Take again what ${name} draws` : `Take nothing more of what ${name} draws`;
-        say(button, isMuted ? "Muted" : "Mute");
+        button.setAttribute("aria-label", t("Mute {name}", { name }));
+        button.title = isMuted ? t("Take again what {name} draws", { name }) : t("Take nothing more of what {name} draws", { name });
+        say(button, isMuted ? t("Muted") : t("Mute"));
     }
 
     async #turn(name, isMuted) {

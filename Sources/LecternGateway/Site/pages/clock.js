@@ -4,16 +4,16 @@ import { FrameClock } from "../lectern/frame-clock.js";
 import { ServerClock } from "../lectern/server-clock.js";
 import { WhepPlayer } from "../lectern/whep.js";
 import { now } from "../lectern/gateway.js";
-import { $, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords } from "./common.js";
+import { $, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords, t } from "./common.js";
 import { ClockSender } from "./clock-sender.js";
 
 const query = new URLSearchParams(location.search);
 const room = roomOfPage();
 const carriers = ["auto", "capture", "utc-delay", "media"];
 const carrierWords = {
-    capture: "capture time, from the stream",
-    "utc-delay": "time of arrival, less the way",
-    media: "time of the player",
+    capture: t("capture time, from the stream"),
+    "utc-delay": t("time of arrival, less the way"),
+    media: t("time of the player"),
 };
 /** Media times above it are times of day, in milliseconds. */
 const firstDate = 1e12;
@@ -21,14 +21,14 @@ const firstDate = 1e12;
 let base = NaN;
 const mostStall = 60_000;
 
-document.title = `Clock of ${room} · Lectern`;
+document.title = `${t("Clock of {room}", { room })} · Lectern`;
 $("room").textContent = room;
 
-if (!namePattern.test(room)) refuse("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.", "No such room");
+if (!namePattern.test(room)) refuse(t("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -."), t("No such room"));
 else if (!query.has("whep") && !query.has("video")) {
     $("choose").hidden = false;
     $("cohort-name").value = query.get("cohort") ?? "";
-    showStatus($("state"), "", "No video");
+    showStatus($("state"), "", t("No video"));
     // Nothing to be had from an empty field.
     $("choose").addEventListener("submit", () => ($("cohort-name").disabled = $("cohort-name").value === ""));
 } else start();
@@ -40,11 +40,11 @@ async function start() {
     if (problem) refuse(problem);
     const asked = query.get("cohort");
     const cohort = asked !== null && namePattern.test(asked) ? asked : undefined;
-    $("cohort").textContent = `Cohort ${cohort ?? claims?.cohort ?? "main"}`;
+    $("cohort").textContent = t("Cohort {cohort}", { cohort: cohort ?? claims?.cohort ?? "main" });
     const serverClock = new ServerClock(gateway);
     serverClock.start();
     const time = query.get("time") ?? "auto";
-    if (!carriers.includes(time)) return refuse(`time= is one of ${carriers.join(", ")}.`, "No clock");
+    if (!carriers.includes(time)) return refuse(t("time= is one of {names}.", { names: carriers.join(", ") }), t("No clock"));
     const video = $("video");
     video.hidden = $("figures").hidden = false;
     video.muted = true;
@@ -86,7 +86,7 @@ function playVideo(video, token) {
     video.controls = true;
     video.src = query.get("video");
     video.addEventListener("error", () => {
-        refuse("The video cannot be played: its address is wrong, or this server does not allow its origin.", "No video");
+        refuse(t("The video cannot be played: its address is wrong, or this server does not allow its origin."), t("No video"));
     });
     return null;
 }
@@ -109,30 +109,30 @@ function show({ clock, sender, serverClock, player }) {
         const { time } = clock;
         const isKnown = Number.isFinite(time);
         say($("time"), isKnown ? clockWords(time) : "–");
-        say($("carrier"), isKnown ? carrierWords[clock.carrier] : "no picture with a time yet");
+        say($("carrier"), isKnown ? carrierWords[clock.carrier] : t("no picture with a time yet"));
         const isDate = isKnown && time > firstDate && Number.isFinite(serverClock.offset);
         say($("behind"), isDate ? delayWords(serverClock.time - time) : "–");
         const isMeasured = Number.isFinite(serverClock.uncertainty);
-        say($("server"), isMeasured ? `server's clock within ${serverClock.uncertainty.toFixed(1)} ms` : "asking for the server's time…");
+        say($("server"), isMeasured ? t("server's clock within {milliseconds} ms", { milliseconds: serverClock.uncertainty.toFixed(1) }) : t("asking for the server's time…"));
         say($("frames"), clock.framesPerSecond.toFixed(0));
-        say($("stream"), connection.reason ?? (connection.state === "live" && player ? "over WebRTC" : "\u00a0"));
+        say($("stream"), connection.reason ?? (connection.state === "live" && player ? t("over WebRTC") : "\u00a0"));
         say($("samples"), String(sender.sent));
-        say($("problem"), sender.problem ?? "none refused");
+        say($("problem"), sender.problem ?? t("none refused"));
         $("problem").dataset.tone = sender.problem ? "bad" : "";
-        if (sender.isRefused) refuse("This page tells a room's clock with a token for that: its link comes from your administrator.");
+        if (sender.isRefused) refuse(t("This page tells a room's clock with a token for that: its link comes from your administrator."));
         Object.assign($("video").dataset, { state: clock.state, carrier: clock.carrier ?? "", time: String(time) });
     }, 100);
 }
 
 function stateWords(connection, clock, sender) {
-    if (sender.isRefused) return ["bad", "Not allowed to set this clock"];
+    if (sender.isRefused) return ["bad", t("Not allowed to set this clock")];
     if (connection.state !== "live") return connectionWords(connection);
     switch (clock.state) {
-        case "play": return sender.problem ? ["bad", "The room does not hear this clock"] : ["good", "The room hears this clock"];
-        case "pause": return ["wait", "Paused"];
-        case "stall": return ["bad", sender.isSilent ? "No picture: the clock is given up" : "No picture comes"];
-        case "end": return ["", "The video has ended"];
-        default: return ["wait", "Waiting for a picture…"];
+        case "play": return sender.problem ? ["bad", t("The room does not hear this clock")] : ["good", t("The room hears this clock")];
+        case "pause": return ["wait", t("Paused")];
+        case "stall": return ["bad", sender.isSilent ? t("No picture: the clock is given up") : t("No picture comes")];
+        case "end": return ["", t("The video has ended")];
+        default: return ["wait", t("Waiting for a picture…")];
     }
 }
 

@@ -4,14 +4,21 @@
  * @module
  */
 
+import { remember, rememberedValue } from "../lectern/memory.js";
 import { element, say } from "../lectern/dom.js";
 import { Backoff, Gateway } from "../lectern/gateway.js";
+import { loading, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";
 
 if (document.documentElement.dataset.browser === "old") throw new Error("needs.js has said that this browser is too old");
 
+// Modules of pages, which come after this one, say all in the reader's language.
+await loading;
+translate(document);
+
 export { element, iconAddress, letterKeys, say } from "../lectern/dom.js";
-export { boardWords, connectionWords, drawingWords, pageWords, refusals } from "../lectern/words.js";
+export { t } from "../lectern/language.js";
+export { boardWords, connectionWords, drawingWords, pageWords, refusals, strokesWords } from "../lectern/words.js";
 
 /** The server that these pages come from; it may lie below a path of its host. */
 const gateway = new Gateway();
@@ -40,11 +47,11 @@ let hadLink = false;
 
 /** Why a page shows no board, for those who came by a link. */
 export function refusalWords({ code, reason }) {
-    if (code === "unauthorized" && !hadLink) return "This board opens with the link that you were given.";
+    if (code === "unauthorized" && !hadLink) return t("This board opens with the link that you were given.");
     if (code === "unauthorized" || code === "revoked") {
-        return "Your link no longer counts: it has expired, was revoked, or the key was changed. Open a new link; ask for it where you got this one.";
+        return t("Your link no longer counts: it has expired, was revoked, or the key was changed. Open a new link; ask for it where you got this one.");
     }
-    if (code === "forbidden") return "Your link is for something else.";
+    if (code === "forbidden") return t("Your link is for something else.");
     return reason;
 }
 
@@ -52,31 +59,20 @@ export function refusalWords({ code, reason }) {
 export const ownRooms = {
     most: 200,
     get key() { return `lectern-own ${new URL(gateway.url).pathname}`; },
-    get all() {
-        try {
-            return JSON.parse(localStorage.getItem(this.key)) ?? [];
-        } catch {
-            return [];
-        }
-    },
+    get all() { return rememberedValue(this.key) ?? []; },
     has(room) { return this.all.includes(room); },
     add(room) {
-        if (this.has(room)) return;
-        try {
-            localStorage.setItem(this.key, JSON.stringify([...this.all, room].slice(-this.most)));
-        } catch {
-            // Not remembered.
-        }
+        if (!this.has(room)) remember(this.key, [...this.all, room].slice(-this.most));
     },
 };
 
 /** What is wrong with the name of a room in an address, and an address that may be meant. */
 export function badRoomWords(room, page = "") {
     const meant = room.trim().toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
-    const words = "There is no such room: a name is 1 to 64 characters of a to z, 0 to 9, _ and -. ";
+    const words = `${t("There is no such room: a name is 1 to 64 characters of a to z, 0 to 9, _ and -.")} `;
     const path = page === "" ? `rooms/${meant}` : `rooms/${meant}/${page}`;
-    return [words, meant ? element("a", { href: address(path), textContent: `Open ${meant}` })
-        : element("a", { href: address(""), textContent: "Start page" })];
+    return [words, meant ? element("a", { href: address(path), textContent: t("Open {room}", { room: meant }) })
+        : element("a", { href: address(""), textContent: t("Start page") })];
 }
 
 /** Covers the board until it is there, and while its reader is not let in: in full screen nothing else is seen. */

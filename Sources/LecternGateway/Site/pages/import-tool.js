@@ -5,6 +5,7 @@
  * @module
  */
 
+import { t } from "../lectern/language.js";
 import { GatewayError } from "../lectern/gateway.js";
 import { $, say } from "./common.js";
 
@@ -100,7 +101,7 @@ export class ImportTool {
     #add(files, place) {
         if (this.#teacher.state !== "writer") return;
         const known = files.filter(({ type, name }) => types.includes(type) || /\.(pdf|png|jpe?g|webp|hei[cf])$/i.test(name));
-        if (known.length < files.length) this.#tell("Only PDF, PNG, JPEG, WebP and HEIC files can be brought in.", "bad");
+        if (known.length < files.length) this.#tell(t("Only PDF, PNG, JPEG, WebP and HEIC files can be brought in."), "bad");
         // A PDF is slides.
         this.#queue.push(...known.map((file) => ({ file, place: file.type === "application/pdf" ? null : place })));
         if (!this.#current) this.#run();
@@ -115,7 +116,7 @@ export class ImportTool {
     async #run() {
         for (let next; (next = this.#queue.shift()); ) {
             this.#current = new AbortController();
-            const name = next.file.name || "the picture";
+            const name = next.file.name || t("the picture");
             try {
                 const news = await this.#bring(next, name);
                 this.#tell(news, "good");
@@ -124,21 +125,21 @@ export class ImportTool {
                     // Asked until it fits, or until nothing is said.
                     const password = await this.#askPassword(name, next.password !== undefined);
                     if (password) this.#queue.unshift({ ...next, password });
-                    else this.#tell(`${name}: given up`, "");
-                } else if (error.name === "AbortError") this.#tell(`${name}: given up`, "");
+                    else this.#tell(t("{name}: given up", { name }), "");
+                } else if (error.name === "AbortError") this.#tell(t("{name}: given up", { name }), "");
                 else this.#tell(`${name}: ${wordsOf(error)}`, "bad");
             }
         }
         this.#current = null;
-        $("import-cancel").textContent = "Close";
+        $("import-cancel").textContent = t("Close");
     }
 
     /** The password of a file, as a teacher types it; "" for none. */
     #askPassword(name, isAgain) {
         const dialog = $("password-dialog");
         $("password").value = dialog.returnValue = "";
-        say($("password-title"), isAgain ? "This password does not fit" : "This file has a password");
-        say($("password-file"), `${name} is kept on this server without its password.`);
+        say($("password-title"), isAgain ? t("This password does not fit") : t("This file has a password"));
+        say($("password-file"), t("{name} is kept on this server without its password.", { name }));
         return new Promise((resolve) => {
             dialog.addEventListener("close", () => {
                 resolve(dialog.returnValue === "open" ? $("password").value : "");
@@ -152,20 +153,20 @@ export class ImportTool {
         const { room } = this.#teacher.board;
         const { signal } = this.#current;
         const onprogress = (sent, made = 0) => {
-            if (sent < 1) this.#tell(`Sending ${name}`, "wait", sent);
-            else if (made > 0) this.#tell(`Making pages of ${name}`, "wait", made);
-            else this.#tell(`Opening ${name}`, "wait", 1);
+            if (sent < 1) this.#tell(t("Sending {name}", { name }), "wait", sent);
+            else if (made > 0) this.#tell(t("Making pages of {name}", { name }), "wait", made);
+            else this.#tell(t("Opening {name}", { name }), "wait", 1);
         };
         onprogress(0);
         if (!place) {
             const time = this.#teacher.time;
-            const { pages } = await this.#gateway.importFile(room, file, { author: this.#teacher.author, time, password, onprogress, signal });
-            return `${name}: ${pages.length === 1 ? "a new page" : `${pages.length} new pages`}`;
+            const { pages } = await this.#gateway.importFile(room, file, { author: this.#teacher.author, name: this.#teacher.name, time, password, onprogress, signal });
+            return pages.length === 1 ? t("{name}: a new page", { name }) : t("{name}: {count} new pages", { name, count: pages.length });
         }
         const asset = await this.#gateway.upload(room, file, { onprogress, signal });
         const isTaken = this.#teacher.placeImage(asset.id, this.#boxAt(place, asset));
-        if (!isTaken) throw new GatewayError(0, "not-taken", "it could not be placed just now.");
-        return `${name}: placed on this page`;
+        if (!isTaken) throw new GatewayError(0, "not-taken", t("it could not be placed just now."));
+        return t("{name}: placed on this page", { name });
     }
 
     /** Where a picture lies around a point: as large as it is, but not too large, and on the board. */
@@ -189,7 +190,7 @@ export class ImportTool {
         // A server that opens a file does not say how far it is.
         if (part !== null && part < 1) $("import-progress").value = part;
         else $("import-progress").removeAttribute("value");
-        say($("import-cancel"), tone === "wait" ? "Cancel" : "Close");
+        say($("import-cancel"), tone === "wait" ? t("Cancel") : t("Close"));
         if (tone !== "wait" && tone !== "bad") this.#hideTimer = setTimeout(() => (status.hidden = true), 5000);
     }
 }
@@ -197,10 +198,10 @@ export class ImportTool {
 /** What went wrong, for a teacher. */
 function wordsOf(error) {
     switch (error.code) {
-        case "too-large": return "this file is too large: 50 MB at most.";
+        case "too-large": return t("this file is too large: 50 MB at most.");
         case "no-journal":
         case "no-sandbox":
-        case "unsupported": return "this server takes no files.";
+        case "unsupported": return t("this server takes no files.");
         default: return error.message;
     }
 }

@@ -6,7 +6,9 @@
  */
 
 import { followed, inverted } from "../lectern/affine.js";
-import { $, say } from "./common.js";
+import { BackgroundTool } from "./background-tool.js";
+import { $, letterKeys, say, t } from "./common.js";
+import { Restyler } from "./restyler.js";
 import { Selection, simplified } from "./selection.js";
 
 /** Corners of the path of a lasso. */
@@ -24,12 +26,15 @@ const restTime = 180;
 /** CSS pixels from the box to the handle that turns it, and outside of the board where handles may be. */
 const turnReach = 36;
 const handleMargin = 6;
+/** The same inside of a part of the board that is seen: nothing is seen outside of it. */
+const zoomedMargin = 10;
 
 const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** Selects by loops, taps and keys while it is chosen. */
 export class LassoTool {
     #teacher;
+    #view;
     #selection = null;
     /** Makes pictures of what is selected; the last one, and where a map had put it. */
     #picture = null;
@@ -38,10 +43,19 @@ export class LassoTool {
     #drag = null;
     #timer = null;
     #isChosen = false;
+    #restyler;
+    #background;
+    /** Whether ink is being given another colour. */
+    #isRestyling = false;
     #corners = [...document.querySelectorAll("#selection [data-across]")];
 
-    constructor(teacher) {
-        this.#teacher = teacher;
+    /**
+     * @param {import("../lectern/teacher.js").Teacher} teacher
+     * @param {import("../lectern/view.js").BoardView} view
+     */
+    constructor(teacher, view) {
+        [this.#teacher, this.#view] = [teacher, view];
+        [this.#restyler, this.#background] = [new Restyler(teacher), new BackgroundTool(teacher, () => this.drop())];
         document.addEventListener("keydown", (event) => this.#key(event), { capture: true });
         for (const target of [$("selection-path"), $("selection-turn"), ...this.#corners]) {
             target.addEventListener("pointerdown", (event) => this.#grab(event));
@@ -60,6 +74,13 @@ export class LassoTool {
             if (detail.state !== "writer") this.#end("");
         });
         new ResizeObserver(() => this.#show()).observe($("board"));
+        view.addEventListener("change", () => (this.#selection || this.#loop) && this.#show());
+        view.addEventListener("rest", () => {
+            // As sharp as the board.
+            if (!this.#lifted) return;
+            this.#lift();
+            this.#show();
+        });
     }
 
     /** Whether loops select. */
@@ -77,15 +98,38 @@ export class LassoTool {
         if (!isChosen) this.#drawLoop(null);
     }
 
+    /**
+     * Gives what is selected another colour or width, where it was moved to.
+     *
+     * @param {{colour?: number, width?: number}} style
+     * @returns {boolean} whether there is a selection that takes it
+     */
+    restyle(style) {
+        const selection = this.#selection;
+        if (!this.#isChosen || !selection || !this.#teacher.board.features.includes("remove")) return false;
+        if (this.#isRestyling) return true;
+        this.#isRestyling = true;
+        const path = selection.movedPath;
+        const hadFocus = $("selection").contains(document.activeElement);
+        this.drop();
+        this.#restyler.change(path, style).then((news) => {
+            this.#isRestyling = false;
+            if (this.#isChosen && !this.#selection && !this.#loop) this.select(path, { takesFocus: hadFocus });
+            say($("selection-news"), news);
+        });
+        return true;
+    }
+
     /** Selects what is inside of a path, in board units. */
-    select(path) {
+    select(path, { image = null, takesFocus = true } = {}) {
         this.drop();
         const teacher = this.#teacher;
         const points = simplified(path, mostLassoPoints);
         const picture = teacher.state === "writer" ? teacher.board.painter.select(points) : null;
-        if (!picture) return say($("selection-news"), "Nothing selected");
-        this.#begin(new Selection(points, teacher.page, teacher.board.size), picture);
-        say($("selection-news"), "Selected. Arrow keys move it, Escape drops it.");
+        if (!picture) return say($("selection-news"), t("Nothing selected"));
+        this.#background.select(image);
+        this.#begin(new Selection(points, teacher.page, teacher.board.size), picture, takesFocus);
+        say($("selection-news"), t("Selected. Arrow keys move it, Escape drops it; a colour or a width of the tools changes its strokes."));
     }
 
     /** Publishes what has become of the selection, if anything, and ends it. */
@@ -93,9 +137,9 @@ export class LassoTool {
         const selection = this.#selection;
         if (!selection) return;
         const { path, page, map, isCopy, isMoved } = selection;
-        if (!isMoved) return this.#end("Selection ended");
+        if (!isMoved) return this.#end(t("Selection ended"));
         const isTaken = this.#teacher.lasso(path, { map, keepsOriginal: isCopy, page });
-        this.#end(isTaken ? "Dropped" : "Not taken");
+        this.#end(isTaken ? t("Dropped") : t("Not taken"));
     }
 
     /** Goes on with a copy, which lies a little beside. */
@@ -114,8 +158,9 @@ export class LassoTool {
             copy.shift(isOver(copy.at.x, board.size.width) ? -copyShift : copyShift,
                 isOver(copy.at.y, board.size.height) ? -copyShift : copyShift);
         }
+        this.#background.select(null);
         this.#begin(copy, picture);
-        say($("selection-news"), "Copied");
+        say($("selection-news"), t("Copied"));
     }
 
     /** Cuts away what is selected; of a copy that is not dropped yet nothing is left. */
@@ -124,13 +169,13 @@ export class LassoTool {
         if (!selection) return;
         const { path, page, isCopy } = selection;
         if (!isCopy) this.#teacher.lasso(path, { page });
-        this.#end("Deleted");
+        this.#end(t("Deleted"));
     }
 
-    #begin(selection, picture) {
+    #begin(selection, picture, takesFocus = true) {
         [this.#selection, this.#picture, this.#lifted] = [selection, picture, null];
         this.#show();
-        $("selection").focus({ preventScroll: true });
+        if (takesFocus) $("selection").focus({ preventScroll: true });
     }
 
     #end(news) {
@@ -152,13 +197,12 @@ export class LassoTool {
 
     #ended({ points }) {
         this.#drawLoop(null);
-        const { width } = this.#teacher.board.size;
-        const perPixel = width / $("board").clientWidth;
+        const perPixel = 1 / this.#view.perUnit;
         const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
         const size = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
         if (points.length > 2 && size > tapSize * perPixel) return this.select(points.map(({ x, y }) => ({ x, y })));
         const corners = this.#teacher.board.painter.imageAt(points[0].x, points[0].y);
-        if (corners) this.select(corners);
+        if (corners) this.select(corners, { image: points[0] });
     }
 
     #drawLoop(points) {
@@ -190,14 +234,16 @@ export class LassoTool {
         const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([across, down]) => selection.point(across, down));
         $("selection-box").setAttribute("d", pathData(corners, true));
         this.#showLift(perUnit);
-        const { clientWidth, clientHeight } = $("sheet");
-        // What lies outside of the board stays within reach.
-        const near = (at, length) => Math.min(Math.max(at, -handleMargin), length + handleMargin);
+        const view = this.#view;
+        const bounds = view.bounds;
+        // What lies outside of what is seen stays within reach.
+        const margin = view.isZoomed ? -zoomedMargin : handleMargin;
+        const near = (at, start, end) => Math.min(Math.max(at, start - margin), end + margin);
         const place = (target, { x, y }) => {
-            target.style.left = `${near(x, clientWidth)}px`;
-            target.style.top = `${near(y, clientHeight)}px`;
+            target.style.left = `${near(x, bounds.left, bounds.right)}px`;
+            target.style.top = `${near(y, bounds.top, bounds.bottom)}px`;
         };
-        const inPixels = ({ x, y }) => ({ x: x * perUnit, y: y * perUnit });
+        const inPixels = ({ x, y }) => ({ x: view.x + x * perUnit, y: view.y + y * perUnit });
         const middle = inPixels(selection.at);
         const beyond = (across, down, reach) => {
             const point = inPixels(selection.point(across, down));
@@ -209,24 +255,24 @@ export class LassoTool {
         }
         const top = inPixels(selection.point(0, -1));
         // Above the box, or below it where there is no room.
-        const isBelow = top.y < turnReach + 8 && Math.cos(selection.turn) > 0;
+        const isBelow = top.y < bounds.top + turnReach + 8 && Math.cos(selection.turn) > 0;
         place($("selection-turn"), beyond(0, isBelow ? 1 : -1, turnReach));
-        this.#placeTools(corners, perUnit, isBelow);
+        this.#placeTools(corners.map(inPixels), middle.x, bounds, isBelow);
     }
 
-    /** Puts the buttons below the selection, above it where it is low, and never outside of the board. */
-    #placeTools(corners, perUnit, isTurnBelow) {
+    /** Puts the buttons below the selection, above it where it is low, and never outside of what is seen. */
+    #placeTools(corners, middle, bounds, isTurnBelow) {
         const tools = $("selection-tools");
-        const bottom = Math.max(...corners.map(({ y }) => y)) * perUnit;
-        const top = Math.min(...corners.map(({ y }) => y)) * perUnit;
-        const { clientWidth, clientHeight } = $("sheet");
+        const bottom = Math.max(...corners.map(({ y }) => y));
+        const top = Math.min(...corners.map(({ y }) => y));
         const { offsetWidth, offsetHeight } = tools;
         const gap = 28;
         const below = bottom + gap + (isTurnBelow ? turnReach : 0);
         const above = top - gap - turnReach - offsetHeight;
-        const y = below + offsetHeight <= clientHeight ? below : above >= 0 ? above : clientHeight - offsetHeight - 8;
-        const x = this.#selection.at.x * perUnit - offsetWidth / 2;
-        tools.style.left = `${Math.min(Math.max(x, 8), Math.max(clientWidth - offsetWidth - 8, 8))}px`;
+        const fits = (y) => y >= bounds.top && y + offsetHeight <= bounds.bottom;
+        const y = fits(below) ? below : fits(above) ? above : bounds.bottom - offsetHeight - 8;
+        const x = middle - offsetWidth / 2;
+        tools.style.left = `${Math.min(Math.max(x, bounds.left + 8), Math.max(bounds.right - offsetWidth - 8, bounds.left + 8))}px`;
         tools.style.top = `${y}px`;
     }
 
@@ -243,7 +289,8 @@ export class LassoTool {
         // From pixels of the picture to CSS pixels.
         const zoom = perUnit / scale;
         const [x, y] = [box.left / scale, box.top / scale];
-        const [toX, toY] = [(a * x + c * y + e) * perUnit, (b * x + d * y + f) * perUnit];
+        const { x: left, y: top } = this.#view;
+        const [toX, toY] = [left + (a * x + c * y + e) * perUnit, top + (b * x + d * y + f) * perUnit];
         canvas.style.transform = `matrix(${a * zoom}, ${b * zoom}, ${c * zoom}, ${d * zoom}, ${toX}, ${toY})`;
         clearTimeout(this.#timer);
         if (a !== 1 || b !== 0 || c !== 0 || d !== 1) {
@@ -270,9 +317,10 @@ export class LassoTool {
 
     /** Lays the outline over the board, in board units. Returns CSS pixels a unit. */
     #scaleOutline() {
-        const { width, height } = this.#teacher.board.size;
-        $("outline").setAttribute("viewBox", `0 0 ${width} ${height}`);
-        return $("board").clientWidth / width;
+        const { perUnit, x, y } = this.#view;
+        const { clientWidth, clientHeight } = $("board");
+        $("outline").setAttribute("viewBox", [-x, -y, clientWidth, clientHeight].map((length) => length / perUnit).join(" "));
+        return perUnit;
     }
 
     // Dragging.
@@ -333,11 +381,14 @@ export class LassoTool {
         const selection = this.#selection;
         if (!selection) return;
         if (hasCommand && (key === "c" || key === "d")) this.copy();
-        else if (hasCommand && key === "z" && !event.shiftKey && selection.isMoved) this.#end("Left where it was");
+        else if (hasCommand && key === "z" && !event.shiftKey && selection.isMoved) this.#end(t("Left where it was"));
         // Keys in the tool bar are its own.
         else if (hasCommand || event.altKey || event.target.closest?.("#tools")) return;
         else if (key === "escape" || (key === "enter" && event.target.tagName !== "BUTTON")) this.drop();
         else if (key === "delete" || key === "backspace") this.delete();
+        else if (key === "g" && letterKeys.take(event) && this.#background.takeSelected()) {
+            // Not the papers, which the key is for otherwise.
+        }
         else if (arrows[event.key]) this.#arrow(event, arrows[event.key]);
         else return;
         event.preventDefault();

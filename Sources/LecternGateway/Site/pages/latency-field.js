@@ -4,6 +4,7 @@
  * @module
  */
 
+import { t } from "../lectern/language.js";
 import { now } from "../lectern/gateway.js";
 import { $, say, spanWords } from "./common.js";
 
@@ -20,12 +21,12 @@ export function bindLatency(timeLine, onanswer = () => {}) {
         // Where the video tells it there is nothing to answer.
         $("latency").hidden = !isAsking && (latency === null || timeLine.live.state !== "live");
         if (clappedAt !== null && now() - clappedAt > longestClap) clappedAt = null;
-        say(clap, clappedAt === null ? "Clap, and tap here with it" : "Tap when students see the clap");
+        say(clap, clappedAt === null ? t("Clap, and tap here with it") : t("Tap when students see the clap"));
         clap.classList.toggle("primary", clappedAt !== null);
         if (document.activeElement !== field && clappedAt === null && latency !== null) field.value = String(latency / 1000);
-        let words = "Their video does not tell it. Type it, or measure it with a clap before the camera.";
-        if (clappedAt !== null) words = "Watch the students' video.";
-        else if (!isAsking && latency !== null) words = `Your strokes are stamped for ${spanWords(latency)}.`;
+        let words = t("Their video does not tell it. Type it, or measure it with a clap before the camera.");
+        if (clappedAt !== null) words = t("Watch the students' video.");
+        else if (!isAsking && latency !== null) words = t("Your strokes are stamped for {time}.", { time: spanWords(latency) });
         say($("latency-words"), words);
     };
     const answer = (milliseconds) => {

@@ -1,6 +1,6 @@
 /** The operator's page: what the service does, and where each room stands. */
 
-import { $, address, element, openSession, say, showStatus, spanWords, timeWords, whileVisible } from "./common.js";
+import { $, address, element, openSession, say, showStatus, spanWords, strokesWords, t, timeWords, whileVisible } from "./common.js";
 import { Metrics } from "./metrics.js";
 
 /** Milliseconds between two looks. */
@@ -31,9 +31,9 @@ async function readRooms() {
     try {
         list = await gateway.json("api/rooms");
     } catch (error) {
-        return showStatus($("state"), "bad", error.status === 401 || error.status === 403 ? "For operators only" : error.message);
+        return showStatus($("state"), "bad", error.status === 401 || error.status === 403 ? t("For operators only") : error.message);
     }
-    showStatus($("state"), list.complete ? "good" : "wait", list.complete ? "Live" : "Not every daemon has answered");
+    showStatus($("state"), list.complete ? "good" : "wait", list.complete ? t("Live") : t("Not every daemon has answered"));
     rooms = list.rooms;
     for (const { room, cohorts } of rooms) {
         for (const { cohort, v } of cohorts) {
@@ -44,11 +44,11 @@ async function readRooms() {
     }
     say($("rooms-count"), String(rooms.length));
     const resting = rooms.filter(({ asleep }) => asleep).length;
-    say($("rooms-note"), resting > 0 ? `${resting} at rest` : "all in use");
+    say($("rooms-note"), resting > 0 ? t("{count} at rest", { count: resting }) : t("all in use"));
     const held = rooms.reduce((sum, { cohorts }) => sum + cohorts.reduce((all, cohort) => all + cohort.held, 0), 0);
     say($("held"), String(held));
     const cohorts = new Set(rooms.flatMap((room) => room.cohorts.map(({ cohort }) => cohort)));
-    say($("held-note"), `${cohorts.size} ${cohorts.size === 1 ? "cohort" : "cohorts"}`);
+    say($("held-note"), cohorts.size === 1 ? t("1 cohort") : t("{count} cohorts", { count: cohorts.size }));
     showRooms();
 }
 
@@ -57,7 +57,7 @@ async function readMetrics() {
     try {
         text = await (await gateway.request("metrics")).text();
     } catch {
-        for (const id of ["operations", "lateness", "requests"]) say($(`${id}-note`), "on the admin listener");
+        for (const id of ["operations", "lateness", "requests"]) say($(`${id}-note`), t("on the admin listener"));
         return;
     }
     const metrics = new Metrics(text);
@@ -66,14 +66,14 @@ async function readMetrics() {
     const earlier = readings[0];
     const operations = readings.length > 1 ? metrics.rate("lectern_operations_total", earlier) : null;
     say($("operations"), rateWords(operations));
-    say($("operations-note"), `${(metrics.sum("lectern_operations_total") ?? 0).toLocaleString()} since the start`);
+    say($("operations-note"), t("{count} since the start", { count: (metrics.sum("lectern_operations_total") ?? 0).toLocaleString() }));
     const recent = readings.length > 1 ? metrics.quantile("lectern_release_lateness_seconds", 0.99, earlier) : null;
     const ever = metrics.quantile("lectern_release_lateness_seconds", 0.99);
     say($("lateness"), latenessWords(recent ?? ever));
-    say($("lateness-note"), recent === null ? "since the start" : `last ${spanWords(metrics.at - earlier.at)}`);
+    say($("lateness-note"), recent === null ? t("since the start") : t("last {time}", { time: spanWords(metrics.at - earlier.at) }));
     showSkew(metrics, readings.length > 1 ? earlier : null);
     say($("requests"), rateWords(readings.length > 1 ? metrics.rate("lectern_http_requests_total", earlier) : null));
-    say($("requests-note"), `${(metrics.sum("lectern_rejected_total") ?? 0).toLocaleString()} messages rejected`);
+    say($("requests-note"), t("{count} messages rejected", { count: (metrics.sum("lectern_rejected_total") ?? 0).toLocaleString() }));
 }
 
 /** How far ink and picture are apart, by cohort; the service says whether that is bad. */
@@ -101,9 +101,9 @@ function showSkew(metrics, earlier) {
         const texts = [cohort, latenessWords(quantile(0.5)), latenessWords(quantile(0.99)), readers.toLocaleString(), early.toLocaleString()];
         texts.forEach((text, place) => say(row.cells[place], text));
         // Many cohorts in one, whose rooms nobody watches.
-        if (cohort === "other") showStatus(row.state, "", "Not judged");
-        else if (bad > 0) showStatus(row.state, "bad", `Apart in ${bad} ${bad === 1 ? "room" : "rooms"}`);
-        else showStatus(row.state, readers > 0 ? "good" : "", readers > 0 ? "In step" : "No reports");
+        if (cohort === "other") showStatus(row.state, "", t("Not judged"));
+        else if (bad > 0) showStatus(row.state, "bad", bad === 1 ? t("Apart in 1 room") : t("Apart in {count} rooms", { count: bad }));
+        else showStatus(row.state, readers > 0 ? "good" : "", readers > 0 ? t("In step") : t("No reports"));
     }
     for (const [cohort, { line }] of skewRows) if (!cohorts.includes(cohort)) line.remove();
 }
@@ -115,7 +115,7 @@ function rateWords(rate) {
 
 function latenessWords(seconds) {
     if (seconds === null) return "–";
-    if (seconds === Infinity) return "very late";
+    if (seconds === Infinity) return t("very late");
     return seconds < 1 ? `< ${Number((seconds * 1000).toPrecision(2))} ms` : `< ${seconds.toFixed(1)} s`;
 }
 
@@ -138,10 +138,10 @@ function showRooms() {
 }
 
 function rowOf(name) {
-    const thumb = element("img", { className: "thumb", alt: `Board of ${name}`, loading: "lazy", decoding: "async" });
+    const thumb = element("img", { className: "thumb", alt: t("Board of {name}", { name }), loading: "lazy", decoding: "async" });
     const state = element("span", { className: "small quiet number" });
     const body = element("tbody");
-    const heads = [["Cohort"], ["Released"], ["Held"], ["Video"], ["Behind", "optional"], ["Clock", "optional"]];
+    const heads = [[t("Cohort")], [t("Released")], [t("Held")], [t("Video")], [t("Behind"), "optional"], [t("Clock"), "optional"]];
     const table = element("table", { className: "cohort-table" },
         element("thead", {}, element("tr", {}, ...heads.map(([text, className = ""]) => {
             const head = element("th", { textContent: text, className });
@@ -149,9 +149,9 @@ function rowOf(name) {
             return head;
         }))), body);
     const links = element("span", { className: "links" },
-        element("a", { href: address(`rooms/${name}`), textContent: "Follow" }),
-        element("a", { href: address(`rooms/${name}/teach`), textContent: "Teach" }),
-        element("a", { href: address(`rooms/${name}?replay`), textContent: "Replay" }));
+        element("a", { href: address(`rooms/${name}`), textContent: t("Follow") }),
+        element("a", { href: address(`rooms/${name}/teach`), textContent: t("Teach") }),
+        element("a", { href: address(`rooms/${name}?replay`), textContent: t("Replay") }));
     const node = element("li", { className: "room" }, thumb,
         element("div", { className: "room-body" },
             element("div", { className: "room-head" }, element("span", { className: "room-name", textContent: name }), state, links),
@@ -160,10 +160,10 @@ function rowOf(name) {
 }
 
 function showRoom(row, { room, index, visible, cohorts, behind_live: behindLive }) {
-    const words = [`${index} ${index === 1 ? "operation" : "operations"}`];
+    const words = [index === 1 ? t("1 operation") : t("{count} operations", { count: index })];
     // A room that is not in memory has no number of strokes.
-    words.push(visible === undefined ? "at rest" : `${visible} ${visible === 1 ? "stroke" : "strokes"}`);
-    if (behindLive) words.push(`ink of ${behindLive.join(", ")} runs ahead of the voice`);
+    words.push(visible === undefined ? t("at rest") : strokesWords(visible));
+    if (behindLive) words.push(t("ink of {names} runs ahead of the voice", { names: behindLive.join(", ") }));
     row.state.classList.toggle("stale", Boolean(behindLive));
     say(row.state, words.join(" · "));
     const first = cohorts[0];
@@ -195,7 +195,7 @@ function showCohort(row, room, { cohort, index, held, v, gate, age: late }, fast
     const texts = [
         cohort, String(index), String(held), isKnown ? timeWords(v) : "–",
         typeof late === "number" ? spanWords(late) : isKnown && fastest > v ? spanWords(fastest - v) : "–",
-        !isKnown ? gate === "open" ? "no video" : "none" : isStale ? `stood ${spanWords(age)}` : "running",
+        !isKnown ? gate === "open" ? t("no video") : t("none") : isStale ? t("stood {time}", { time: spanWords(age) }) : t("running"),
     ];
     texts.forEach((text, place) => say(entry.cells[place], text));
     entry.cells[5].classList.toggle("stale", isStale);

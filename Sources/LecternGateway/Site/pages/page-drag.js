@@ -104,9 +104,11 @@ export class PageDrag {
         const [x, y] = [at.x - start.x + list.scrollLeft - scroll.x, at.y - start.y + list.scrollTop - scroll.y];
         item.style.transform = isUpright ? `translateY(${y}px)` : `translateX(${x}px)`;
         const others = [...list.children].filter((other) => other !== item);
+        const isLeftward = !isUpright && getComputedStyle(list).direction === "rtl";
         const to = others.filter((other) => {
             const box = other.getBoundingClientRect();
-            return (isUpright ? box.top + box.height / 2 : box.left + box.width / 2) < position;
+            const middle = isUpright ? box.top + box.height / 2 : box.left + box.width / 2;
+            return isLeftward ? middle > position : middle < position;
         }).length;
         this.#state.to = to;
         others.forEach((other, place) => {

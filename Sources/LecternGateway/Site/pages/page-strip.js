@@ -4,6 +4,7 @@
  * @module
  */
 
+import { mark, t } from "../lectern/language.js";
 import { $, element, pageWords, say } from "./common.js";
 import { PageDrag } from "./page-drag.js";
 
@@ -100,7 +101,7 @@ export class PageStrip extends EventTarget {
         order.splice(place, 0, page);
         this.#teacher.arrange(order);
         this.#show();
-        say($("page-news"), `Moved: now ${pageWords(page, this.#teacher.pages.order).toLowerCase()}`);
+        say($("page-news"), `${t("Moved")}: ${pageWords(page, this.#teacher.pages.order)}`);
     }
 
     /** Takes a page out of sight; its ink stays. */
@@ -115,37 +116,38 @@ export class PageStrip extends EventTarget {
         this.#teacher.arrange(rest);
         this.#removed.push({ page, place });
         if (hadFocus) this.#items.get(rest[Math.min(place, rest.length - 1)])?.item.focus();
-        say($("page-news"), "Taken out. It can be brought back.");
+        say($("page-news"), t("Taken out. It can be brought back."));
     }
 
     /** Makes a new page with what is on a page, and turns to it. */
     async #copy(page) {
-        await this.#ask("Copying", "copied", async (room, options) => {
+        await this.#ask(t("Copying the page"), mark("The page was not copied: {reason}"), async (room, options) => {
             const copy = await this.#gateway.copyPage(room, page, options);
             this.#teacher.turn(copy.page);
-            this.#tell("is the copy");
+            this.#tell(t("This page is the copy"));
         });
     }
 
     /** Rotates what a page shows by a quarter, ink and all. */
     async #rotate(page) {
-        await this.#ask("Rotating", "rotated", async (room, options) => {
+        await this.#ask(t("Rotating the page"), mark("The page was not rotated: {reason}"), async (room, options) => {
             await this.#gateway.rotatePage(room, page, options);
-            this.#tell("rotated");
+            this.#tell(t("Rotated"));
         });
     }
 
-    /** Has the server change pages. */
-    async #ask(doing, done, change) {
-        const { time, author, board } = this.#teacher;
+    /** Has the server change pages; `failed` says that it has not. */
+    async #ask(doing, failed, change) {
+        const { time, author, name, board } = this.#teacher;
         this.#isWaiting = true;
         this.#show();
-        say($("page-news"), `${doing} the page`);
+        say($("page-news"), doing);
         try {
-            await change(board.room, { time, author });
+            await change(board.room, { time, author, name });
         } catch (error) {
-            say($("page-news"), `Not ${done}: ${error.message}`);
-            this.dispatchEvent(new CustomEvent("problem", { detail: { message: `The page was not ${done}: ${error.message}` } }));
+            const message = t(failed, { reason: error.message });
+            say($("page-news"), message);
+            this.dispatchEvent(new CustomEvent("problem", { detail: { message } }));
         }
         this.#isWaiting = false;
         this.#show();
@@ -159,12 +161,12 @@ export class PageStrip extends EventTarget {
         if (page === undefined) return;
         this.#teacher.arrange([...order.slice(0, place), page, ...order.slice(place)]);
         this.#teacher.turn(page);
-        this.#tell("brought back");
+        this.#tell(t("Brought back"));
     }
 
     #tell(what) {
         const { shown, order } = this.#teacher.pages;
-        say($("page-news"), `${pageWords(shown, order)} ${what}`);
+        say($("page-news"), `${what}: ${pageWords(shown, order)}`);
     }
 
     // Keys.
@@ -175,8 +177,9 @@ export class PageStrip extends EventTarget {
         const { order } = this.#teacher.pages;
         const page = Number(item.dataset.page);
         const place = order.indexOf(page);
+        const right = getComputedStyle(this.#list).direction === "rtl" ? -1 : 1;
         const target = {
-            ArrowRight: place + 1, ArrowDown: place + 1, ArrowLeft: place - 1, ArrowUp: place - 1, Home: 0, End: order.length - 1,
+            ArrowRight: place + right, ArrowDown: place + 1, ArrowLeft: place - right, ArrowUp: place - 1, Home: 0, End: order.length - 1,
         }[event.key];
         if (target !== undefined) {
             const to = Math.min(Math.max(target, 0), order.length - 1);

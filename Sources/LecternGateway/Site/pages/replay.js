@@ -1,7 +1,8 @@
 /** The student's page with a recorded lesson: a board in step with a recording of the video, or with a player of its own. */
 
 import { Replay } from "../lectern/replay.js";
-import { $, connectionWords, element, iconAddress, refusalWords, say, showStatus, timeWords } from "./common.js";
+import { $, connectionWords, element, iconAddress, refusalWords, say, showStatus, t, timeWords } from "./common.js";
+import { bindContents, bindMoments, seekOf } from "./moments.js";
 import { LessonPlayer, VideoPlayer } from "./player.js";
 
 /** Milliseconds before the first operation and after the last one. */
@@ -16,7 +17,7 @@ const [step, longStep] = [5000, 30_000];
  * @param {object} page `showBoard`: shows the state of a board; `playVideo`: opens a video; `refuse`: tells what is wrong
  */
 export function showReplay({ room, cohort, gateway, query }, { showBoard, playVideo, refuse }) {
-    document.title = `Replay of ${room} · Lectern`;
+    document.title = `${t("Replay of {room}", { room })} · Lectern`;
     const source = query.get("video");
     const clock = source ? playVideo(source) : null;
     const player = source ? new VideoPlayer($("video"), Number(query.get("offset")) || 0) : new LessonPlayer();
@@ -25,18 +26,36 @@ export function showReplay({ room, cohort, gateway, query }, { showBoard, playVi
         room, cohort, gateway, clock: clock ?? (() => player.time),
         epoch: Number.isSafeInteger(asked) && asked >= 0 ? asked : undefined,
     });
-    showBoard(replay);
+    const seek = seekIn(replay, player, source ? seekOf($("video"), () => player.begin) : null);
+    bindMoments(replay, showBoard(replay), seek);
+    bindContents(replay, seek);
     bindKeys(player, replay);
     if (!source) bindTransport(player, replay);
     showStep(player, replay, Boolean(source));
     if (source) watchSpan(player, replay, refuse);
 }
 
+/** Goes to the time of an operation; `wind` winds the video where there is one. @returns {import("./moments.js").Seek} */
+function seekIn(replay, player, wind) {
+    return (time, index) => {
+        const epoch = replay.epochs.find(({ first, last }) => first <= index && index <= last)?.ep ?? replay.epoch;
+        if (epoch !== replay.epoch) {
+            if (wind) return t("This was drawn in another part of the lesson than that of the video.");
+            $("session").value = String(epoch);
+            $("session").dispatchEvent(new Event("change"));
+        }
+        const problem = wind?.(time) ?? "";
+        if (!wind) player.time = time;
+        replay.look();
+        return problem;
+    };
+}
+
 /** Space plays and pauses; arrows, Home and End seek. */
 function bindKeys(player, replay) {
     document.addEventListener("keydown", (event) => {
         const { key, target } = event;
-        if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.("select, video, dialog")) return;
+        if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target.closest?.("select, video, dialog")) return;
         const seek = (time) => {
             player.time = Math.min(Math.max(time, player.begin), player.end);
             replay.look();
@@ -85,15 +104,15 @@ function bindTransport(player, replay) {
             slider.max = String(Math.round(length));
             slider.value = String(Math.round(time));
             slider.style.setProperty("--part", String(time / length));
-            slider.setAttribute("aria-valuetext", `${timeWords(time)} of ${timeWords(length)}`);
+            slider.setAttribute("aria-valuetext", t("{time} of {length}", { time: timeWords(time), length: timeWords(length) }));
             say($("time"), timeWords(time));
             say($("length"), timeWords(length));
         }
-        const word = player.isPlaying ? "Pause" : "Play";
+        const [icon, word] = player.isPlaying ? ["pause", t("Pause")] : ["play", t("Play")];
         if ($("play").title !== `${word} (Space)`) {
             $("play").title = `${word} (Space)`;
             $("play").setAttribute("aria-label", word);
-            $("play-icon").setAttribute("href", iconAddress(word.toLowerCase()));
+            $("play-icon").setAttribute("href", iconAddress(icon));
         }
         requestAnimationFrame(show);
     };
@@ -114,7 +133,7 @@ function bindTransport(player, replay) {
         if (numbers.join() !== sessions) {
             sessions = numbers.join();
             $("session").replaceChildren(...numbers.map((ep, place) =>
-                element("option", { value: String(ep), textContent: `Part ${place + 1}`, selected: ep === replay.epoch })));
+                element("option", { value: String(ep), textContent: t("Part {number}", { number: place + 1 }), selected: ep === replay.epoch })));
             $("session").hidden = numbers.length < 2;
         }
         showSpan();
@@ -135,19 +154,19 @@ function showStep(player, replay, hasVideo) {
     const show = () => {
         // Its reason stays.
         if (isRefused) return;
-        if (replay.last === 0) return showStatus($("step"), "", "Nothing has been drawn yet");
-        if (Number.isNaN(player.time)) return showStatus($("step"), "wait", hasVideo ? "Waiting for the video" : "Fetching the lesson…");
-        if (!replay.isThere) return showStatus($("step"), "wait", "Fetching this part of the lesson…");
+        if (replay.last === 0) return showStatus($("step"), "", t("Nothing has been drawn yet"));
+        if (Number.isNaN(player.time)) return showStatus($("step"), "wait", hasVideo ? t("Waiting for the video") : t("Fetching the lesson…"));
+        if (!replay.isThere) return showStatus($("step"), "wait", t("Fetching this part of the lesson…"));
         if (replay.index === replay.last) {
-            return showStatus($("step"), "good", "The end of what was released; more of it comes by itself");
+            return showStatus($("step"), "good", t("The end of what was released; more of it comes by itself"));
         }
-        showStatus($("step"), "good", hasVideo ? "Replay, in step with the video" : "Replay");
+        showStatus($("step"), "good", hasVideo ? t("Replay, in step with the video") : t("Replay"));
     };
     for (const type of ["index", "lesson", "progress"]) replay.addEventListener(type, show);
     setInterval(show, 500);
     replay.addEventListener("connection", ({ detail }) => {
-        showStatus($("connection"), ...(detail.state === "live" ? ["good", "Replay"] : connectionWords(detail)));
-        if (detail.state === "live" && detail.code) say($("waiting"), "There is no lesson here yet.");
+        showStatus($("connection"), ...(detail.state === "live" ? ["good", t("Replay")] : connectionWords(detail)));
+        if (detail.state === "live" && detail.code) say($("waiting"), t("There is no lesson here yet."));
         isRefused = detail.state === "refused";
         if (!isRefused) return;
         $("waiting").removeAttribute("data-done");
@@ -160,8 +179,8 @@ function showStep(player, replay, hasVideo) {
 /** Why there is no lesson. */
 function wordsOf(detail) {
     switch (detail.code) {
-        case "gone": return "This lesson is no longer kept, or not from its beginning.";
-        case "too-large": return "This lesson is too large to be replayed.";
+        case "gone": return t("This lesson is no longer kept, or not from its beginning.");
+        case "too-large": return t("This lesson is too large to be replayed.");
         default: return refusalWords(detail);
     }
 }
@@ -171,8 +190,9 @@ function watchSpan(player, replay, refuse) {
     const compare = () => {
         const { from, to } = replay.span;
         if (!Number.isFinite(player.end) || Number.isNaN(from) || (from < player.end && to >= player.begin)) return;
-        refuse(`The ink is from ${timeWords(from)} to ${timeWords(to)}, and no time of this video is. `
-            + `Say at which time of the lesson it begins, in milliseconds: offset=${Math.round(from)} in the address.`);
+        refuse(t(
+            "The ink is from {from} to {to}, and no time of this video is. Say at which time of the lesson it begins, in milliseconds: offset={offset} in the address.",
+            { from: timeWords(from), to: timeWords(to), offset: Math.round(from) }));
     };
     replay.addEventListener("lesson", compare);
     $("video").addEventListener("loadedmetadata", compare);

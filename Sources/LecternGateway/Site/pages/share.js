@@ -4,10 +4,12 @@
  * @module
  */
 
+import { remember, rememberedValue } from "../lectern/memory.js";
+import { t } from "../lectern/language.js";
 import { $, address, element, namePattern, say, showStatus } from "./common.js";
 import { qrPicture } from "./qr.js";
 
-/** Milliseconds that "Copied" stands. */
+/** Milliseconds that t("Copied") stands. */
 const copiedTime = 2500;
 /** Milliseconds without a key before a link is made of what was typed. */
 const typingTime = 500;
@@ -23,11 +25,7 @@ class MadeLinks {
 
     constructor(room) {
         this.#key = `lectern links ${room}`;
-        try {
-            this.#links = JSON.parse(localStorage.getItem(this.#key)) ?? [];
-        } catch {
-            // None.
-        }
+        this.#links = rememberedValue(this.#key) ?? [];
     }
 
     /** `{id, cohort, expires}`, the newest first. */
@@ -45,11 +43,7 @@ class MadeLinks {
 
     #store(links) {
         this.#links = links;
-        try {
-            localStorage.setItem(this.#key, JSON.stringify(links));
-        } catch {
-            // Full, or not allowed.
-        }
+        remember(this.#key, links);
     }
 }
 
@@ -100,7 +94,7 @@ export class ShareDialog {
     async #refresh() {
         const cohort = $("share-cohort").value.trim().toLowerCase() || "main";
         const expires = Number($("share-expires").value);
-        if (!namePattern.test(cohort)) return this.#fail("A cohort's name is of a to z, 0 to 9, _ and -.");
+        if (!namePattern.test(cohort)) return this.#fail(t("A cohort's name is of a to z, 0 to 9, _ and -."));
         const order = JSON.stringify({ cohort, expires });
         if (order !== this.#order) {
             try {
@@ -123,13 +117,13 @@ export class ShareDialog {
         $("share-copy").disabled = false;
         $("share-revoke").hidden = $("share-term").hidden = !hasToken;
         try {
-            $("share-code").replaceChildren(qrPicture(url, "QR code of the link for students"));
+            $("share-code").replaceChildren(qrPicture(url, t("QR code of the link for students")));
         } catch {
             $("share-code").replaceChildren();
         }
         const end = hasToken ? dateWords(this.#link.expires) : null;
         this.#list();
-        showStatus($("share-state"), "good", end ? `Counts until ${end}` : "Whoever has the link sees the board");
+        showStatus($("share-state"), "good", end ? t("Counts until {time}", { time: end }) : t("Whoever has the link sees the board"));
     }
 
     #fail(message) {
@@ -148,20 +142,20 @@ export class ShareDialog {
         } catch {
             // No secure context, or no permission: the reader copies what is selected.
             $("share-url").select();
-            if (!document.execCommand("copy")) return showStatus($("share-state"), "", "Selected: copy it with Ctrl C");
+            if (!document.execCommand("copy")) return showStatus($("share-state"), "", t("Selected: copy it with Ctrl C"));
         }
-        say($("share-copy"), "Copied");
-        setTimeout(() => say($("share-copy"), "Copy"), copiedTime);
+        say($("share-copy"), t("Copied"));
+        setTimeout(() => say($("share-copy"), t("Copy")), copiedTime);
     }
 
     /** The links before this one. */
     #list() {
         const links = this.#made.all.filter(({ id }) => id !== this.#link?.id);
         $("share-made").hidden = links.length === 0;
-        say($("share-made-count"), links.length === 1 ? "1 other link counts" : `${links.length} other links count`);
+        say($("share-made-count"), links.length === 1 ? t("1 other link counts") : t("{count} other links count", { count: links.length }));
         $("share-list").replaceChildren(...links.map(({ id, cohort, expires }) => {
-            const words = `${cohort}, until ${dateWords(expires)}`;
-            const revoke = element("button", { type: "button", className: "button", "aria-label": `Revoke: ${words}` }, "Revoke");
+            const words = t("{cohort}, until {time}", { cohort, time: dateWords(expires) });
+            const revoke = element("button", { type: "button", className: "button", "aria-label": `${t("Revoke")}: ${words}` }, t("Revoke"));
             revoke.addEventListener("click", () => this.#revoke(id));
             return element("li", {}, element("span", {}, words), revoke);
         }));
@@ -175,7 +169,7 @@ export class ShareDialog {
         }
         this.#made.remove(id);
         if (id !== this.#link?.id) return this.#list();
-        this.#fail("Revoked: this link no longer counts. Choose how long another one is to count, to make it.");
+        this.#fail(t("Revoked: this link no longer counts. Choose how long another one is to count, to make it."));
     }
 }
 

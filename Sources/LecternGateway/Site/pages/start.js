@@ -1,6 +1,6 @@
 /** The start page: into a room, and the rooms there are. */
 
-import { $, address, element, namePattern, openSession, ownRooms, say, showStatus, whileVisible } from "./common.js";
+import { $, address, element, namePattern, openSession, ownRooms, say, showStatus, strokesWords, t, whileVisible } from "./common.js";
 
 /** Milliseconds between two looks at the list. */
 const listInterval = 4000;
@@ -41,16 +41,16 @@ whileVisible(listInterval, async () => {
     } catch (error) {
         if (error.status === 401 || error.status === 403) {
             $("start").hidden = document.querySelector(".start-note").hidden = true;
-            return showStatus($("state"), "", "The list is for operators; use the link that you were given");
+            return showStatus($("state"), "", t("The list is for operators; use the link that you were given"));
         }
         return showStatus($("state"), "bad", error.message);
     }
-    showStatus($("state"), list.complete ? "" : "wait", list.complete ? count(list.rooms.length) : "Some rooms may be missing");
+    showStatus($("state"), list.complete ? "" : "wait", list.complete ? count(list.rooms.length) : t("Some rooms may be missing"));
     show(list.rooms.slice(0, mostRooms));
 });
 
 function count(number) {
-    return number === 1 ? "1 room" : `${number} rooms`;
+    return number === 1 ? t("1 room") : t("{count} rooms", { count: number });
 }
 
 function show(rooms) {
@@ -68,8 +68,8 @@ function show(rooms) {
             $("rooms").append(card.node);
         }
         const released = Math.max(0, ...room.cohorts.map(({ index }) => index));
-        const strokes = room.visible === undefined || room.visible === null ? "at rest" : room.visible === 1 ? "1 stroke" : `${room.visible} strokes`;
-        say(card.state, `${strokes} · ${room.index} operations`);
+        const strokes = room.visible === undefined || room.visible === null ? t("at rest") : strokesWords(room.visible);
+        say(card.state, `${strokes} · ${room.index === 1 ? t("1 operation") : t("{count} operations", { count: room.index })}`);
         const cohorts = room.cohorts.map(({ cohort }) => cohort);
         if (cohorts.join() !== card.cohorts) {
             card.cohorts = cohorts.join();
@@ -83,7 +83,7 @@ function show(rooms) {
 }
 
 function cardOf(name) {
-    const thumb = element("img", { className: "thumb", alt: `Board of ${name}`, loading: "lazy", decoding: "async" });
+    const thumb = element("img", { className: "thumb", alt: t("Board of {name}", { name }), loading: "lazy", decoding: "async" });
     const state = element("span", { className: "small quiet number" });
     const links = element("div", { className: "room-links" });
     const node = element("li", { className: "room" }, thumb,
@@ -95,10 +95,10 @@ function cardOf(name) {
 function linksOf(room, cohorts) {
     const others = cohorts.filter((cohort) => cohort !== "main");
     return [
-        element("a", { href: address(`rooms/${room}`), textContent: "Follow" }),
-        ...others.map((cohort) => element("a", { href: address(`rooms/${room}`, { cohort }), textContent: `Follow ${cohort}` })),
+        element("a", { href: address(`rooms/${room}`), textContent: t("Follow") }),
+        ...others.map((cohort) => element("a", { href: address(`rooms/${room}`, { cohort }), textContent: t("Follow {cohort}", { cohort }) })),
         // Without tokens the rooms of others are theirs.
-        claims?.role === "teacher" || claims === null && ownRooms.has(room) ? element("a", { href: address(`rooms/${room}/teach`), textContent: "Teach" }) : null,
-        element("a", { href: address(`rooms/${room}?replay`), textContent: "Replay" }),
+        claims?.role === "teacher" || claims === null && ownRooms.has(room) ? element("a", { href: address(`rooms/${room}/teach`), textContent: t("Teach") }) : null,
+        element("a", { href: address(`rooms/${room}?replay`), textContent: t("Replay") }),
     ].filter(Boolean);
 }

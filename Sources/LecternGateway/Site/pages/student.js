@@ -1,9 +1,16 @@
 /** The student's page: a board in step with a video. */
 
+import { mark } from "../lectern/language.js";
 import { Board } from "../lectern/board.js";
 import { PlayerClock } from "../lectern/player-clock.js";
-import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { TextRegion } from "../lectern/text-region.js";
+import { BoardView, viewButtons } from "../lectern/view.js";
+import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, t, timeWords } from "./common.js";
+import { bindDarkBoard } from "./dark-board.js";
 import { DemoClock } from "./demo-clock.js";
+import { bindFloatingVideo } from "./floating-video.js";
+import { bindContents, bindMoments, seekOf } from "./moments.js";
+import { bindNotes } from "./notes.js";
 import { PlaylistDates } from "./playlist-dates.js";
 import { WatchedClock } from "./video-watch.js";
 
@@ -34,11 +41,13 @@ $("video-toggle").addEventListener("click", () => {
     $("video-side").inert = isHidden;
 });
 
+bindFloatingVideo();
+
 if (namePattern.test(room)) start();
 else {
     refuse(...badRoomWords(room));
-    showStatus($("connection"), "", "No such room");
-    say($("waiting"), "There is no board here.");
+    showStatus($("connection"), "", t("No such room"));
+    say($("waiting"), t("There is no board here."));
     $("save").hidden = true;
 }
 
@@ -50,7 +59,7 @@ async function start() {
     const cohort = asked !== null && namePattern.test(asked) ? asked : undefined;
     const shown = cohort ?? claims?.cohort ?? "main";
     bindSaving(room, cohort);
-    $("cohort").textContent = shown === "main" ? "" : `Cohort ${shown}`;
+    $("cohort").textContent = shown === "main" ? "" : t("Cohort {cohort}", { cohort: shown });
     bindReplay(cohort);
     if (query.has("replay")) {
         const { showReplay } = await import("./replay.js");
@@ -60,7 +69,16 @@ async function start() {
     const board = new Board($("board"), { room, cohort, gateway, clock });
     if (clock instanceof WatchedClock) watchVideo(clock, board);
     bindCover(board);
-    showBoard(board);
+    const view = showBoard(board);
+    const show = bindPages(board);
+    if (clock instanceof WatchedClock) {
+        const seek = seekOf($("video"), () => clock.begin);
+        bindMoments(board, view, seek);
+        bindContents(board, seek, (page) => {
+            board.view(page);
+            show();
+        });
+    }
     showStep(board, clock);
 }
 
@@ -75,7 +93,7 @@ function bindReplay(cohort) {
     const isReplay = query.has("replay");
     const parts = [isReplay ? null : "replay", cohort ? `cohort=${cohort}` : null].filter(Boolean);
     $("other").href = location.pathname + (parts.length > 0 ? `?${parts.join("&")}` : "");
-    say($("other"), isReplay ? "Follow live" : "Watch again");
+    say($("other"), isReplay ? t("Follow live") : t("Watch again"));
     // The files are of the board as it is now.
     $("save").hidden = isReplay;
 }
@@ -102,7 +120,7 @@ function playVideo(source, dates = null) {
     const video = $("video");
     video.src = source;
     video.addEventListener("error", () => {
-        refuse("The video cannot be played: its address is wrong, or this server does not allow its origin.");
+        refuse(t("The video cannot be played: its address is wrong, or this server does not allow its origin."));
     });
     video.addEventListener("playing", () => ($("notice").hidden = true));
     retryAfterErrors(video);
@@ -137,7 +155,7 @@ async function playDemo(gateway, cohort, delay) {
     const show = () => {
         say($("demo-time"), timeWords(demo.time));
         say($("demo-delay-word"), spanWords(Number(slider.value) * 1000));
-        say($("demo-note"), demo.problem ?? (demo.isPaused ? "Paused: new ink waits." : "What the teacher draws appears so much later."));
+        say($("demo-note"), demo.problem ?? (demo.isPaused ? t("Paused: new ink waits.") : t("What the teacher draws appears so much later.")));
     };
     slider.addEventListener("input", show);
     slider.addEventListener("change", () => {
@@ -149,7 +167,7 @@ async function playDemo(gateway, cohort, delay) {
         demo.toggle();
         $("demo-play").setAttribute("aria-pressed", String(!demo.isPaused));
         $("demo-icon").setAttribute("href", iconAddress(demo.isPaused ? "play" : "pause"));
-        say($("demo-word"), demo.isPaused ? "Play" : "Pause");
+        say($("demo-word"), demo.isPaused ? t("Play") : t("Pause"));
         show();
     });
     show();
@@ -167,13 +185,80 @@ function watchVideo(clock, board) {
     board.addEventListener("clock", ({ detail }) => clock.noteServer(detail.milliseconds));
     clock.addEventListener("broken", ({ detail }) => {
         if (!detail.isBroken) $("notice").hidden = true;
-        else if (!$("video").error) refuse("The video does not play at the moment. The board goes on without it, and back in step when it plays.");
+        else if (!$("video").error) refuse(t("The video does not play at the moment. The board goes on without it, and back in step when it plays."));
         board.look();
     });
 }
 
+/** Turns to other pages while the class goes on, and back to it. */
+function bindPages(board) {
+    const show = () => {
+        const { shown, order } = board.pages;
+        // Taken out of sight, or the class has come to it.
+        if (board.page === shown || !order.includes(board.page)) board.view(null);
+        const place = order.indexOf(board.page);
+        $("turn").hidden = order.length < 2;
+        [$("page-back").disabled, $("page-next").disabled] = [place <= 0, place >= order.length - 1];
+        $("live").hidden = board.page === shown;
+        showPage(board);
+    };
+    const turn = (step) => {
+        const { order } = board.pages;
+        const page = order[order.indexOf(board.page) + step];
+        if (page === undefined) return;
+        board.view(page);
+        show();
+    };
+    $("page-back").addEventListener("click", () => turn(-1));
+    $("page-next").addEventListener("click", () => turn(1));
+    $("live").addEventListener("click", () => {
+        board.view(null);
+        show();
+        $(($("page-back").disabled ? "page-next" : "page-back")).focus({ preventScroll: true });
+    });
+    board.addEventListener("pages", show);
+    document.addEventListener("keydown", (event) => {
+        const step = { PageUp: -1, PageDown: 1 }[event.key];
+        if (!step || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, video")) return;
+        turn(step);
+        event.preventDefault();
+    });
+    return show;
+}
+
+/** Which page is seen. */
+function showPage(board) {
+    const { order } = board.pages;
+    $("page").hidden = order.length < 2;
+    say($("page"), pageWords(board.page, order));
+    $("page").dataset.short = `${order.indexOf(board.page) + 1}/${order.length}`;
+    $("board").dataset.page = board.page;
+}
+
+/** What is seen of the board: all of it, or a part. */
+function bindView(board) {
+    const view = new BoardView(board, $("board"), $("stage"), { isPulled: true, beside: $("video-side") });
+    const [zoomOut, zoomIn] = viewButtons(view);
+    $("view").append(zoomOut, zoomIn);
+    $("whole").addEventListener("click", () => {
+        view.showWhole();
+        // It goes, and takes no focus with it.
+        zoomIn.focus({ preventScroll: true });
+    });
+    view.addEventListener("change", () => ($("whole").hidden = !view.isZoomed));
+    document.addEventListener("keydown", (event) => view.key(event));
+    // A telephone that is held upright begins with a board that is read without zooming.
+    const isUpright = matchMedia("(max-width: 34rem) and (orientation: portrait)");
+    board.addEventListener("size", () => requestAnimationFrame(() => isUpright.matches && view.fitWidth()));
+    return view;
+}
+
 /** The connection, the canvas, and who draws. */
 function showBoard(board) {
+    const view = bindView(board);
+    bindNotes(board, view, room);
+    bindDarkBoard(board, $("view"));
+    new TextRegion(board, $("texts"));
     let connection = { state: "connecting" };
     let timer = null;
     const showConnection = () => showStatus($("connection"), ...connectionWords(connection));
@@ -202,8 +287,8 @@ function showBoard(board) {
         hideTimer = setTimeout(() => ($("writer").hidden = true), writerTime);
     };
     let told = { words: "", at: -Infinity };
-    const tellNews = (author, action = 1) => {
-        const words = `${board.nameOf(author)} ${actionWords[action] ?? "is drawing"}`;
+    const tellNews = (author, action = 1, isPointer = false) => {
+        const words = t(actionWords[action] ?? (isPointer ? mark("{name} is pointing") : mark("{name} is drawing")), { name: board.nameOf(author) });
         if (action === 5 || action === 6 || words === told.words && performance.now() - told.at < newsTime) return;
         told = { words, at: performance.now() };
         say($("news"), words);
@@ -212,28 +297,22 @@ function showBoard(board) {
     };
     board.addEventListener("operation", ({ detail: { operation } }) => {
         showWriter(operation.author);
-        tellNews(operation.author, operation.message.a);
+        tellNews(operation.author, operation.message.a, operation.message.e === 7);
     });
     board.addEventListener("wet", ({ detail }) => {
         showWriter(detail.author);
         tellNews(detail.author);
     });
-    board.addEventListener("pages", ({ detail }) => {
-        const { shown, order } = detail;
-        $("page").hidden = order.length < 2;
-        say($("page"), pageWords(shown, order));
-        $("page").dataset.short = `${order.indexOf(shown) + 1}/${order.length}`;
-        $("board").dataset.page = shown;
-    });
+    board.addEventListener("pages", () => showPage(board));
     board.addEventListener("index", ({ detail }) => {
-        const { shown, order } = board.pages;
-        $("board").setAttribute("aria-label", boardWords(room, detail.strokes, shown, order));
+        $("board").setAttribute("aria-label", boardWords(room, detail.strokes, board.page, board.pages.order));
         Object.assign($("board").dataset, { index: detail.index, digest: detail.digest });
     });
+    return view;
 }
 
 /** What a screen reader is told of operations; of pages it is told where they are shown. */
-const actionWords = { 2: "has undone a step", 3: "has redone a step", 4: "has cleared the page" };
+const actionWords = { 2: mark("{name} has undone a step"), 3: mark("{name} has redone a step"), 4: mark("{name} has cleared the page") };
 
 /** Whether board and video are in step. */
 function showStep(board, clock) {
@@ -241,22 +320,23 @@ function showStep(board, clock) {
     let behind = null;
     let isRefused = false;
     const show = () => {
-        if (isRefused) return showInStep("", "Not in step");
-        if (clock?.isBroken) return showInStep("wait", "Without the video: ink comes when the class’s video is there");
-        if (clock?.isUndated) return showInStep("wait", "Not in step: this video does not tell its time");
+        if (isRefused) return showInStep("", t("Not in step"));
+        if (clock?.isBroken) return showInStep("wait", t("Without the video: ink comes when the class’s video is there"));
+        if (clock?.isUndated) return showInStep("wait", t("Not in step: this video does not tell its time"));
         if (clock instanceof WatchedClock && Number.isNaN(clock.time)) {
-            return showInStep("wait", $("video").paused ? "Play the video: ink comes with it" : "Reading the time of the video…");
+            return showInStep("wait", $("video").paused ? t("Play the video: ink comes with it") : t("Reading the time of the video…"));
         }
-        if (board.index === 0 && lag.held === 0) return showInStep("", "Nothing has been drawn yet");
+        if (board.index === 0 && lag.held === 0) return showInStep("", t("Nothing has been drawn yet"));
         if (lag.held > 0) {
-            const noun = lag.held === 1 ? "stroke waits" : "strokes wait";
-            return showInStep("good", `In step: ${lag.held} ${noun} for the video`, "In step: strokes wait for the video");
+            const count = lag.held;
+            const words = count === 1 ? t("In step: 1 stroke waits for the video") : t("In step: {count} strokes wait for the video", { count });
+            return showInStep("good", words, t("In step: strokes wait for the video"));
         }
-        if (!clock && board.gate === "open") return showInStep("", "No video: ink is shown at once");
+        if (!clock && board.gate === "open") return showInStep("", t("No video: ink is shown at once"));
         // Without a player on this page nothing measures how far ink and picture are apart.
-        if (!clock) return showInStep("", board.gate === null ? "" : "Ink comes when the video gets there");
-        const words = behind > 1500 ? `In step, ${spanWords(behind)} behind the class` : "In step with the video";
-        showInStep("good", words, "In step with the video");
+        if (!clock) return showInStep("", board.gate === null ? "" : t("Ink comes when the video gets there"));
+        const words = behind > 1500 ? t("In step, {time} behind the class", { time: spanWords(behind) }) : t("In step with the video");
+        showInStep("good", words, t("In step with the video"));
     };
     if (clock instanceof WatchedClock) {
         clock.addEventListener("broken", show);
@@ -267,7 +347,7 @@ function showStep(board, clock) {
     board.addEventListener("index", show);
     board.addEventListener("gate", show);
     board.addEventListener("progress", ({ detail }) => {
-        if (detail.part < 1) showInStep("wait", drawingWords(detail.part), "Drawing the board");
+        if (detail.part < 1) showInStep("wait", drawingWords(detail.part), t("Drawing the board"));
         else show();
     });
     board.addEventListener("connection", ({ detail }) => {

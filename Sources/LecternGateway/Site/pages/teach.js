@@ -1,16 +1,21 @@
 /** The teacher's page: draws in a room, and shows what has arrived where. */
 
+import { remember, remembered } from "../lectern/memory.js";
 import { now } from "../lectern/gateway.js";
 import { authorOf, isName } from "../lectern/names.js";
 import { Teacher } from "../lectern/teacher.js";
+import { TextRegion } from "../lectern/text-region.js";
 import { Toolbar } from "../lectern/toolbar.js";
-import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { BoardView, viewButtons } from "../lectern/view.js";
+import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
 import { AheadLine } from "./ahead.js";
 import { AuthorList } from "./author-list.js";
+import { bindDarkBoard } from "./dark-board.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
 import { bindLatency } from "./latency-field.js";
 import { PageStrip } from "./page-strip.js";
+import { PaperMenu } from "./paper-menu.js";
 import { ShareDialog } from "./share.js";
 import { TimeLine, showTimeLine } from "./time-line.js";
 
@@ -18,8 +23,10 @@ const query = new URLSearchParams(location.search);
 const room = roomOfPage();
 /** Milliseconds between two looks at the cohorts. */
 const audienceInterval = 1000;
+/** Milliseconds for which a stroke is offered that the system has taken back. */
+const offerTime = 5000;
 
-document.title = `Teach ${room} · Lectern`;
+document.title = `${t("Teach {room}", { room })} · Lectern`;
 $("room").textContent = room;
 bindFullScreen($("full"), document.documentElement);
 letterKeys.bind($("keys"));
@@ -28,8 +35,8 @@ if (namePattern.test(room)) start();
 else {
     notify("");
     $("notice-text").replaceChildren(...badRoomWords(room, "teach"));
-    showStatus($("saved"), "", "No such room");
-    say($("waiting"), "There is no board here.");
+    showStatus($("saved"), "", t("No such room"));
+    say($("waiting"), t("There is no board here."));
 }
 
 async function start() {
@@ -39,13 +46,19 @@ async function start() {
     $("author").textContent = name;
     const timeLine = new TimeLine(gateway, room, query);
     const teacher = new Teacher($("board"), { room, author, name, gateway, clock: () => timeLine.time });
-    const toolbar = new Toolbar(teacher, new LassoTool(teacher));
+    const view = new BoardView(teacher.board, $("board"), $("stage"), { pen: teacher.pen });
+    $("view").append(...viewButtons(view));
+    bindDarkBoard(teacher.board, $("view"));
+    const toolbar = new Toolbar(teacher, new LassoTool(teacher, view));
+    document.addEventListener("keydown", (event) => view.key(event));
     showBoard(teacher, toolbar);
-    new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, "Close", closeNotice));
+    new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, t("Close"), closeNotice));
     new ImportTool(teacher, gateway);
+    new PaperMenu(teacher);
     showSaving(teacher);
     showWriter(teacher, name, !claims?.sub && !query.has("author"));
     bindFingers(teacher);
+    offerLost(teacher);
     teacher.addEventListener("applied", ({ detail }) => detail.index === 1 && ownRooms.add(room));
     const share = new ShareDialog(gateway, room, query);
     if (query.has("start")) {
@@ -75,7 +88,7 @@ async function whoTeaches(claims) {
         $("name-form").addEventListener("submit", (event) => {
             if (isName($("name").value)) return resolve();
             event.preventDefault();
-            $("name").setCustomValidity("A name is 1 to 64 characters, and no control characters.");
+            $("name").setCustomValidity(t("A name is 1 to 64 characters, and no control characters."));
             $("name").reportValidity();
         });
         $("name").addEventListener("input", () => $("name").setCustomValidity(""));
@@ -103,6 +116,7 @@ function closeNotice() {
 function showBoard(teacher, toolbar) {
     const { board } = teacher;
     bindCover(board);
+    new TextRegion(board, $("texts"));
     const commands = () => {
         if (board.isJoined) toolbar.showBoard();
         toolbar.showCommands(teacher.state === "writer" && !teacher.isMuted, board.canUndo || teacher.waiting > 0, board.hasUndone, board.strokes > 0 || teacher.waiting > 0);
@@ -131,20 +145,21 @@ function showSaving(teacher) {
         const { waiting, isKept, isFull } = outbox;
         if (waiting === 0) waitsSince = null;
         else waitsSince ??= now();
-        const strokes = waiting === 1 ? "1 stroke" : `${waiting} strokes`;
-        if (teacher.isMuted) return showStatus($("saved"), "bad", "Muted");
-        if (isFull) return showStatus($("saved"), "bad", "Full: nothing more is taken until the network is back");
+        const strokes = strokesWords(waiting);
+        if (teacher.isMuted) return showStatus($("saved"), "bad", t("Muted"));
+        if (isFull) return showStatus($("saved"), "bad", t("Full: nothing more is taken until the network is back"));
         if (sending.state !== "live" && waiting > 0) {
-            const state = refusals.includes(sending.code) ? "Not allowed in" : "Offline";
-            return showStatus($("saved"), "bad", isKept ? `${state}, ${strokes} kept here` : `${state}, ${strokes} wait: keep this page open`);
+            const state = refusals.includes(sending.code) ? t("Not allowed in") : t("Offline");
+            return showStatus($("saved"), "bad", isKept
+                ? t("{state}, {strokes} kept here", { state, strokes }) : t("{state}, {strokes} wait: keep this page open", { state, strokes }));
         }
         if (reading.state !== "live") return showStatus($("saved"), ...connectionWords(reading));
-        if (teacher.board.palette.length === 0) return showStatus($("saved"), "wait", "Fetching the board…");
+        if (teacher.board.palette.length === 0) return showStatus($("saved"), "wait", t("Fetching the board…"));
         const { progress } = teacher.board.painter;
         if (progress < 1) return showStatus($("saved"), "wait", drawingWords(progress));
         // A stroke under way for a moment is nothing to tell.
-        if (waiting > 0 && now() - waitsSince > 600) return showStatus($("saved"), "wait", `Sending ${strokes}…`);
-        showStatus($("saved"), "good", "All saved");
+        if (waiting > 0 && now() - waitsSince > 600) return showStatus($("saved"), "wait", t("Sending {strokes}…", { strokes }));
+        showStatus($("saved"), "good", t("All saved"));
     };
     teacher.addEventListener("outbox", ({ detail }) => { outbox = detail; show(); });
     teacher.addEventListener("sending", ({ detail }) => { sending = detail; show(); });
@@ -158,10 +173,10 @@ function showSaving(teacher) {
     teacher.board.addEventListener("progress", show);
     setInterval(show, 500);
     teacher.addEventListener("rejected", ({ detail }) => {
-        if (detail.error.code === "nothing-to-undo" || detail.error.code === "nothing-to-redo") return;
+        if (["nothing-to-undo", "nothing-to-redo", "nothing-to-remove"].includes(detail.error.code)) return;
         // The notice says so as long as it is so.
         if (detail.error.code === "muted") return;
-        notify(`Not taken: ${detail.error.message}`, "Close", closeNotice);
+        notify(t("Not taken: {reason}", { reason: detail.error.message }), t("Close"), closeNotice);
     });
     addEventListener("beforeunload", (event) => {
         if (outbox.waiting > 0 && !outbox.isKept) event.preventDefault();
@@ -176,11 +191,11 @@ function showWriter(teacher, name, canRename) {
     });
     const show = (state) => {
         $("board").dataset.pen = state === "writer" && !teacher.isMuted ? "on" : "off";
-        if (teacher.isMuted) notify("You are muted in this room: nothing that you draw is taken. A teacher of the room can change that.");
+        if (teacher.isMuted) notify(t("You are muted in this room: nothing that you draw is taken. A teacher of the room can change that."));
         else if (state === "writer") $("notice").hidden = true;
-        else if (state === "elsewhere") notify("You are writing in another tab.", "Write here", () => teacher.takeOver());
+        else if (state === "elsewhere") notify(t("You are writing in another tab."), t("Write here"), () => teacher.takeOver());
         else if (state === "superseded") {
-            notify(`${name} is writing on another device, or was within the last minutes. Is that you?`, "Write here", () => teacher.takeOver());
+            notify(t("{name} is writing on another device, or was within the last minutes. Is that you?", { name }), t("Write here"), () => teacher.takeOver());
             // A name that was typed can be another one.
             if (canRename) $("notice-other").hidden = false;
         }
@@ -189,19 +204,50 @@ function showWriter(teacher, name, canRename) {
     teacher.addEventListener("muted", () => show(teacher.state));
 }
 
-/** Where a pen is used, fingers scroll and do not draw, unless asked to. */
+/** Where a pen is used, fingers do not draw, unless asked to; that can be chosen before. */
 function bindFingers(teacher) {
     const button = $("fingers");
+    const key = "lectern-fingers";
+    let isChosen = remembered(key) !== null;
     const set = (isOn) => {
         teacher.pen.drawsWithFingers = isOn;
         button.setAttribute("aria-pressed", String(isOn));
     };
-    button.addEventListener("click", () => set(!teacher.pen.drawsWithFingers));
-    $("board").addEventListener("pointerdown", (event) => {
-        if (event.pointerType !== "pen" || !button.hidden) return;
-        button.hidden = false;
-        set(false);
+    if (remembered(key) === "off") set(false);
+    button.hidden = navigator.maxTouchPoints === 0 && !isChosen;
+    button.addEventListener("click", () => {
+        isChosen = true;
+        set(!teacher.pen.drawsWithFingers);
+        remember(key, teacher.pen.drawsWithFingers ? "on" : "off");
     });
+    $("board").addEventListener("pointerdown", (event) => {
+        if (event.pointerType !== "pen") return;
+        button.hidden = false;
+        if (!isChosen) set(false);
+        isChosen = true;
+    });
+}
+
+/** A stroke that the system has taken back is offered for some seconds. */
+function offerLost(teacher) {
+    const words = t("The system took back what you were drawing.");
+    let timer = null;
+    const close = () => {
+        clearTimeout(timer);
+        timer = null;
+        // Not what else was said meanwhile.
+        if ($("notice-text").textContent === words) closeNotice();
+    };
+    teacher.addEventListener("lost", ({ detail }) => {
+        notify(words, t("Draw it"), () => {
+            close();
+            detail.draw();
+        });
+        clearTimeout(timer);
+        timer = setTimeout(close, offerTime);
+    });
+    // It goes with the next stroke, too.
+    teacher.addEventListener("drawing", ({ detail }) => detail.isDrawing && timer !== null && close());
 }
 
 /** Whether students see ink and voice together, and what is to be done where they do not. */
@@ -213,10 +259,10 @@ function showStep(timeLine) {
         showStatus($("step"), tone, words);
         $("step").hidden = words === "";
         $("nobody").textContent = timeLine.live.state === "open"
-            ? "Students have no video: they see what you draw at once."
-            : "No video has told its time yet. What you draw is kept for it, 30 seconds at most.";
+            ? t("Students have no video: they see what you draw at once.")
+            : t("No video has told its time yet. What you draw is kept for it, 30 seconds at most.");
         if (isAsking && !isAsked) {
-            notify("Nothing tells how late students see you, so your ink runs ahead of your voice.", "Answer", () => {
+            notify(t("Nothing tells how late students see you, so your ink runs ahead of your voice."), t("Answer"), () => {
                 closeNotice();
                 $("audience").dataset.open = "true";
                 $("audience-button").setAttribute("aria-pressed", "true");
@@ -242,10 +288,10 @@ function showAudience(teacher, gateway, timeLine, canMute) {
     const demo = query.get("demo");
     bindSaving(room, "head", "page-export");
     link.href = address(`rooms/${room}`, { demo });
-    link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
+    link.textContent = demo === null ? t("Open the student's board") : t("Open it {seconds} s behind", { seconds: demo });
     const rows = new Map();
     const ahead = new AheadLine(gateway, room);
-    const authors = new AuthorList(gateway, room, teacher, canMute, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));
+    const authors = new AuthorList(gateway, room, teacher, canMute, (error) => notify(t("Not changed: {reason}", { reason: error.message }), t("Close"), closeNotice));
     whileVisible(audienceInterval, async () => {
         let state;
         const askedAt = now();
@@ -281,13 +327,13 @@ function cohortRow(name) {
         element("div", { className: "cohort-head" },
             element("span", { className: "cohort-name", textContent: name }),
             element("span", { className: "behind small number quiet" })),
-        element("progress", { max: 1, value: 0, ariaLabel: `What cohort ${name} has` }),
+        element("progress", { max: 1, value: 0, ariaLabel: t("What cohort {name} has", { name }) }),
         element("span", { className: "has small number quiet" }));
 }
 
 function showCohort(row, { index, held, v, age, gate }, head, time) {
     const behind = typeof age === "number" ? age : typeof v === "number" ? time - v : NaN;
-    say(row.querySelector(".behind"), Number.isFinite(behind) ? `${spanWords(behind)} behind` : gate === "open" ? "no video" : "no clock");
+    say(row.querySelector(".behind"), Number.isFinite(behind) ? t("{time} behind", { time: spanWords(behind) }) : gate === "open" ? t("no video") : t("no clock"));
     row.querySelector("progress").value = head > 0 ? index / head : 1;
-    say(row.querySelector(".has"), held > 0 ? `has ${index} of ${head}, ${held} to come` : `has all ${head}`);
+    say(row.querySelector(".has"), held > 0 ? t("has {index} of {head}, {held} to come", { index, head, held }) : t("has all {head}", { head }));
 }

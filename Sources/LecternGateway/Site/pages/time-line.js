@@ -4,6 +4,7 @@
  * @module
  */
 
+import { t } from "../lectern/language.js";
 import { FrameClock } from "../lectern/frame-clock.js";
 import { LiveClock } from "../lectern/live-clock.js";
 import { ServerClock } from "../lectern/server-clock.js";
@@ -93,26 +94,27 @@ export class TimeLine {
         const { state } = this.live;
         const behind = this.live.time - this.time;
         if (state === "unknown" || state === "open") return { tone: "", words: "" };
-        if (state === "no-clock") return { tone: "wait", words: "The students' video tells no time" };
+        if (state === "no-clock") return { tone: "wait", words: t("The students' video tells no time") };
         if (state === "unknown-latency" && (this.kind === "auto" || this.kind === "media" && !this.#player)) {
-            return { tone: "wait", words: "Not in step yet: how late do students see you?", isAsking: true };
+            return { tone: "wait", words: t("Not in step yet: how late do students see you?"), isAsking: true };
         }
-        if (behind > mostBehind) return { tone: "bad", words: `Your ink runs ${spanWords(behind)} ahead of your voice` };
+        if (behind > mostBehind) return { tone: "bad", words: t("Your ink runs {time} ahead of your voice", { time: spanWords(behind) }) };
         return { tone: "", words: "" };
     }
 
     /** What the time is and where it comes from, for the teacher. */
     get words() {
         const { time, uncertainty } = { time: this.time, uncertainty: this.#serverClock.uncertainty };
-        if (this.kind === "since-start" && Number.isNaN(this.startedAt)) return "Press Start when the video begins.";
+        if (this.kind === "since-start" && Number.isNaN(this.startedAt)) return t("Press Start when the video begins.");
         if (Number.isNaN(time)) {
-            if (this.kind === "media") return this.#player ? "The video has not begun." : "No video has told its time yet.";
-            return "Asking for the server's time…";
+            if (this.kind === "media") return this.#player ? t("The video has not begun.") : t("No video has told its time yet.");
+            return t("Asking for the server's time…");
         }
-        if (this.kind === "since-start") return `${time < 0 ? "−" : ""}${timeWords(Math.abs(time))} since the start`;
-        if (this.kind === "media" || this.kind === "auto" && !this.#isUTC) return `${timeWords(time)} on the video's time line`;
-        const accuracy = Number.isFinite(uncertainty) ? `, within ${uncertainty.toFixed(1)} ms of the server` : "";
-        return `${new Date(time).toISOString().slice(11, 19)} UTC${accuracy}`;
+        if (this.kind === "since-start") return t("{time} since the start", { time: `${time < 0 ? "−" : ""}${timeWords(Math.abs(time))}` });
+        if (this.kind === "media" || this.kind === "auto" && !this.#isUTC) return t("{time} on the video's time line", { time: timeWords(time) });
+        const words = `${new Date(time).toISOString().slice(11, 19)} UTC`;
+        if (!Number.isFinite(uncertainty)) return words;
+        return t("{time}, within {milliseconds} ms of the server", { time: words, milliseconds: uncertainty.toFixed(1) });
     }
 
     /** Whether the time line is that of the time of day. */
@@ -145,7 +147,7 @@ export function showTimeLine(timeLine, query) {
         const isBegun = !Number.isNaN(timeLine.startedAt);
         say($("time-now"), timeLine.words);
         button.hidden = timeLine.kind !== "since-start";
-        say(button, !isBegun ? "Start" : isAsked() ? "Click again to start at 0" : "Start anew");
+        say(button, !isBegun ? t("Start") : isAsked() ? t("Click again to start at 0") : t("Start anew"));
         button.classList.toggle("primary", !isBegun || isAsked());
     };
     choice.addEventListener("change", () => {

@@ -44,6 +44,11 @@ export class WatchedClock extends EventTarget {
         return this.isBroken || this.isUndated ? Infinity : this.#player.time;
     }
 
+    /** The media time at which the video begins; NaN while that is not known. */
+    get begin() {
+        return this.isUndated ? NaN : this.#player.timeOf(0);
+    }
+
     /** Whether it plays, and nothing certain tells which time its pictures are of. */
     get isUndated() {
         return this.#dates?.isUndated === true;

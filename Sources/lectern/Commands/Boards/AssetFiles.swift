@@ -94,10 +94,11 @@ struct AssetFiles {
     /// the command with status 1 where a file cannot be opened.
     mutating func images(of picture: BoardPicture) async throws -> PageImages {
         var widths: [ImageSource: Double] = [:]
-        for entry in picture.drawing.entries {
-            guard case .image(let image) = entry.content, files[image.source.asset] != nil else { continue }
+        let shown = picture.drawing.entries.compactMap { if case .image(let image) = $0.content { image } else { nil } }
+        for image in shown + [picture.drawing.paper?.image].compactMap({ $0 }) {
+            guard let source = image.asset, files[source.asset] != nil else { continue }
             let width = image.width * picture.scale
-            widths[image.source] = max(widths[image.source] ?? 1, width.rounded(.up))
+            widths[source] = max(widths[source] ?? 1, width.rounded(.up))
         }
         var images: PageImages = [:]
         for (source, width) in widths { images[source] = try await pixels(of: source, width: width) }

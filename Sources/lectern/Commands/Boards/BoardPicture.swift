@@ -28,8 +28,10 @@ struct BoardPicture {
             source.content(entry, on: size).map { PageEntry(id: entry.index, $0) }
         }
         self.init(
-            BoardDrawing(width: size.width, height: size.height, entries: entries), width: width, format: format,
-            marks: marks)
+            BoardDrawing(
+                width: size.width, height: size.height, entries: entries,
+                paper: PagePaper(board.pages.paper(of: page), width: size.width, height: size.height)),
+            width: width, format: format, marks: marks)
     }
 
     /// The same of entries that lie on no board.
@@ -39,12 +41,15 @@ struct BoardPicture {
             ?? CanvasSize(boardWidth: size.width, boardHeight: size.height, scale: 1)
         scale = format == .png ? canvasSize.scale : width.map { Double($0) / size.width } ?? 1
         drawing = BoardDrawing(
-            width: size.width, height: size.height, entries: size.entries,
+            width: size.width, height: size.height, entries: size.entries, paper: size.paper,
             overlay: marks.isEmpty
                 ? nil
                 : DebugOverlay(
                     strokes: size.strokes, width: size.width, height: size.height, scale: scale, kinds: marks))
     }
+
+    /// Pixels of all texts' boxes together.
+    private static let textPixels = 1 << 26
 
     /// The width of the canvas in pixels.
     var canvasWidth: Int { canvasSize.width }
@@ -53,9 +58,15 @@ struct BoardPicture {
     var canvas: Canvas {
         var canvas = Canvas(width: canvasSize.width, height: canvasSize.height)
         var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: canvasSize.scale)
-        for layer in drawing.layers() { painter.draw(layer, on: &canvas) }
+        var shown = drawing
+        let texts = drawing.entries.count {
+            if case .image(let image) = $0.content { image.text != nil } else { false }
+        }
+        shown.images = drawing.images.drawingTexts(
+            scale: canvasSize.scale, most: min(TextSource.mostPixels, Self.textPixels / max(texts, 1)))
+        for layer in shown.layers() { painter.draw(layer, on: &canvas) }
         drawing.overlay?.paint(on: &canvas)
-        return canvas
+        return drawing.paper.map { canvas.over($0.canvas(canvasSize, images: drawing.images)) } ?? canvas
     }
 }
 

@@ -1,8 +1,8 @@
-import ArgumentParser
+public import ArgumentParser
 import ConnectionOptions
 import Foundation
 import InkML
-import LecternClient
+public import LecternClient
 import NATSClient
 import StrokeWire
 
@@ -13,8 +13,9 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Bring ink of an InkML file, the pages of a PDF, or a PNG, JPEG, WebP or HEIC, into a room.",
         discussion: """
             A PDF, PNG, JPEG, WebP or HEIC goes to the service, and each of its pages becomes a page at the end of the room's order, \
-            as large as the board allows; then the first of them is shown. The service needs a journal, and pages and \
-            images among its board.features. At most 50 MiB and 500 pages. The password of an encrypted PDF is asked for \
+            as large as the board allows; then the first of them is shown. Slides are the paper of their pages: no eraser \
+            and no undo takes them away. With --as picture they are images, to be cut and moved. The service needs a journal, \
+            and pages with paper or images among its board.features. At most 50 MiB and 500 pages. The password of an encrypted PDF is asked for \
             where there is a terminal; the service stores the file without encryption.
 
             The command reads InkML (W3C, 2011) as pens, tablets and note-taking programs write it, and as `lectern render -o \
@@ -70,6 +71,9 @@ struct ImportCommand: AsyncParsableCommand {
             valueName: "[page:]degrees"))
     var rotate: [SlideRotation] = []
 
+    @Option(help: "What slides become: paper, under the ink, or picture, to be cut and moved.")
+    var `as` = SlideImport.Form.paper
+
     @OptionGroup var room: RoomOptions
     @OptionGroup var connection: ConnectionOptions
 
@@ -104,10 +108,12 @@ struct ImportCommand: AsyncParsableCommand {
         switch try readFile() {
         case .ink(let document):
             guard rotate.isEmpty else { throw ValidationError("Slides can be rotated, ink not.") }
+            guard `as` == .paper else { throw ValidationError("--as is for slides.") }
             try await run(document)
         case .slides(let format, let bytes):
             let slides = SlideImportRun(
-                name: file, format: format, bytes: bytes, password: password, rotations: rotate, room: room,
+                name: file, format: format, bytes: bytes, password: password, rotations: rotate, form: `as`,
+                room: room,
                 author: author, time: time, isQuiet: quiet,
                 isJSON: json, answerTimeout: answerTimeout)
             try await slides.run(over: connection)
@@ -169,6 +175,8 @@ struct ImportCommand: AsyncParsableCommand {
         return try await teacher.publish(plan, wetInk: false, answerTimeout: answerTimeout) { progress.show($0) }
     }
 }
+
+extension SlideImport.Form: ExpressibleByArgument {}
 
 /// By how much slides are rotated: all, or one.
 struct SlideRotation: ExpressibleByArgument {

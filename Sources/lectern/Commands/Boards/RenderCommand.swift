@@ -166,8 +166,10 @@ struct RenderCommand: AsyncParsableCommand {
             let pages = pages(of: board, format)
             let kinds = pages.flatMap { board.visible(on: $0).map(\.kind) }
             func count(_ kind: StrokeKind) -> Int { kinds.count { $0 == kind } }
-            let others = [(count(.image), "images"), (count(.lasso), "lassos")].filter { $0.0 > 0 }
-                .map { ", \($0.0) \($0.1)" }.joined()
+            let others = [(count(.image), "images"), (count(.lasso), "lassos"), (count(.text), "texts")].filter {
+                $0.0 > 0
+            }
+            .map { ", \($0.0) \($0.1)" }.joined()
             let words =
                 !board.hasPages ? "" : pages.count == 1 ? "page \(pages[0]), " : "\(pages.count) pages, "
             StandardError.write(
@@ -240,7 +242,7 @@ struct RenderCommand: AsyncParsableCommand {
         case .svg:
             do throws(DrawingStopped) {
                 return try SVGRenderer.render(
-                    first.drawing, paper: transparent ? .transparent : .white, scale: first.scale, byteLimit: .max
+                    first.drawing, background: transparent ? .transparent : .white, scale: first.scale, byteLimit: .max
                 ) { true }
             } catch {
                 StandardError.write(

@@ -14,6 +14,7 @@ struct SlideImportRun: Sendable {
     let bytes: [UInt8]
     let password: PasswordOptions
     let rotations: [SlideRotation]
+    let form: SlideImport.Form
     let room: RoomOptions
     let author: AuthorID
     let time: Int64?
@@ -63,7 +64,7 @@ struct SlideImportRun: Sendable {
     private func bring(over nats: NATSConnection, _ connection: ConnectionOptions) async throws -> Result {
         // Before the file is sent for nothing.
         let settings = try await room.settings(over: nats)
-        try SlideImport.check(settings, rotates: !rotations.isEmpty)
+        try SlideImport.check(settings, as: form, rotates: !rotations.isEmpty)
         let answer = try await sendAsking(over: nats)
         let slides = try slides(answer)
         let pages = slides.pages.count == 1 ? "1 page" : "\(slides.pages.count) pages"
@@ -93,6 +94,7 @@ struct SlideImportRun: Sendable {
     private func slides(_ answer: [UInt8]) throws -> SlideImport {
         let summary = try AssetUpload.Summary(decoding: answer)
         guard var slides = SlideImport(summary) else { throw AssetUploadError.malformed }
+        slides.form = form
         // What is said of one page counts more than what is said of all.
         for order in rotations.sorted(by: { $0.page ?? 0 < $1.page ?? 0 }) {
             for place in slides.pages.indices where order.page ?? (place + 1) == place + 1 {

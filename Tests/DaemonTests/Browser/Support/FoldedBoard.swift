@@ -8,6 +8,8 @@ extension BrowserWindow {
                 const byIndex = (entries) => new Map(entries.map((entry) => [entry.index, entry]));
                 [this.visible, this.undone] = [byIndex(visible), byIndex(redo)];
                 this.cleared = new Map(cleared.map(({ index, visible }) => [index, visible]));
+                this.removals = new Map(cleared.filter(({ v }) => v).map(({ index, v }) => [index, v]));
+                for (const { index, message } of redo) if (message.a === 8) this.removals.set(index, message.v);
             }
             on(page) {
                 const entries = [...this.visible.values()].filter((entry) => (entry.page ?? 0) === page);
@@ -16,7 +18,8 @@ extension BrowserWindow {
             get strokes() { return this.on(this.shown); }
             apply({ index, page = 0, ref, message }) {
                 let [shown, hidden] = [[], []];
-                const clear = (index) => this.cleared.set(index, (hidden = this.on(page)));
+                const isRemoved = (of, index) => this.removals.get(of)?.includes(index) ?? true;
+                const clear = (of) => this.cleared.set(of, (hidden = this.on(page).filter(({ index }) => isRemoved(of, index))));
                 switch (message.a || 1) {
                     case 2:
                         if (this.visible.has(ref)) hidden = [this.visible.get(ref)];
@@ -30,6 +33,8 @@ extension BrowserWindow {
                         break;
                     case 4: clear(index); break;
                     case 5: case 6: this.shown = page; break;
+                    case 7: break;
+                    case 8: this.removals.set(index, message.v); clear(index); break;
                     default: shown = [{ index, page, message }];
                 }
                 for (const entry of hidden) this.visible.delete(entry.index);

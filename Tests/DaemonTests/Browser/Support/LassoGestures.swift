@@ -7,7 +7,7 @@ extension BrowserWindow {
     /// Where a part of the board is in the window, in CSS pixels.
     /// - Parameters:
     ///   - across, down: parts of its width and height.
-    private func place(_ across: Double, _ down: Double) async throws -> (x: Double, y: Double) {
+    func place(_ across: Double, _ down: Double) async throws -> (x: Double, y: Double) {
         let reply = try await run(
             "const { left, top, width, height } = \(Self.canvas).getBoundingClientRect(); return [left, top, width, height];"
         )

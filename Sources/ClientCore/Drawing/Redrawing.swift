@@ -1,0 +1,92 @@
+public import StrokeWire
+
+/// How many operations each step of the person was, as far as this run has made them: what is drawn anew is one step of many.
+///
+/// An undo or a redo is sent for each operation of a step. Where another author has drawn on the page meanwhile, and the room undoes
+/// whatever is newest, these strokes are among them.
+struct UndoSteps: Sendable {
+    private struct Page: Sendable {
+        var done: [Int] = []
+        var undone: [Int] = []
+    }
+
+    /// Steps of a page that are known; older ones count as one operation each.
+    private static let bound = 256
+
+    /// By page; none is kept for a page whose steps are not known.
+    private var pages: [Int: Page] = [:]
+
+    /// An operation was sent.
+    mutating func add(_ header: StrokeMessage) {
+        guard let page = header.page else { return }
+        switch header.action {
+        case .draw where header.element == .pointer: return
+        case .draw, .clear, .remove: break
+        case .undo, .redo, .turn, .arrange, .paper: return
+        }
+        var steps = pages[page] ?? Page()
+        steps.done.append(1)
+        if steps.done.count > Self.bound { steps.done.removeFirst() }
+        steps.undone = []
+        pages[page] = steps
+    }
+
+    /// Makes one step of the last ones.
+    mutating func join(_ count: Int, on page: Int) {
+        guard let steps = pages[page], steps.done.count >= count else { return }
+        pages[page]?.done.removeLast(count)
+        pages[page]?.done.append(count)
+    }
+
+    /// The room has refused an operation of a page: which step it belonged to is not known.
+    mutating func forget(_ page: Int) { pages[page] = nil }
+
+    /// Goes a step back, or forth again: how many operations it was.
+    mutating func go(back isUndo: Bool, on page: Int) -> Int {
+        guard var steps = pages[page] else { return 1 }
+        let count = (isUndo ? steps.done.popLast() : steps.undone.popLast()) ?? 1
+        if isUndo { steps.undone.append(count) } else { steps.done.append(count) }
+        if steps.undone.count > Self.bound { steps.undone.removeFirst() }
+        pages[page] = steps
+        return count
+    }
+}
+
+extension DrawingSession {
+    /// Takes entries of the page that is seen off the board, and draws others: the same ones in another colour or width. They lie
+    /// above all others, in their own order, for nothing can be put between operations. It is one step for ``DrawingCommand/undo``
+    /// and redo of this run, where the room remembers as many operations.
+    ///
+    /// - Parameters:
+    ///   - indices: 1 … 256, different from each other.
+    ///   - strokes: messages that draw, in board units, and their points.
+    ///   - time: the media time in milliseconds; nil while it is not known.
+    /// - Returns: whether it was taken; see ``perform(_:time:at:)``.
+    public mutating func redraw(
+        _ indices: [UInt64], as strokes: [(header: StrokeMessage, points: [StrokePoint])], time: Int64?,
+        at now: Duration
+    ) -> Bool {
+        guard !strokes.isEmpty, perform(.remove(indices), time: time, at: now) else { return false }
+        let page = page
+        var count = 1
+        for (header, points) in strokes {
+            var header = header
+            (header.time, header.page) = (time, page)
+            // An outbox that is full now takes none of the following either; the undo brings back what was removed.
+            guard enqueue(header, PointEncoder.interior(of: points), at: now) else { break }
+            count += 1
+        }
+        undoSteps.join(count, on: page)
+        return true
+    }
+
+    /// Sends an undo or a redo for each operation of a step.
+    /// - Returns: false where the first one was not taken.
+    mutating func enqueueStep(_ header: StrokeMessage, at now: Duration) -> Bool {
+        let count = outbox.isFull ? 1 : undoSteps.go(back: header.action == .undo, on: header.page ?? page)
+        for number in 0..<count {
+            guard enqueue(header, [], at: now) else { return number > 0 }
+        }
+        return true
+    }
+}

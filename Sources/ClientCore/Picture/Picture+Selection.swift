@@ -1,0 +1,257 @@
+internal import Ink
+public import PathGeometry
+public import Raster
+public import Scene
+public import StrokeWire
+
+// What lies at a place of the page or inside of a path, and what is made of it.
+
+extension Picture {
+    /// Selects what is inside of a path, as it is seen now.
+    ///
+    /// - Parameter points: the path in board units.
+    /// - Returns: whether there is anything.
+    public mutating func select(_ points: [Point]) -> Bool {
+        let list = list(entries + live)
+        var scene = scenes.scene(of: list, longerSide: list.longerSide, limits: Self.sceneLimits) {}
+        while scene.entryCount < list.count {
+            scene.add(id: list.id(scene.entryCount)) {
+                list.content($0)
+            } check: {
+            }
+        }
+        let count = scene.items.count
+        let lasso = PageEntry.Content.lasso(Lasso(points: points, map: .identity, keepsOriginal: true))
+        scene.add(id: .max) {
+            $0 < list.count ? list.content($0) : lasso
+        } check: {
+        }
+        // The copies that it makes are on top.
+        selected = scene.items.dropFirst(count).compactMap { $0.content.layer(images) }
+        selectedPath = points
+        return !selected.isEmpty
+    }
+
+    /// The selection where a map puts it.
+    ///
+    /// - Parameter pixels: those of the box, as ``nextBox(_:)``.
+    /// - Returns: a box of the whole page in the scale of the canvas, which may lie beside the page; nil where there is nothing.
+    public func selection(_ map: AffineMap, _ pixels: inout [UInt32]) -> PixelRectangle? {
+        let moved = selected.map { $0.moved(by: map) }
+        let bounds = moved.reduce(Box.empty) { $0.union($1.bounds) }
+        guard !bounds.isEmpty else { return nil }
+        let (width, height, scale) = canvasSize
+        // As far beyond the canvas as it is large; half as far beyond a part of the page, which anything may fill.
+        func pixel(_ value: Double, from start: Int, _ length: Int) -> Int {
+            let beyond = viewport == nil ? length : length / 2
+            return Int(min(max(value, Double(start - beyond)), Double(start + length + beyond)))
+        }
+        let (x, y) = (viewport?.x ?? 0, viewport?.y ?? 0)
+        let left = pixel((bounds.lower.x * scale - 2).rounded(.down), from: x, width)
+        let top = pixel((bounds.lower.y * scale - 2).rounded(.down), from: y, height)
+        let right = pixel((bounds.upper.x * scale + 2).rounded(.up), from: x, width)
+        let bottom = pixel((bounds.upper.y * scale + 2).rounded(.up), from: y, height)
+        guard right > left, bottom > top else { return nil }
+        var canvas = Canvas(width: right - left, height: bottom - top)
+        var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: scale)
+        let shift = AffineMap(1, 0, 0, 1, -Double(left) / scale, -Double(top) / scale)
+        for content in moved { painter.draw(content.moved(by: shift), on: &canvas) }
+        canvas.copyStraight(PixelRectangle(x: 0, y: 0, width: canvas.width, height: canvas.height), to: &pixels)
+        return PixelRectangle(x: left, y: top, width: canvas.width, height: canvas.height)
+    }
+
+    /// Hides the strokes of the room that an eraser of whole strokes touches, where lassos have put them.
+    ///
+    /// - Parameters:
+    ///   - path: of the eraser, in board units; of more than 256 places the last ones.
+    ///   - radius: of the eraser, in board units.
+    /// - Returns: their ids. They stay hidden until they are removed or inserted, or ``putBack(_:)`` shows them.
+    public mutating func liftStrokes(under path: [Point], radius: Double) -> [UInt64] {
+        guard let page = try? currentPage({}) else { return [] }
+        let touched = hits.strokes(
+            under: path.suffix(256), radius: radius, of: page, longerSide: max(board.width, board.height))
+        // Those above the room's have no index yet.
+        let known = touched.filter { id in
+            let place = place(of: id)
+            return place < entries.count && entries[place].id == id
+        }
+        lift(known)
+        return known
+    }
+
+    /// Hides entries of the room, as ``liftStrokes(under:radius:)`` does.
+    public mutating func lift(_ ids: [UInt64]) {
+        for id in ids {
+            let place = place(of: id)
+            guard place < entries.count, entries[place].id == id else { continue }
+            let entry = entries[place]
+            remove(id)
+            lifted[id] = entry
+        }
+    }
+
+    /// The topmost stroke or text of the room whose ink, where lassos have put it, is as near to a place as that: its index, and the
+    /// time that its message has, nil for none.
+    public mutating func stroke(near place: Point, radius: Double) -> (id: UInt64, time: MediaTime?)? {
+        guard let page = try? currentPage({}) else { return nil }
+        let touched = hits.strokes(under: [place], radius: radius, of: page, longerSide: max(board.width, board.height))
+        for id in touched {
+            let number = self.place(of: id)
+            guard number < entries.count, entries[number].id == id else { continue }
+            let time = entries[number].decoded()?.header.time
+            return (id, time.map { MediaTime(milliseconds: $0) })
+        }
+        return nil
+    }
+
+    /// Shows strokes again that were hidden, unless the room has removed them.
+    public mutating func putBack(_ ids: [UInt64]) {
+        for id in ids { if let entry = lifted[id] { insert(entry) } }
+    }
+
+    /// A text on the page.
+    public struct FoundText: Equatable {
+        /// The index of its operation, or the number of one that the room does not have yet.
+        public let id: UInt64
+        public let text: TextSource
+        /// As its message has it.
+        public let colour: UInt32
+        /// In board units.
+        public let box: Box
+        public let lineHeight: Double
+    }
+
+    /// The topmost text whose box, as it was drawn, has a place of the board. One that lassos have moved is part of a picture.
+    public func text(at place: Point) -> FoundText? {
+        let list = list(entries + live)
+        for entry in (0..<list.count).reversed() where list.entries[entry].element == .text {
+            guard let image = list.image(entry), let text = image.text, image.area.contains(place),
+                let header = list.entries[entry].decoded()?.header
+            else { continue }
+            let scale = min(
+                board.width / (header.boardWidth ?? board.width), board.height / (header.boardHeight ?? board.height))
+            return FoundText(
+                id: list.id(entry), text: text, colour: header.colour, box: image.box, lineHeight: header.width * scale)
+        }
+        return nil
+    }
+
+    /// An image on the page.
+    public struct FoundImage: Equatable {
+        /// The index of its operation, or the number of one that the room does not have yet.
+        public let id: UInt64
+        public let source: ImageSource
+        /// Where lassos have put its corners, in board units.
+        public let corners: [Point]
+        /// Whether all of it is there, upright: as a paper can show it.
+        public let isWhole: Bool
+    }
+
+    /// The topmost image at a place of the board; nil where there is none.
+    public mutating func image(at place: Point) -> FoundImage? {
+        let page = wholePage()
+        for layer in page.layers.indices.reversed() {
+            guard let (image, map, clip) = page.image(of: layer), let source = image.asset else { continue }
+            let (low, high) = (image.box.lower, image.box.upper)
+            let corners = [low, Point(high.x, low.y), high, Point(low.x, high.y)].map { map($0) }
+            guard Path(polygon: corners).contains(place), clip?.contains(place) ?? true else { continue }
+            let isUpright = map.b == 0 && map.c == 0 && map.a > 0 && map.d > 0
+            let entry = page.entry(of: layer)
+            let id = entry < entries.count ? entries[entry].id : live[entry - entries.count].id
+            return FoundImage(id: id, source: source, corners: corners, isWhole: clip == nil && isUpright)
+        }
+        return nil
+    }
+
+    /// All entries with their lassos.
+    private mutating func wholePage() -> PagePicture<EntryList> {
+        let list = list(entries + live)
+        let scene = scenes.scene(of: list, longerSide: list.longerSide, limits: Self.sceneLimits) {}
+        return PagePicture(scene: scene, entries: list, hasImages: true, images: images)
+    }
+
+    /// Strokes and texts, as messages that draw them again where they are seen.
+    public struct FoundInk: Equatable {
+        /// Of each, from the bottom to the top, the index of its operation, or the number of one that the room does not have yet.
+        public var ids: [UInt64] = []
+        /// Messages in board units, without number, page and time.
+        public var messages: [[UInt8]] = []
+        /// How many more there are that no message can draw as they are seen.
+        public var cutCount = 0
+    }
+
+    /// The strokes and texts inside of the path of the last selection; see `SelectedInk`.
+    public mutating func selectedInk() -> FoundInk {
+        let page = wholePage()
+        let ink = SelectedInk(in: selectedPath, of: page, longerSide: max(board.width, board.height))
+        var found = FoundInk(cutCount: ink.cutCount)
+        let all = entries + live
+        for entry in ink.entries {
+            guard let (header, points) = all[entry.place].decoded(),
+                let message = message(header, points, movedBy: entry.map)
+            else {
+                found.cutCount += 1
+                continue
+            }
+            found.ids.append(all[entry.place].id)
+            found.messages.append(message)
+        }
+        return found
+    }
+
+    /// What draws an entry where a map puts it; nil where no message can.
+    private func message(_ header: StrokeMessage, _ points: [StrokePoint], movedBy map: AffineMap) -> [UInt8]? {
+        let isBox = header.element == .ellipse || header.element == .rectangle || header.element == .text
+        let isTurned = map.b != 0 || map.c != 0
+        // A text has no mirror image.
+        if isBox && isTurned || header.element == .text && (map.a < 0 || map.d < 0) { return nil }
+        let across = board.width / (header.boardWidth ?? board.width)
+        let down = board.height / (header.boardHeight ?? board.height)
+        var points = points
+        for place in points.indices {
+            let moved = map(Point(points[place].x * across, points[place].y * down))
+            (points[place].x, points[place].y) = (moved.x.rounded(parts: 100), moved.y.rounded(parts: 100))
+        }
+        let scale = min(across, down) * map.determinant.magnitude.squareRoot()
+        let widths = header.element == .text ? BoardText.lineHeights : 0.01...512
+        let width = (header.width * scale).rounded(parts: 100)
+        let anew = StrokeMessage(
+            number: 0, colour: header.colour, width: min(max(width, widths.lowerBound), widths.upperBound),
+            element: header.element, boardWidth: board.width, boardHeight: board.height, content: header.content)
+        return anew.encoded(interior: PointEncoder.interior(of: points)[...])
+    }
+}
+
+extension LayerContent {
+    func shifted(by shift: Point) -> LayerContent {
+        guard case .stroke(var painted) = self else { return moved(by: AffineMap(1, 0, 0, 1, shift.x, shift.y)) }
+        for place in painted.stroke.points.indices {
+            painted.stroke.points[place].x += shift.x
+            painted.stroke.points[place].y += shift.y
+        }
+        return .stroke(painted)
+    }
+
+    func moved(by map: AffineMap) -> LayerContent {
+        switch self {
+        case .stroke: return self
+        case .area(var area):
+            area.path = area.path.transformed(by: map)
+            return .area(area)
+        case .image(var image):
+            image.map = image.map.followed(by: map)
+            image.clip = image.clip?.transformed(by: map)
+            return .image(image)
+        }
+    }
+
+    var bounds: Box {
+        switch self {
+        case .stroke: .empty
+        case .area(let area): area.path.controlBounds
+        case .image(let image):
+            Path(rectangle: 0, 0, width: Double(image.pixels.width), height: Double(image.pixels.height))
+                .transformed(by: image.map).controlBounds
+        }
+    }
+}

@@ -1,0 +1,261 @@
+public import StrokeWire
+
+/// An even shape for a rough one: a line, an ellipse, a rectangle or a triangle, in board units.
+public enum EvenShape: Sendable, Equatable {
+    case line(from: SIMD2<Double>, to: SIMD2<Double>)
+    /// In a box with even sides; a circle where the sides are equal.
+    case ellipse(from: SIMD2<Double>, to: SIMD2<Double>)
+    /// With even sides; a square where they are equal.
+    case rectangle(from: SIMD2<Double>, to: SIMD2<Double>)
+    case triangle(SIMD2<Double>, SIMD2<Double>, SIMD2<Double>)
+
+    /// What is drawn in its place; a triangle is freehand ink.
+    public var element: Element {
+        switch self {
+        case .line: .line
+        case .ellipse: .ellipse
+        case .rectangle: .rectangle
+        case .triangle: .freehand
+        }
+    }
+
+    /// The points that draw it.
+    public var places: [SIMD2<Double>] {
+        switch self {
+        case .line(let from, let to), .ellipse(let from, let to), .rectangle(let from, let to): return [from, to]
+        case .triangle(let one, let other, let last):
+            // Freehand ink is sharp where points lie on each other, in every style.
+            let (repeats, steps) = (6, 12)
+            var places: [SIMD2<Double>] = []
+            for (from, to) in [(one, other), (other, last), (last, one)] {
+                for _ in 1..<repeats { places.append(from) }
+                for step in 0..<steps { places.append(from + (to - from) * (Double(step) / Double(steps))) }
+            }
+            return places + [one]
+        }
+    }
+}
+
+/// Recognizes shapes in rough strokes.
+///
+/// A shape is asked for: the pen rests at the end of the stroke. What is none of the shapes stays as it was drawn.
+public enum ShapeRecognizer {
+    /// The pen rests for so many milliseconds.
+    public static let restTime = 500.0
+    /// While it rests it stays within so many board units.
+    public static let restReach = 4.0
+    /// A shape is so large at least, in board units: the longer side of its box.
+    static let leastSize = 24.0
+    /// Points along the stroke that are looked at.
+    private static let count = 48
+
+    /// The rough stroke without the end where the pen rests; nil where it does not rest.
+    ///
+    /// - Parameters:
+    ///   - points: with times.
+    ///   - milliseconds: until now, or until the pen was lifted, since the first point.
+    public static func beforeRest(_ points: [StrokePoint], until milliseconds: Double) -> ArraySlice<StrokePoint>? {
+        guard let last = points.last else { return nil }
+        // The place of the last point: a pen that rests moves a little all the time.
+        let start =
+            points.lastIndex { abs($0.x - last.x) > restReach || abs($0.y - last.y) > restReach }.map { $0 + 1 } ?? 0
+        guard start > 0, let began = points[start].milliseconds, milliseconds - began >= restTime else { return nil }
+        return points[...start]
+    }
+
+    /// The shape that a stroke is meant to be; nil where it is none.
+    public static func shape(of points: some Collection<StrokePoint>) -> EvenShape? {
+        let path = resampled(points.map { SIMD2($0.x, $0.y) })
+        guard path.count == count, let first = path.first, let last = path.last else { return nil }
+        let low = path.reduce(first) { pointwiseMin($0, $1) }
+        let high = path.reduce(first) { pointwiseMax($0, $1) }
+        let size = (high - low).max()
+        guard size >= leastSize else { return nil }
+        let length = zip(path, path.dropFirst()).reduce(0) { $0 + distance($1.0, $1.1) }
+        let gap = distance(first, last)
+        if gap > 0.9 * length {
+            let off = path.reduce(0) { max($0, abs(cross(last - first, $1 - first)) / gap) }
+            return off < 0.06 * gap ? .line(from: first, to: last) : nil
+        }
+        guard gap < 0.22 * length else { return nil }
+        return closed(path, length: length)
+    }
+
+    // MARK: - Closed shapes
+
+    private static func closed(_ path: [SIMD2<Double>], length: Double) -> EvenShape? {
+        let hull = convexHull(path)
+        guard hull.count >= 3 else { return nil }
+        let (area, around) = (abs(area(hull)), perimeter(hull))
+        guard area > 0 else { return nil }
+        // Once around, and nowhere inwards.
+        guard length > 0.75 * around, length < 1.3 * around, abs(Self.area(path)) > 0.82 * area else { return nil }
+        let triangle = largestTriangle(hull)
+        if abs(Self.area(triangle)) > 0.82 * area {
+            guard isNear(path, to: triangle, size: around) else { return nil }
+            return .triangle(triangle[0], triangle[1], triangle[2])
+        }
+        let quadrilateral = largestQuadrilateral(hull)
+        let part = abs(Self.area(quadrilateral)) / area
+        if part > 0.85 {
+            guard isNear(path, to: quadrilateral, size: around) else { return nil }
+            return rectangle(quadrilateral)
+        }
+        return part > 0.55 && part < 0.8 ? ellipse(path) : nil
+    }
+
+    /// Whether no part of a path is far from the sides of a polygon.
+    private static func isNear(_ path: [SIMD2<Double>], to polygon: [SIMD2<Double>], size: Double) -> Bool {
+        let distances = path.map { point in
+            polygon.indices.reduce(Double.infinity) {
+                min($0, distance(point, polygon[$1], polygon[($1 + 1) % polygon.count]))
+            }
+        }
+        return distances.reduce(0, +) / Double(distances.count) < 0.016 * size
+            && distances.reduce(0) { max($0, $1) } < 0.06 * size
+    }
+
+    private static func rectangle(_ corners: [SIMD2<Double>]) -> EvenShape? {
+        // Each side lies nearly along an axis.
+        for place in 0..<4 {
+            let side = corners[(place + 1) % 4] - corners[place]
+            let (least, most) = (min(abs(side.x), abs(side.y)), max(abs(side.x), abs(side.y)))
+            guard least < 0.3 * most else { return nil }
+        }
+        // Each side of the box in the middle of its two corners.
+        let (xs, ys) = (corners.map { $0.x }.sorted(), corners.map { $0.y }.sorted())
+        var from = SIMD2((xs[0] + xs[1]) / 2, (ys[0] + ys[1]) / 2)
+        var to = SIMD2((xs[2] + xs[3]) / 2, (ys[2] + ys[3]) / 2)
+        even(&from, &to, within: 0.1)
+        return .rectangle(from: from, to: to)
+    }
+
+    private static func ellipse(_ path: [SIMD2<Double>]) -> EvenShape? {
+        let low = path.reduce(path[0]) { pointwiseMin($0, $1) }
+        let high = path.reduce(path[0]) { pointwiseMax($0, $1) }
+        let (centre, half) = ((low + high) / 2, (high - low) / 2)
+        guard half.min() > 0.12 * half.max() else { return nil }
+        let offs = path.map { point in
+            let place = (point - centre) / half
+            return abs((place.x * place.x + place.y * place.y).squareRoot() - 1)
+        }
+        guard offs.reduce(0, +) / Double(offs.count) < 0.12, offs.reduce(0, { max($0, $1) }) < 0.35 else { return nil }
+        var (from, to) = (low, high)
+        even(&from, &to, within: 0.15)
+        return .ellipse(from: from, to: to)
+    }
+
+    /// Makes the sides of a box equal where they nearly are.
+    private static func even(_ from: inout SIMD2<Double>, _ to: inout SIMD2<Double>, within part: Double) {
+        let sides = to - from
+        guard abs(sides.x - sides.y) < part * sides.max() else { return }
+        let (centre, half) = ((from + to) / 2, (sides.x + sides.y) / 4)
+        (from, to) = (centre - half, centre + half)
+    }
+
+    // MARK: - Polygons
+
+    /// So many points, equally far apart along the path.
+    private static func resampled(_ points: [SIMD2<Double>]) -> [SIMD2<Double>] {
+        guard let first = points.first, points.allSatisfy({ $0.x.isFinite && $0.y.isFinite }) else { return [] }
+        let length = zip(points, points.dropFirst()).reduce(0) { $0 + distance($1.0, $1.1) }
+        guard length > 0 else { return [] }
+        let step = length / Double(count - 1)
+        var path = [first]
+        path.reserveCapacity(count)
+        var (at, along) = (first, 0.0)
+        for point in points.dropFirst() {
+            var left = distance(at, point)
+            while along + left >= step, path.count < count - 1 {
+                at += (point - at) * ((step - along) / left)
+                path.append(at)
+                (left, along) = (distance(at, point), 0)
+            }
+            along += left
+            at = point
+        }
+        if let last = points.last { path.append(last) }
+        return path
+    }
+
+    private static func convexHull(_ points: [SIMD2<Double>]) -> [SIMD2<Double>] {
+        let sorted = points.sorted { $0.x != $1.x ? $0.x < $1.x : $0.y < $1.y }
+        func chain(_ points: some Sequence<SIMD2<Double>>) -> [SIMD2<Double>] {
+            var chain: [SIMD2<Double>] = []
+            for point in points {
+                while chain.count > 1,
+                    cross(chain[chain.count - 1] - chain[chain.count - 2], point - chain[chain.count - 2]) <= 0
+                {
+                    chain.removeLast()
+                }
+                chain.append(point)
+            }
+            chain.removeLast()
+            return chain
+        }
+        return chain(sorted) + chain(sorted.reversed())
+    }
+
+    private static func largestTriangle(_ hull: [SIMD2<Double>]) -> [SIMD2<Double>] {
+        var (best, most) = ([hull[0], hull[1], hull[2]], 0.0)
+        for one in 0..<hull.count {
+            for other in one + 1..<hull.count {
+                for last in stride(from: other + 1, to: hull.count, by: 1) {
+                    let area = abs(cross(hull[other] - hull[one], hull[last] - hull[one]))
+                    if area > most { (best, most) = ([hull[one], hull[other], hull[last]], area) }
+                }
+            }
+        }
+        return best
+    }
+
+    private static func largestQuadrilateral(_ hull: [SIMD2<Double>]) -> [SIMD2<Double>] {
+        guard hull.count > 3 else { return [hull[0], hull[1], hull[2], hull[2]] }
+        var (best, most) = ([hull[0], hull[1], hull[2], hull[3]], 0.0)
+        for one in 0..<hull.count {
+            for other in stride(from: one + 2, to: hull.count, by: 1) {
+                // The farthest on either side of a diagonal.
+                var (left, right) = ((place: one, area: 0.0), (place: other, area: 0.0))
+                for place in hull.indices where place != one && place != other {
+                    let area = abs(cross(hull[other] - hull[one], hull[place] - hull[one]))
+                    if place > one, place < other {
+                        if area > left.area { left = (place, area) }
+                    } else if area > right.area {
+                        right = (place, area)
+                    }
+                }
+                if left.area + right.area > most {
+                    most = left.area + right.area
+                    best = [hull[one], hull[left.place], hull[other], hull[right.place]]
+                }
+            }
+        }
+        return best
+    }
+
+    private static func area(_ polygon: [SIMD2<Double>]) -> Double {
+        polygon.indices.reduce(0) { $0 + cross(polygon[$1], polygon[($1 + 1) % polygon.count]) } / 2
+    }
+
+    private static func perimeter(_ polygon: [SIMD2<Double>]) -> Double {
+        polygon.indices.reduce(0) { $0 + distance(polygon[$1], polygon[($1 + 1) % polygon.count]) }
+    }
+
+    private static func cross(_ one: SIMD2<Double>, _ other: SIMD2<Double>) -> Double {
+        one.x * other.y - one.y * other.x
+    }
+
+    private static func distance(_ one: SIMD2<Double>, _ other: SIMD2<Double>) -> Double {
+        let way = other - one
+        return (way.x * way.x + way.y * way.y).squareRoot()
+    }
+
+    /// Of a point from the part of a line between two others.
+    private static func distance(_ point: SIMD2<Double>, _ from: SIMD2<Double>, _ to: SIMD2<Double>) -> Double {
+        let way = to - from
+        let square = way.x * way.x + way.y * way.y
+        guard square > 0 else { return distance(point, from) }
+        let part = min(max(((point.x - from.x) * way.x + (point.y - from.y) * way.y) / square, 0), 1)
+        return distance(point, from + way * part)
+    }
+}

@@ -1,0 +1,204 @@
+/**
+ * The tool that writes texts: a tap opens a field on the board, and what is typed is drawn when it is closed.
+ *
+ * @module
+ */
+
+import { firstLiveID } from "./painter.js";
+import { t } from "./language.js";
+import { element } from "./dom.js";
+import { fontFamily, fontSize, linesOf, widthOf } from "./text-picture.js";
+
+/** Bytes of a text at most; see `BoardText`. */
+const mostBytes = 2000;
+/** Heights of a line, in board units. */
+const [leastHeight, mostHeight] = [4, 512];
+/** Board units that a tap moves at most. */
+const tapReach = 12;
+/** How long an answer of the room is waited for, in milliseconds. */
+const longestWait = 3000;
+const waitStep = 100;
+/** Pixels that the caret needs beside the text. */
+const caretRoom = 4;
+
+const encoder = new TextEncoder();
+const bytesOf = (text) => encoder.encode(text).length;
+
+/** Below a text while it is written: what its colour is seen on. */
+function groundOf(colour) {
+    const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+    return 0.3 * red + 0.59 * green + 0.11 * blue > 210 ? "#1b1e23" : "#fff";
+}
+
+/** What a message may have: no control characters but line feeds, no overrides of direction. */
+function cleaned(text) {
+    const known = text
+        .replace(/\r\n?/g, "\n")
+        .replace(/\t/g, "    ")
+        .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
+    return known.toWellFormed?.() ?? known;
+}
+
+/** Writes while it is chosen. */
+export class TextTool {
+    /** Of a new text, in board units. */
+    lineHeight = 32;
+    /** As messages have it. */
+    colour = 0;
+    #teacher;
+    #canvas;
+    #isChosen = false;
+    /** The field that is open, and what it is of; null while none is. */
+    #open = null;
+    #observer;
+    /** Whether what the pen draws now has closed a field. */
+    #hasClosed = false;
+
+    /**
+     * @param {import("./teacher.js").Teacher} teacher
+     * @param {HTMLCanvasElement} canvas of its board
+     * @param {AbortSignal} signal that ends it
+     */
+    constructor(teacher, canvas, signal) {
+        [this.#teacher, this.#canvas] = [teacher, canvas];
+        this.#observer = new ResizeObserver(() => this.#place());
+        this.#observer.observe(canvas);
+        addEventListener("scroll", () => this.#place(), { signal, capture: true, passive: true });
+        teacher.board.addEventListener("size", () => this.#place(), { signal });
+        signal.addEventListener("abort", () => {
+            this.#close();
+            this.#observer.disconnect();
+        });
+    }
+
+    /** Whether a tap opens a field. */
+    set isChosen(isChosen) {
+        if (isChosen === this.#isChosen) return;
+        this.#isChosen = isChosen;
+        if (!isChosen) this.#close();
+        this.#teacher.gesture = isChosen ? {
+            began: () => (this.#hasClosed = this.#close()),
+            moved: () => {},
+            ended: ({ points }) => this.#tapped(points),
+            cancelled: () => {},
+        } : null;
+    }
+
+    #tapped(points) {
+        const [first, last] = [points[0], points.at(-1)];
+        if (!first || this.#hasClosed || Math.hypot(last.x - first.x, last.y - first.y) > tapReach) return;
+        this.#edit(first.x, first.y);
+    }
+
+    /** Opens the text at a place, or a new one. */
+    async #edit(x, y) {
+        const { painter, features } = this.#teacher.board;
+        let found = features.includes("remove") ? painter.textAt(x, y) : null;
+        // One that the room has not answered for yet cannot be named.
+        for (let waited = 0; found && found.id >= firstLiveID && waited < longestWait; waited += waitStep) {
+            await new Promise((resolve) => setTimeout(resolve, waitStep));
+            found = painter.textAt(x, y);
+        }
+        if (!this.#isChosen || this.#open || (found && found.id >= firstLiveID)) return;
+        const { lineHeight, colour } = this;
+        this.#show(found
+            ? { index: found.id, text: found.text, x: found.x, y: found.y, lineHeight: found.lineHeight, colour: found.colour, box: found }
+            : { index: null, text: "", x, y: y - lineHeight / 2, lineHeight, colour, box: null });
+    }
+
+    #show(edited) {
+        const field = element("textarea", { value: edited.text, ariaLabel: t("Text"), spellcheck: false, dir: "auto", autocapitalize: "off" });
+        field.setAttribute("autocomplete", "off");
+        field.wrap = "off";
+        field.dataset.text = "edited";
+        Object.assign(field.style, {
+            position: "absolute", margin: "0", padding: "0", border: "0", overflow: "hidden", resize: "none", whiteSpace: "pre",
+            fontFamily, zIndex: "5", background: groundOf(this.#cssColour(edited.colour)), outline: "1px dashed #1f4fd8", outlineOffset: "2px", minWidth: "0",
+            color: this.#cssColour(edited.colour), caretColor: "#1f4fd8", boxSizing: "content-box", transform: "none",
+        });
+        let valid = edited.text;
+        let isComposing = false;
+        const changed = () => {
+            if (isComposing) return this.#place();
+            if (bytesOf(cleaned(field.value)) > mostBytes) field.value = valid;
+            else valid = field.value;
+            this.#place();
+        };
+        field.addEventListener("input", changed);
+        field.addEventListener("compositionstart", () => (isComposing = true));
+        field.addEventListener("compositionend", () => {
+            isComposing = false;
+            changed();
+        });
+        field.addEventListener("keydown", (event) => {
+            // Keys of the page are letters here.
+            event.stopPropagation();
+            if (event.key !== "Escape" || event.isComposing) return;
+            event.preventDefault();
+            this.#close();
+            this.#canvas.focus?.({ preventScroll: true });
+        });
+        field.addEventListener("blur", () => this.#close());
+        this.#open = { field, page: this.#teacher.page, ...edited };
+        this.#canvas.after(field);
+        this.#place();
+        field.focus({ preventScroll: true });
+        field.setSelectionRange(field.value.length, field.value.length);
+    }
+
+    #cssColour(colour) {
+        const { features, palette } = this.#teacher.board;
+        return features.includes("rgb") ? `#${colour.toString(16).padStart(6, "0")}` : palette[colour] ?? "#000000";
+    }
+
+    /** Where a text lies, in board units: in the board, smaller where a line is wider than that. */
+    #box(text, { x, y, lineHeight }) {
+        const board = this.#teacher.board.size;
+        const widest = Math.max(widthOf(text), 0.1);
+        const lines = linesOf(text).length;
+        const height = Math.min(Math.max(Math.min(lineHeight, board.width / widest, board.height / lines), leastHeight), mostHeight);
+        const [width, tall] = [widest * height, lines * height];
+        return {
+            lineHeight: height, width, height: tall, x: Math.max(Math.min(x, board.width - width), 0),
+            y: Math.max(Math.min(y, board.height - tall), 0),
+        };
+    }
+
+    /** Puts the field where its text will be. */
+    #place() {
+        if (!this.#open) return;
+        const { field } = this.#open;
+        const canvas = this.#canvas.getBoundingClientRect();
+        const sheet = field.offsetParent ?? document.documentElement;
+        const parent = sheet.getBoundingClientRect();
+        // Pixels of the window a pixel of the sheet, where that is shown larger.
+        const zoom = parent.width / sheet.offsetWidth || 1;
+        const scale = canvas.width / zoom / this.#teacher.board.size.width;
+        const box = this.#box(cleaned(field.value), this.#open);
+        const line = box.lineHeight * scale;
+        Object.assign(field.style, {
+            left: `${(canvas.left - parent.left) / zoom - sheet.clientLeft + box.x * scale}px`,
+            top: `${(canvas.top - parent.top) / zoom - sheet.clientTop + box.y * scale}px`,
+            width: `${box.width * scale + caretRoom}px`, height: `${box.height * scale}px`, fontSize: `${line * fontSize}px`,
+            lineHeight: `${line}px`,
+        });
+    }
+
+    /** Draws what was typed; returns whether a field was open. */
+    #close() {
+        const open = this.#open;
+        if (!open) return false;
+        this.#open = null;
+        const text = cleaned(open.field.value);
+        open.field.remove();
+        if (text === open.text) return true;
+        // Where another teacher has turned to another page, what was typed is not lost: it is a new text of that page.
+        const isSamePage = open.page === this.#teacher.page;
+        if (open.index !== null && isSamePage && !this.#teacher.remove([open.index])) return true;
+        if (text.trim() === "") return true;
+        const { lineHeight, ...box } = this.#box(text, open);
+        this.#teacher.writeText(text, { ...box, lineHeight, colour: open.colour });
+        return true;
+    }
+}
+

@@ -1,0 +1,67 @@
+/**
+ * Gives ink another colour or width: what is inside of a path is removed and drawn anew, above all else, in its own order.
+ *
+ * @module
+ */
+
+import { firstLiveID } from "../lectern/painter.js";
+import { t } from "../lectern/language.js";
+import { Removals } from "../lectern/removals.js";
+import { Element } from "../lectern/teacher.js";
+import { highlighterFactor } from "../lectern/toolbar.js";
+
+/** Entries that an operation removes at most. */
+const mostIndices = 256;
+/** How long an answer of the room is waited for, in milliseconds. */
+const longestWait = 3000;
+const waitStep = 100;
+
+/** Changes strokes and texts of the page that is seen. Images, what an eraser has cut, and parts of strokes stay as they are. */
+export class Restyler {
+    #teacher;
+    #removals;
+
+    /** @param {import("../lectern/teacher.js").Teacher} teacher */
+    constructor(teacher) {
+        [this.#teacher, this.#removals] = [teacher, new Removals(teacher)];
+    }
+
+    /**
+     * @param {{x: number, y: number}[]} path in board units
+     * @param {{colour?: number, width?: number}} style as messages have it, and the width of a pen
+     * @returns {Promise<string>} what has become of it, in words
+     */
+    async change(path, style) {
+        const teacher = this.#teacher;
+        const { page, board: { painter } } = teacher;
+        const look = () => (painter.select(path) ? painter.selectedInk() : { entries: [], left: 0 });
+        let { entries, left } = look();
+        // What the room has not answered for yet cannot be named.
+        for (let waited = 0; waited < longestWait && entries.some(({ id }) => id >= firstLiveID); waited += waitStep) {
+            await new Promise((resolve) => setTimeout(resolve, waitStep));
+            if (teacher.page !== page) return t("Nothing changed");
+            ({ entries, left } = look());
+        }
+        const changed = entries.filter(({ id, message }) => id < firstLiveID && this.#apply(message, style));
+        if (changed.length > mostIndices) return t("Too many: {count} strokes can be changed at once", { count: mostIndices });
+        const rest = left === 0 ? "" : `; ${left === 1 ? t("one that was cut stays as it is") : t("{count} that were cut stay as they are", { count: left })}`;
+        if (changed.length === 0) return `${t("Nothing changed")}${rest}`;
+        const indices = changed.map(({ id }) => id);
+        if (!teacher.redraw(indices, changed.map(({ message }) => message))) return t("Not taken");
+        painter.hide(indices);
+        this.#removals.add(indices);
+        const { length: count } = changed;
+        return `${count === 1 ? t("One stroke changed") : t("{count} strokes changed", { count })}${rest}`;
+    }
+
+    /** Changes a message; returns whether it is another one then. */
+    #apply(message, { colour, width }) {
+        const before = [message.c ?? 0, message.l];
+        if (colour !== undefined) message.c = colour;
+        // The size of a text is its box.
+        if (width !== undefined && message.e !== Element.text) {
+            message.l = message.e === Element.highlighter ? width * highlighterFactor : width;
+        }
+        return message.c !== before[0] || message.l !== before[1];
+    }
+}

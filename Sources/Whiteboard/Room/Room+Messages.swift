@@ -1,0 +1,286 @@
+public import StrokeWire
+
+// What a message or a decision of the log does to a room.
+
+extension Room {
+    /// Takes a message of an author, in log order.
+    /// - Parameter incarnation: identifies the room's incarnation if this is its first message.
+    public mutating func receive(
+        _ incoming: IncomingMessage, incarnation: () -> String, at now: Instant, into effects: inout RoomEffects
+    ) {
+        let isNew = self.incarnation.isEmpty
+        if isNew { self.incarnation = incarnation() }
+        var output = IntakeOutput()
+        intake.receive(incoming, intakeContext, into: &output)
+        apply(output, of: incoming.author, loggedAt: incoming.loggedAt, at: now, into: &effects)
+        forgetRejected(incoming.author, isNew: isNew, at: now, into: &effects)
+        // Clocks may have named an epoch before the room had a log.
+        if isNew, !isBlank, let epoch = gate.askForEpoch(at: now) { effects.list.append(.record(.epoch(epoch))) }
+    }
+
+    /// Applies a decision, where it stands in the log.
+    /// - Parameter loggedAt: the log's own time of the record.
+    public mutating func receive(
+        _ record: ControlRecord, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+    ) {
+        // It is about an earlier incarnation.
+        guard !isBlank else { return }
+        switch record {
+        case .gaveUp(let author, let from, let to, let life):
+            // Whoever wrote it may not have read yet that the incarnation had ended.
+            guard life == nil || life == incarnation else { return }
+            var output = IntakeOutput()
+            intake.giveUp(author, from: from, to: to, intakeContext, into: &output)
+            apply(output, of: author, loggedAt: loggedAt, at: now, into: &effects)
+            forgetRejected(author, isNew: false, at: now, into: &effects)
+        case .mute(let author):
+            var output = IntakeOutput()
+            guard intake.mute(author, intakeContext, into: &output) else { return }
+            apply(output, of: author, loggedAt: loggedAt, at: now, into: &effects)
+            ink.forget(author, into: &effects)
+            forgetRejected(author, isNew: false, at: now, into: &effects)
+        case .unmute(let author):
+            intake.unmute(author)
+            forgetRejected(author, isNew: false, at: now, into: &effects)
+        case .epoch(let epoch):
+            let before = gate.timeline.epochs
+            gate.beginEpoch(epoch, at: clockOffset.localTime(of: loggedAt), now: now)
+            let after = gate.timeline.epochs
+            // Highest first: a number that is given away may be the next one's.
+            if let old = before.provisional?.number {
+                ink.nameEpoch(old, after.provisional?.number ?? after.current.number)
+            }
+            if !before.isNamed { ink.nameEpoch(Epochs.unnamed, after.confirmed.number) }
+            ink.noteClockChange()
+        case .provisionalEpoch(let first, let age):
+            gate.beginProvisionalEpoch(
+                from: first, age: age, isLogged: true, at: clockOffset.localTime(of: loggedAt), now: now)
+            ink.noteClockChange()
+        case .provisionalEpochOver(let first):
+            gate.endProvisionalEpoch(from: first, now: now)
+            ink.noteClockChange()
+        case .close, .erase:
+            close(at: now, into: &effects)
+        case .full:
+            rejectAll(into: &effects)
+            close(at: now, into: &effects)
+        case .restore:
+            // Whoever hosts the room fetches the state that it goes on from, and names the incarnation.
+            break
+        }
+    }
+
+    /// Goes on in another incarnation with the same board, because the log has lost what was released in this one.
+    public mutating func renew(incarnation: String, at now: Instant, into effects: inout RoomEffects) {
+        guard !isBlank else { return }
+        ink.end(into: &effects)
+        self.incarnation = incarnation
+        tell(settledNumbers, into: &effects)
+    }
+
+    /// The numbers through which each author's operations are settled, in the count that the author is at.
+    public struct SettledNumber: Sendable, Equatable {
+        public let author: AuthorID
+        /// The author's session; nil for an unnamed one.
+        public let session: String?
+        public let number: Int64
+    }
+
+    /// See ``SettledNumber``; of authors that have settled some.
+    public var settledNumbers: [SettledNumber] {
+        intake.authorsByName.compactMap { author in
+            guard let sequence = author.sequence, sequence.expected > sequence.start else { return nil }
+            return SettledNumber(
+                author: author.id, session: author.sessions.current, number: sequence.expected - 1)
+        }
+    }
+
+    /// Tells authors, and those at the head, that a checkpoint holds what authors have settled through these numbers.
+    public func tell(_ covered: [SettledNumber], into effects: inout RoomEffects) {
+        for author in covered {
+            effects.list.append(
+                .feedback(
+                    author.author, session: author.session,
+                    .covered(number: author.number, incarnation: incarnation)))
+            let mark = Mark(
+                room: incarnation, index: head.index, digest: head.digest, page: head.pages.shown, video: nil,
+                covered: Mark.Covered(author: author.author, session: author.session, number: author.number))
+            effects.list.append(.mark(nil, mark))
+        }
+    }
+
+    private var intakeContext: IntakeContext {
+        IntakeContext(
+            limits: configuration.intake, head: log.head.index, shownPage: log.head.pages.shown,
+            lastClears: log.head.lastClears)
+    }
+
+    /// - Parameter author: whose numbers may have been settled; nil for none's.
+    mutating func apply(
+        _ output: IntakeOutput, of author: AuthorID?, loggedAt: Instant, at now: Instant,
+        into effects: inout RoomEffects
+    ) {
+        effects.counts.intake += output.counts
+        for (author, session, feedback) in output.feedback {
+            effects.list.append(.feedback(author, session: session, feedback))
+        }
+        for operation in output.ready { apply(operation, loggedAt: loggedAt, at: now, into: &effects) }
+        if let author {
+            ink.forgetSettled(of: author, { intake.isSettled($0, session: $1, of: author) }, into: &effects)
+        }
+        for (author, numbers) in output.giveUps {
+            effects.list.append(
+                .record(
+                    .gaveUp(
+                        author: author, from: numbers.lowerBound, to: numbers.upperBound, incarnation: incarnation)))
+        }
+    }
+
+    /// Gives an operation its index, or rejects it where the board does not allow it.
+    private mutating func apply(
+        _ ready: ReadyOperation, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+    ) {
+        let operation: Operation
+        do {
+            operation = try log.append(ready)
+        } catch {
+            intake.recordRejected(ready, error)
+            effects.counts.intake.reject(error.code)
+            let feedback = Feedback.rejected(number: ready.number, order: ready.header.shardOrder, error)
+            effects.list.append(
+                .feedback(ready.author, session: intake.session(of: ready.author), feedback))
+            return
+        }
+        if log.isCompactionDue, let moves = log.compactStrokes(and: views.strokes) { views.move(moves) }
+        let localTime = clockOffset.localTime(of: loggedAt)
+        gate.append(time: operation.time, reach: gate.isProgressive ? ready.reach : 0, at: localTime, now: now)
+        if ink.isActive {
+            ink.logged(operation, session: intake.session(of: ready.author), at: now, into: &effects)
+        }
+        intake.recordApplied(ready, index: operation.index)
+        effects.counts.count(operation.action)
+        if ready.isLate { effects.counts.intake.late += 1 }
+        effects.list.append(.head(operation))
+        effects.list.append(
+            .feedback(
+                ready.author, session: intake.session(of: ready.author),
+                .applied(number: ready.number, index: operation.index)))
+        compareWithTeacher(operation, ready, at: min(localTime, now), now: now, into: &effects)
+    }
+
+    /// Rules 17 and 18: compares the time of an operation with that at the teacher when it was logged.
+    private mutating func compareWithTeacher(
+        _ operation: Operation, _ ready: ReadyOperation, at loggedAt: Instant, now: Instant,
+        into effects: inout RoomEffects
+    ) {
+        if let provisional = gate.overdueProvisional(at: loggedAt) {
+            gate.endProvisionalEpoch(from: provisional.first, now: now)
+            ink.noteClockChange()
+            effects.list.append(.record(.provisionalEpochOver(from: provisional.first)))
+        }
+        guard let time = operation.time.map(MediaTime.init(milliseconds:)) else { return }
+        let live = liveTime(at: loggedAt)
+        let isDraw = ready.header.action == .draw
+        if let live, live - time > GateThresholds.behindLive {
+            var begins = false
+            if isDraw, Self.isRestart(time, of: ready.author, authorTimes, live: live, gate), let age = gate.greatestAge
+            {
+                begins = true
+                gate.beginProvisionalEpoch(
+                    from: operation.index, age: age, isLogged: false, at: loggedAt, now: now)
+                ink.noteClockChange()
+                effects.list.append(.record(.provisionalEpoch(from: operation.index, age: age)))
+            }
+            if !begins, gate.timeline.epochs.provisional == nil {
+                noteBehind(live - time, ready, at: now, into: &effects)
+            }
+        }
+        if isDraw { authorTimes.drew(ready.author, at: time, now: now) }
+    }
+
+    /// Rule 18: whether a draw shows that the time line has begun anew at the teacher.
+    static func isRestart(
+        _ time: MediaTime, of author: AuthorID, _ times: borrowing AuthorTimes, live: MediaTime, _ gate: borrowing Gate
+    ) -> Bool {
+        guard gate.hasAge, gate.timeline.epochs.provisional == nil, let last = times.lastDraw(of: author) else {
+            return false
+        }
+        return last - time > GateThresholds.teacherRestart && live - time > GateThresholds.teacherRestart
+    }
+
+    /// Rule 17: counts an operation whose time lies below L. A stroke is logged at its end and has the time of its beginning.
+    private mutating func noteBehind(
+        _ distance: Int64, _ ready: ReadyOperation, at now: Instant, into effects: inout RoomEffects
+    ) {
+        var distance = distance
+        if ready.header.action == .draw, ready.header.points.count > 2 {
+            let reach = ready.reach
+            distance -= reach > 0 ? reach : GateThresholds.longestStroke
+        }
+        guard distance > GateThresholds.behindLive else { return }
+        effects.counts.behindLive += 1
+        guard authorTimes.wasBehind(ready.author, now: now) else { return }
+        effects.list.append(
+            .feedback(
+                ready.author, session: intake.session(of: ready.author),
+                .behindLive(number: ready.number, milliseconds: distance / 1000)))
+    }
+
+    /// L: the media time at the teacher now; nil while unknown.
+    public func liveTime(at now: Instant) -> MediaTime? {
+        gate.liveTime(at: now, utc: clockOffset.utc(at: now))
+    }
+
+    /// Authors whose ink has run ahead of the voice in the last minute, in the order of their names.
+    func authorsBehindLive(at now: Instant) -> [AuthorID] { authorTimes.behind(at: now) }
+
+    /// Forgets an author without a trace while the room has no operation and nothing is pending for the author: a room
+    /// exists from its first acceptable message. One that has muted somebody stays.
+    private mutating func forgetRejected(
+        _ author: AuthorID, isNew: Bool, at now: Instant, into effects: inout RoomEffects
+    ) {
+        guard log.head.index == 0, intake.forgetUnlessPending(author) else { return }
+        if isNew { incarnation = "" } else { restart(at: now, into: &effects) }
+    }
+
+    /// Ends this incarnation and tells its cohorts. The next message begins another.
+    private mutating func close(at now: Instant, into effects: inout RoomEffects) {
+        for cohort in gate.cohortNames {
+            effects.list.append(.mark(cohort, Mark(room: "", index: 0, digest: .empty, video: nil)))
+        }
+        restart(at: now, into: &effects)
+    }
+
+    private mutating func restart(at now: Instant, into effects: inout RoomEffects) {
+        ink.end(into: &effects)
+        var blank = Room(configuration: configuration, at: now)
+        blank.isOutputOpen = isOutputOpen
+        blank.clockOffset = clockOffset
+        // Their samples go on in the next life.
+        blank.gate.noteVideo(of: gate.liveCohorts(at: now))
+        blank.gate.noteCursorChange(after: gate.cohorts.cursorChanges)
+        self = blank
+    }
+
+    /// Tells authors what was applied in this incarnation, as far as the log has it: for a host that could not before.
+    public func tellApplied(into effects: inout RoomEffects) {
+        for operation in log.operations.kept {
+            effects.list.append(
+                .feedback(
+                    operation.author, session: intake.session(of: operation.author),
+                    .applied(number: operation.number, index: operation.index)))
+        }
+    }
+
+    /// Tells authors that everything of this incarnation is rejected, as far as it is known.
+    private func rejectAll(into effects: inout RoomEffects) {
+        let applied = log.operations.kept.map { (author: $0.author, number: $0.number) }
+        for (author, number) in applied + intake.pendingNumbers {
+            effects.counts.intake.reject(.roomFull)
+            effects.list.append(
+                .feedback(
+                    author, session: intake.session(of: author),
+                    .rejected(number: number, order: nil, .tooManyRooms)))
+        }
+    }
+}

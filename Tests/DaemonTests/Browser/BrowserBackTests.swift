@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A student who turns back pages while the class goes on.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserBackTests {
+    private static let live = BrowserWindow.element("live")
+
+    @Test("pages are turned by buttons and keys while the class goes on, and one tap goes back to it")
+    func back() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            try await teacher.drawWave(1)
+            for window in [teacher, student] { try await window.wait(forIndex: 1) }
+            #expect(try await student.run("return document.getElementById(\"turn\").hidden") == .bool(true))
+            let first = try await student.picture()
+            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            try await student.wait(forIndex: 2)
+            try await teacher.drawWave(4)
+            try await student.wait(forIndex: 3)
+            let page = BrowserWindow.element("page")
+            #expect(try await student.text(of: page) == "Page 2 of 2")
+            #expect(try await student.run("return \(Self.live).hidden") == .bool(true))
+            try await student.clickInSight(of: "#page-back")
+            try await student.wait(
+                for: "the first page", "\(page).textContent === \"Page 1 of 2\" && !\(Self.live).hidden")
+            try await student.waitForPicture(first)
+            try await student.keepScreenshot("back-desktop")
+            // The class goes on, on its page and on this one.
+            try await teacher.drawWave(6)
+            try await student.wait(forIndex: 4)
+            #expect(try await student.difference(to: first) == 0)
+            #expect(try await student.run("return \(BrowserWindow.canvas).dataset.page") == .string("0"))
+            try await student.clickInSight(of: "#live")
+            try await student.wait(for: "the class", "\(page).textContent === \"Page 2 of 2\" && \(Self.live).hidden")
+            try await student.expectSamePicture(as: teacher)
+            try await student.press("PageUp")
+            try await student.wait(for: "the first page", "!\(Self.live).hidden")
+            // The class comes to it, and is followed from there on.
+            try await teacher.press("PageUp")
+            try await student.wait(forIndex: 5)
+            try await student.wait(for: "the class", "\(Self.live).hidden")
+            try await teacher.press("PageDown")
+            try await student.wait(forIndex: 6)
+            try await student.wait(for: "the other page", "\(page).textContent === \"Page 2 of 2\"")
+            try await student.expectSamePicture(as: teacher)
+            // One that is taken out of sight cannot be seen on.
+            try await student.press("PageUp")
+            try await student.wait(for: "the first page", "!\(Self.live).hidden")
+            try await teacher.run(
+                """
+                document.querySelector("#page-list [role=option]").dispatchEvent(
+                    new KeyboardEvent("keydown", { key: "Delete", bubbles: true, cancelable: true }));
+                """)
+            try await student.wait(forIndex: 7)
+            try await student.wait(for: "the class", "\(Self.live).hidden")
+            #expect(try await student.complaints() == [])
+        }
+    }
+
+    @Test(
+        "the buttons have room on a telephone, and axe-core finds nothing",
+        .enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
+    func phone(isDark: Bool) async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(1)
+            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            try await teacher.wait(forIndex: 2)
+            for (width, height) in [(320, 568), (390, 844), (844, 390), (1440, 1000)] {
+                let student = try await BrowserWindow(.init(width: width, height: height), isDark: isDark)
+                try await student.open("\(room.address)/rooms/\(room.name)")
+                try await student.wait(forIndex: 2)
+                try await student.clickInSight(of: "#page-back")
+                try await student.wait(for: "the first page", "!\(Self.live).hidden")
+                let seen = try await student.run(
+                    """
+                    const page = document.scrollingElement;
+                    return [page.scrollWidth > page.clientWidth || page.scrollHeight > page.clientHeight,
+                        ...["page-back", "page-next", "live"].map((id) => {
+                            const { left, right, bottom, height } = document.getElementById(id).getBoundingClientRect();
+                            return left >= 0 && right <= innerWidth && bottom <= innerHeight && height >= 44;
+                        })];
+                    """)
+                #expect(seen == .array([.bool(false), .bool(true), .bool(true), .bool(true)]), "\(width): \(seen)")
+                try await student.expectNoFindings("\(width)")
+                try await student.keepScreenshot("back-\(width)\(isDark ? "-dark" : "")")
+            }
+        }
+    }
+}
+
+extension BrowserWindow {
+    /// Waits until the board is that of a picture.
+    fileprivate func waitForPicture(_ picture: String) async throws {
+        _ = try await eventually("the picture") { () -> Void? in try await difference(to: picture) == 0 ? () : nil }
+    }
+}

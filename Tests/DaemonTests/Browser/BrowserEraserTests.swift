@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The eraser of whole strokes on the teacher's page, and students who see what it has removed.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserEraserTests {
+    private static let button = "document.querySelector('[aria-label=\"Eraser of whole strokes\"]')"
+
+    @Test("what the pen touches is gone at once; one operation removes all of it, and one undo brings it back")
+    func pen() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            for place in [1, 3, 5] { try await teacher.drawWave(place) }
+            try await student.wait(forIndex: 3)
+            try await teacher.waitUntilSaved()
+            let before = try await teacher.picture()
+            let ink = try await teacher.inkedPixels()
+            try await teacher.press("d")
+            try await teacher.erase(down: (0.05, 0.42), across: 0.3, .begin)
+            try await teacher.waitForInk(below: ink / 2)
+            try await teacher.keepScreenshot("strokes-erased")
+            // Nothing has happened to the board yet.
+            #expect(try await student.index() == 3)
+            try await teacher.erase(down: (0.42, 0.42), across: 0.31, .end)
+            try await student.wait(forIndex: 4)
+            try await teacher.waitUntilSaved()
+            #expect(try await student.digest() == (try await teacher.digest()))
+            try await teacher.expectSamePicture(as: student)
+            #expect(try await teacher.inkedPixels() > ink / 5, "the third wave is there")
+
+            try await teacher.press("z", control: true)
+            try await student.wait(forIndex: 5)
+            try await teacher.wait(forIndex: 5)
+            #expect(try await teacher.difference(to: before) == 0)
+            try await teacher.press("z", control: true, shift: true)
+            try await student.wait(forIndex: 6)
+            let late = try await room.student()
+            #expect(try await late.digest() == (try await student.digest()))
+            // The board is empty, and yet there is something to undo.
+            try await teacher.erase(down: (0.45, 0.6), across: 0.6, .whole)
+            for window in [teacher, student, late] { try await window.wait(forIndex: 7) }
+            #expect(try await teacher.inkedPixels() == 0)
+            try await teacher.wait(for: "undo", "!\(BrowserWindow.element("undo")).disabled")
+            try await teacher.press("z", control: true)
+            // One who joined between follows the undo by what the reply had.
+            for window in [teacher, student, late] { try await window.wait(forIndex: 8) }
+            #expect(try await late.digest() == (try await teacher.digest()))
+            try await teacher.expectSamePicture(as: late)
+            for window in [student, late] { #expect(try await window.complaints() == []) }
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test("where each author undoes his own strokes, those of others come back when the pen is lifted")
+    func others() async throws {
+        try await BrowserRoom.with(["history.scope=author"]) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            let ben = try room.author("ben")
+            try await ben.send(#"{"n":1,"l":4,"d":[{"x":100,"y":300},{"x":900,"y":300}]}"#, appliedAt: 2)
+            for window in [teacher, student] { try await window.wait(forIndex: 2) }
+            try await teacher.press("d")
+            try await teacher.erase(down: (0.05, 0.6), across: 0.3, .whole)
+            for window in [teacher, student] { try await window.wait(forIndex: 3) }
+            #expect(try await student.digest() == (try await teacher.digest()))
+            try await teacher.expectSamePicture(as: student)
+            #expect(try await teacher.inkedPixels() > 0)
+            // Alone it cannot be removed: the room says no, and it stays.
+            try await teacher.erase(down: (0.3, 0.6), across: 0.5, .whole)
+            try await teacher.waitUntilSaved()
+            try await teacher.expectSamePicture(as: student)
+            #expect(try await teacher.index() == 3)
+        }
+    }
+
+    @Test("the tool is not there where the service does not remove entries")
+    func missing() async throws {
+        try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            #expect(try await teacher.run("return \(Self.button).hidden") == .bool(true))
+            try await teacher.press("d")
+            try await teacher.drawWave(3)
+            try await teacher.wait(forIndex: 2)
+        }
+    }
+}
+
+extension BrowserWindow {
+    /// Moves the pen down over a part of the board.
+    fileprivate func erase(down: (from: Double, to: Double), across: Double, _ phase: Phase) async throws {
+        let (from, to) = (try await place(across, down.from), try await place(across, down.to))
+        try await draw(
+            (0...12).map { step in
+                let part = Double(step) / 12
+                return (from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part)
+            }, with: .pen, phase)
+    }
+
+    /// Waits until fewer pixels have ink.
+    fileprivate func waitForInk(below count: Int) async throws {
+        try await wait(
+            for: "less ink",
+            """
+            (() => {
+                const canvas = \(Self.canvas);
+                const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                let inked = 0;
+                for (let i = 3; i < data.length; i += 4) if (data[i] > 0) inked++;
+                return inked < \(count);
+            })()
+            """)
+    }
+}

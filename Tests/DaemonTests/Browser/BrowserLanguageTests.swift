@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The pages in the reader's language.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserLanguageTests {
+    /// The texts of a page, and those that are read, which are English though there is a translation.
+    private static let english = """
+        const { texts } = await (await fetch("/language.json?language=zh")).json();
+        const found = [];
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        for (let node; (node = walker.nextNode()); ) if (!node.parentNode.closest("script, noscript")) found.push(node.data);
+        for (const name of ["aria-label", "alt", "placeholder", "title"]) {
+            for (const element of document.querySelectorAll(`[${name}]`)) {
+                found.push(element.getAttribute(name).replace(/ \\([^()]*\\)$/, ""));
+            }
+        }
+        return found.map((text) => text.trim()).filter((text) => text in texts && texts[text] !== text);
+        """
+
+    @Test("no page says anything in English where Chinese is asked for")
+    func chinese() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            try await room.publish(3)
+            let window = try await BrowserWindow()
+            let board = "rooms/\(room.name)"
+            for (path, ready) in [
+                ("/?", "document.querySelector(\".room\")"),
+                ("/\(board)?", "\(BrowserWindow.element("board")).dataset.index === \"3\""),
+                ("/\(board)?replay&", "\(BrowserWindow.element("length")).textContent.length > 3"),
+                ("/\(board)/teach?author=anna&", "\(BrowserWindow.element("board")).dataset.pen === \"on\""),
+                ("/\(board)/clock?", "true"), ("/monitor?", "document.querySelector(\".room\")"), ("/nowhere?", "true"),
+            ] {
+                try await window.open("\(room.address)\(path)language=zh")
+                try await window.wait(for: "the language of \(path)", "document.documentElement.lang === \"zh\"")
+                try await window.wait(for: path, ready)
+                #expect(try await window.run(Self.english) == .array([]), "\(path)")
+            }
+            #expect(try await window.complaints().filter { !$0.contains("404") } == [])
+            // An element in somebody's page.
+            try await window.open("\(room.address)/nowhere?language=zh")
+            try await window.run(
+                """
+                await import("/lectern.js");
+                document.body.innerHTML = `<lectern-teacher room="\(room.name)" author="bob"></lectern-teacher>`;
+                """)
+            try await window.wait(
+                for: "the tools",
+                "document.body.firstChild.shadowRoot.querySelector(\"#undo\")?.getAttribute(\"aria-label\") === \"撤销\"")
+        }
+    }
+
+    @Test("a browser that wants English asks for no translation")
+    func english() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/rooms/\(room.name)?language=en-GB")
+            try await window.wait(for: "the page", "document.title.startsWith(\"\(room.name)\")")
+            let asked =
+                "return performance.getEntriesByType(\"resource\").some(({ name }) => name.includes(\"language.json\"))"
+            #expect(try await window.run(asked) == .bool(false))
+            #expect(try await window.run("return document.documentElement.lang") == .string("en"))
+        }
+    }
+
+    @Test(
+        "a language that is written from right to left turns the pages round, and nothing is beside the window",
+        arguments: [
+            BrowserWindow.Size.desktop, .phone,
+        ])
+    func rightToLeft(size: BrowserWindow.Size) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "languages-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let texts = [
+            "Undo": "تراجع", "Redo": "إعادة", "Connected": "متصل", "Fetching the board…": "جارٍ جلب اللوحة…",
+            "In step with the video": "متزامن مع الفيديو", "All saved": "تم حفظ الكل", "Audience": "الجمهور",
+        ]
+        let file = try JSONSerialization.data(withJSONObject: ["language": "ar", "direction": "rtl", "texts": texts])
+        try file.write(to: folder.appending(path: "ar.json"))
+        try await BrowserRoom.with(["http.languages=\(folder.path)"]) { room, _ in
+            try room.playVideo()
+            try await room.publish(3)
+            let window = try await BrowserWindow(size)
+            for path in ["?", "?replay&", "/teach?author=anna&"] {
+                try await window.open("\(room.address)/rooms/\(room.name)\(path)language=ar")
+                try await window.wait(for: "the direction", "document.documentElement.dir === \"rtl\"")
+                try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done === \"\"")
+                let beside = try await window.run(
+                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                #expect(beside == .number(0), "\(path)")
+                if BrowserWindow.axe != nil { try await window.expectNoFindings("right to left, \(path)") }
+                try await window.keepScreenshot("right-to-left-\(size.width)-\(path.count)")
+            }
+            #expect(try await window.run("return document.getElementById(\"undo\").title") == .string("تراجع (Ctrl Z)"))
+            let tools = try await window.run(
+                """
+                const [tools, stage] = ["#tools", "#stage"].map((name) => document.querySelector(name).getBoundingClientRect());
+                return tools.left >= stage.right || tools.top >= stage.bottom || tools.bottom <= stage.top;
+                """)
+            #expect(tools == .bool(true))
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What helps the hand of a teacher: even shapes, strokes that the system took back, and the buttons of a pen.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserPenHelperTests {
+    @Test(
+        "a rough rectangle whose pen rests is even before it is lifted, for students too, and one undo makes it rough again"
+    )
+    func shapes() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            let corners = [(0.3, 0.3), (0.7, 0.31), (0.69, 0.7), (0.31, 0.69), (0.3, 0.31)]
+            var path: [(x: Double, y: Double)] = []
+            for (from, to) in zip(corners, corners.dropFirst()) {
+                for step in 0..<12 {
+                    let part = Double(step) / 12
+                    path.append(
+                        try await teacher.place(from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part))
+                }
+            }
+            try await teacher.draw(path, with: .pen, .begin)
+            try await teacher.wait(for: "the even shape", "\(Self.isStraight)")
+            try await teacher.keepScreenshot("shape-even")
+            let end = path[path.count - 1]
+            try await teacher.draw([(end.x + 40, end.y + 40)], with: .pen, .end)
+            for window in [teacher, student] { try await window.wait(forIndex: 1) }
+            let message = try await teacher.message(in: room)
+            #expect(message["e"] == .number(3) && message["points"] == .number(2), "\(message)")
+            try await teacher.press("z", control: true)
+            for window in [teacher, student] { try await window.wait(forIndex: 3) }
+            let rough = try await teacher.message(in: room)
+            #expect(rough["e"] == .number(0) && rough["points"]?.double ?? 0 > 20, "\(rough)")
+            #expect(try await teacher.digest() == (try await student.digest()))
+            try await teacher.press("z", control: true)
+            for window in [teacher, student] { try await window.wait(forIndex: 4) }
+            #expect(try await teacher.inkedPixels() == 0)
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    /// Whether a row of pixels along the upper side of the rectangle is inked.
+    private static let isStraight = """
+        (() => {
+            const canvas = document.getElementById("board");
+            const { width, height } = canvas;
+            const { data } = canvas.getContext("2d").getImageData(0, Math.round(height * 0.28), width, Math.round(height * 0.05));
+            for (let y = 0; y < Math.round(height * 0.05); y++) {
+                let inked = 0;
+                for (let x = Math.round(width * 0.35); x < width * 0.65; x++) if (data[4 * (y * width + x) + 3] === 255) inked++;
+                if (inked >= Math.floor(width * 0.65) - Math.round(width * 0.35)) return true;
+            }
+            return false;
+        })()
+        """
+
+    @Test("a stroke that the system takes back is offered for five seconds, and drawn again as it was")
+    func lost() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            func lose() async throws {
+                try await teacher.run(
+                    """
+                    const canvas = \(BrowserWindow.canvas);
+                    const { left, top } = canvas.getBoundingClientRect();
+                    const send = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen", isPrimary: true,
+                        button: type === "pointermove" ? -1 : 0, buttons: 1, pressure: 0.5, bubbles: true, cancelable: true, clientX: left + x, clientY: top + y }));
+                    send("pointerdown", 100, 100);
+                    for (let at = 1; at < 20; at++) send("pointermove", 100 + 10 * at, 100 + at);
+                    send("pointercancel", 0, 0);
+                    """)
+                try await teacher.wait(for: "the offer", "!document.getElementById(\"notice\").hidden")
+                #expect(try await teacher.inkedPixels() == 0)
+            }
+            try await lose()
+            #expect(try await teacher.text(of: BrowserWindow.element("notice")).contains("took back"))
+            try await teacher.wait(for: "the end of the offer", "document.getElementById(\"notice\").hidden")
+            #expect(try await teacher.index() ?? 0 == 0)
+            try await lose()
+            try await teacher.keepScreenshot("stroke-offered")
+            try await teacher.clickInSight(of: "#notice-button")
+            try await teacher.wait(forIndex: 1)
+            #expect(try await teacher.run("return document.getElementById(\"notice\").hidden") == .bool(true))
+            let message = try await teacher.message(in: room)
+            #expect(message["points"] == .number(20) && message["force"] == .number(0.5), "\(message)")
+        }
+    }
+
+    @Test("the eraser end of a pen and the button on its barrel erase, whatever the tool is")
+    func barrel() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            for (number, (button, buttons)) in [(5, 32), (2, 2), (0, 3)].enumerated() {
+                try await teacher.run(
+                    """
+                    const canvas = \(BrowserWindow.canvas);
+                    const { left, top } = canvas.getBoundingClientRect();
+                    const send = (type, x, button) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen", isPrimary: true,
+                        button, buttons: \(buttons), pressure: 0.5, bubbles: true, cancelable: true, clientX: left + x, clientY: top + 100 }));
+                    send("pointerdown", 100, \(button));
+                    send("pointermove", 300, -1);
+                    send("pointerup", 300, \(button));
+                    """)
+                try await teacher.wait(forIndex: number + 1)
+                #expect(try await teacher.message(in: room)["e"] == .number(4), "\(button)")
+            }
+        }
+    }
+
+    @Test("that a pen alone draws can be chosen before the first pen, and is remembered")
+    func penOnly() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await BrowserWindow(.tablet)
+            try await teacher.runFirst("Object.defineProperty(navigator, \"maxTouchPoints\", { value: 5 });")
+            for visit in 0..<2 {
+                try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+                try await teacher.waitUntilWriting()
+                if visit == 0 { try await teacher.clickInSight(of: "#fingers") }
+                #expect(
+                    try await teacher.run("return document.getElementById(\"fingers\").getAttribute(\"aria-pressed\")")
+                        == .string("false"))
+                let (x, y) = try await teacher.place(0.3, 0.3)
+                try await teacher.drawTogether([(after: 0, points: (0...10).map { (x + 10 * Double($0), y) })])
+                #expect(try await teacher.inkedPixels() == 0)
+            }
+            try await teacher.clickInSight(of: "#fingers")
+            try await teacher.drawWave(4, with: .touch)
+            try await teacher.wait(forIndex: 1)
+        }
+    }
+}
+
+extension BrowserWindow {
+    /// The last message of the board: `e`, how many points it has, and the force of the second one.
+    fileprivate func message(in room: BrowserRoom) async throws -> AnyJSON {
+        try await run(
+            """
+            const { ops } = await (await fetch("/api/rooms/\(room.name)/replay?cohort=head&limit=100")).json();
+            const { message } = ops.at(-1);
+            return { e: message.e ?? 0, points: message.d?.length ?? 0, force: message.d?.[1]?.f ?? null };
+            """)
+    }
+}

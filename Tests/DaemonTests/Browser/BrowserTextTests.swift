@@ -1,0 +1,259 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Texts on boards in browsers: how they are written, edited, seen and read.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserTextTests {
+    private static let field = "document.querySelector('[data-text=\"edited\"]')"
+    private static let escape = "\u{E00C}"
+    private static let enter = "\u{E007}"
+
+    @Test("a tap opens a field; what is typed is drawn when it is closed, and students see it in its place")
+    func writes() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            try await teacher.press("t")
+            try await teacher.tap(0.2, 0.3)
+            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            // Letters are no commands here.
+            try await teacher.type("Satz 1: e < pi & so\(Self.enter)2. Zeile")
+            try await teacher.keepScreenshot("text-typed")
+            let typed = try await Self.box(of: Self.field, in: teacher)
+            try await teacher.type(Self.escape)
+            try await teacher.wait(for: "no field", "!\(Self.field)")
+            for window in [teacher, student] { try await window.wait(forIndex: 1) }
+            let message = try await Self.message(1, of: room, in: student)
+            #expect(message["e"]?.double == 8 && message["x"]?.words == "Satz 1: e < pi & so\n2. Zeile")
+            #expect(try await student.digest() == (try await teacher.digest()))
+            try await teacher.expectSamePicture(as: student)
+            try await student.keepScreenshot("text-seen")
+            // The box of the message is where the field was.
+            let box = try await Self.boxOfMessage(message, in: teacher)
+            for (mine, other) in zip(typed.prefix(2), box.prefix(2)) {
+                #expect(abs(mine - other) < 4, "\(typed) \(box)")
+            }
+            #expect(abs(typed[3] - box[3]) < 4)
+            // The ink fills that box, and stays in it.
+            let ink = try await Self.ink(of: student, message)
+            #expect(ink.allSatisfy { $0 > -0.02 && $0 < 1.02 } && ink[2] > 0.9, "\(ink)")
+            for window in [teacher, student] { #expect(try await window.complaints() == []) }
+        }
+    }
+
+    @Test("the service's picture has the text where the browser has it, within 2 % of its box")
+    func agrees() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let ben = try room.author("ben")
+            let texts = ["Hamburg", "zwei\\nZeilen", "\\u05e9\\u05dc\\u05d5\\u05dd"]
+            for (place, text) in texts.enumerated() {
+                let student = try await room.student()
+                let (top, number) = (80 + 200 * place, place + 1)
+                try await ben.send(
+                    #"{"n":\#(number),"c":0,"e":8,"l":60,"w":1024,"h":768,"x":"\#(text)","d":[{"x":100,"y":\#(top)},{"x":600,"y":\#(top + 120)}]}"#,
+                    appliedAt: UInt64(number))
+                try await student.wait(forIndex: number)
+                let message = try await Self.message(number, of: room, in: student)
+                let seen = try await Self.ink(of: student, message)
+                let drawn = try await Self.inkOfService(of: room, in: student, message)
+                for (mine, other) in zip(seen, drawn) { #expect(abs(mine - other) < 0.02, "\(text): \(seen) \(drawn)") }
+                try await student.close()
+            }
+        }
+    }
+
+    @Test("a tap on a text opens it again: the old one goes, the new one comes, and two undos bring the old one back")
+    func edits() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            try await teacher.press("t")
+            try await teacher.tap(0.2, 0.3)
+            try await teacher.type("alt\(Self.escape)")
+            for window in [teacher, student] { try await window.wait(forIndex: 1) }
+            try await teacher.tap(0.21, 0.3)
+            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alt\"")
+            try await teacher.type("er Text")
+            // A click elsewhere ends it, and begins nothing.
+            try await teacher.tap(0.7, 0.8)
+            try await teacher.wait(for: "no field", "!\(Self.field)")
+            for window in [teacher, student] { try await window.wait(forIndex: 3) }
+            #expect(try await Self.message(3, of: room, in: student)["x"]?.words == "alter Text")
+            #expect(try await Self.spoken(in: student) == ["alter Text"])
+            try await teacher.expectSamePicture(as: student)
+            // One that is not changed is not sent.
+            try await teacher.tap(0.21, 0.3)
+            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alter Text\"")
+            try await teacher.type(Self.escape)
+            try await teacher.press("z", control: true)
+            try await teacher.press("z", control: true)
+            for window in [teacher, student] { try await window.wait(forIndex: 5) }
+            #expect(try await Self.spoken(in: student) == ["alt"])
+            // One that is emptied goes.
+            try await teacher.tap(0.21, 0.3)
+            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alt\"")
+            try await teacher.run("\(Self.field).value = \"\"; \(Self.field).dispatchEvent(new Event(\"input\"));")
+            try await teacher.type(Self.escape)
+            for window in [teacher, student] { try await window.wait(forIndex: 6) }
+            #expect(try await student.inkedPixels() == 0)
+            #expect(try await Self.spoken(in: student) == [])
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test("screen readers have the texts of the page that is seen, as they are released")
+    func spoken() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.setVideo(1000)
+            let student = try await room.student()
+            let ben = try room.author("ben")
+            func text(_ number: Int, _ text: String, _ more: String) -> String {
+                #"{"n":\#(number),"e":8,"l":40\#(more),"x":"\#(text)","d":[{"x":100,"y":100},{"x":500,"y":200}]}"#
+            }
+            try await ben.send(text(1, "<b>first</b>", #","t":500"#), appliedAt: 1)
+            try await ben.send(text(2, "later", #","t":60000"#), appliedAt: 2)
+            try await student.wait(forIndex: 1)
+            try await student.wait(for: "the text", "document.querySelector(\"#texts p\")")
+            #expect(try await Self.spoken(in: student) == ["<b>first</b>"])
+            #expect(try await student.run("return document.querySelector(\"#texts b\") === null") == .bool(true))
+            try room.setVideo(61_000)
+            try await student.wait(forIndex: 2)
+            try await student.wait(for: "both", "document.querySelectorAll(\"#texts p\").length === 2")
+            try await ben.send(#"{"n":3,"a":5,"g":1}"#, appliedAt: 3)
+            try await student.wait(forIndex: 3)
+            try await student.wait(for: "an empty page", "document.querySelectorAll(\"#texts p\").length === 0")
+        }
+    }
+
+    @Test("the tool is not there where the service has no texts")
+    func missing() async throws {
+        try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            #expect(
+                try await teacher.run("return document.querySelector('[aria-label=\"Text\"]').hidden") == .bool(true))
+            try await teacher.press("t")
+            try await teacher.drawWave(3)
+            try await teacher.wait(forIndex: 2)
+        }
+    }
+
+    @Test(
+        "axe-core finds nothing while a text is typed, nor on a board with texts",
+        .enabled(if: BrowserWindow.axe != nil))
+    func access() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.press("t")
+            try await teacher.tap(0.2, 0.3)
+            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.type("Text")
+            try await teacher.expectNoFindings("a text is typed")
+            try await teacher.type(Self.escape)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.expectNoFindings("a text")
+            let student = try await room.student()
+            try await student.wait(for: "the text", "document.querySelector(\"#texts p\")")
+            try await student.expectNoFindings("a student with a text")
+        }
+    }
+
+    // What is where.
+
+    private static func numbers(_ reply: AnyJSON) throws -> [Double] {
+        guard case .array(let values) = reply, values.count == 4 else { throw Unexpected("no box: \(reply)") }
+        return values.map { $0.double ?? .nan }
+    }
+
+    /// Left, top, width and height in the window.
+    private static func box(of element: String, in window: BrowserWindow) async throws -> [Double] {
+        try numbers(
+            await window.run(
+                "const { left, top, width, height } = \(element).getBoundingClientRect(); return [left, top, width, height];"
+            ))
+    }
+
+    private static func message(_ index: Int, of room: BrowserRoom, in window: BrowserWindow) async throws -> AnyJSON {
+        try await window.run(
+            """
+            const { ops } = await (await fetch("/api/rooms/\(room.name)/replay?cohort=head&after=\(index - 1)&limit=1")).json();
+            return ops[0].message;
+            """)
+    }
+
+    private static func corners(_ message: AnyJSON) throws -> String {
+        guard case .array(let points)? = message["d"], points.count == 2 else { throw Unexpected("\(message)") }
+        let values: [Double] = points.flatMap { point -> [Double] in
+            [point["x"]?.double ?? 0, point["y"]?.double ?? 0]
+        }
+        return "[\(values[0]), \(values[1]), \(values[2]), \(values[3])]"
+    }
+
+    private static func boxOfMessage(_ message: AnyJSON, in window: BrowserWindow) async throws -> [Double] {
+        try numbers(
+            await window.run(
+                """
+                const [x, y, right, bottom] = \(corners(message));
+                const { left, top, width } = \(BrowserWindow.canvas).getBoundingClientRect();
+                const scale = width / 1024;
+                return [left + x * scale, top + y * scale, (right - x) * scale, (bottom - y) * scale];
+                """))
+    }
+
+    /// Where dark pixels are in the box of a message: left, top, right and bottom, as parts of the box. What lies beyond the box
+    /// by a tenth counts.
+    private static let measure = """
+        const inkOf = (canvas, [x, y, right, bottom]) => {
+            const scale = canvas.width / 1024;
+            const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const [w, h] = [right - x, bottom - y];
+            let found = [Infinity, Infinity, -Infinity, -Infinity];
+            for (let row = Math.max(Math.floor((y - h / 10) * scale), 0); row < (bottom + h / 10) * scale; row++) {
+                for (let column = Math.max(Math.floor((x - w / 10) * scale), 0); column < (right + w / 10) * scale; column++) {
+                    const at = (row * width + column) * 4;
+                    if (data[at + 3] < 128 || data[at] > 128) continue;
+                    const [across, down] = [(column / scale - x) / w, (row / scale - y) / h];
+                    found = [Math.min(found[0], across), Math.min(found[1], down), Math.max(found[2], across), Math.max(found[3], down)];
+                }
+            }
+            return found;
+        };
+        """
+
+    private static func ink(of window: BrowserWindow, _ message: AnyJSON) async throws -> [Double] {
+        try numbers(await window.run("\(measure) return inkOf(\(BrowserWindow.canvas), \(corners(message)));"))
+    }
+
+    private static func inkOfService(of room: BrowserRoom, in window: BrowserWindow, _ message: AnyJSON) async throws
+        -> [Double]
+    {
+        try numbers(
+            await window.run(
+                """
+                \(measure)
+                const width = \(BrowserWindow.canvas).width;
+                const reply = await fetch(`/api/rooms/\(room.name)/board.png?cohort=head&width=${width}`);
+                const bitmap = await createImageBitmap(await reply.blob());
+                const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+                canvas.getContext("2d").drawImage(bitmap, 0, 0);
+                return inkOf(canvas, \(corners(message)));
+                """))
+    }
+
+    private static func spoken(in window: BrowserWindow) async throws -> [String] {
+        let reply = try await window.run(
+            "return [...document.querySelectorAll(\"#texts p\")].map((one) => one.textContent)")
+        guard case .array(let texts) = reply else { return [] }
+        return texts.compactMap(\.words)
+    }
+}
+
+extension AnyJSON {
+    fileprivate var words: String? { if case .string(let text) = self { text } else { nil } }
+}

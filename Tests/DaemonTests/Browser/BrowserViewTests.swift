@@ -1,0 +1,405 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A part of the board, larger: what is seen of it, and what is drawn there.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserViewTests {
+    @Test("a part is as sharp as the service draws it, and the whole page comes back pixel by pixel")
+    func sharp() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            try await room.publish(40)
+            let student = try await room.student()
+            try await student.wait(forIndex: 40)
+            try await student.run("\(BrowserWindow.element("sheet")).style.width = \"800px\"")
+            try await student.wait(for: "another size", "\(BrowserWindow.canvas).width === 800")
+            let before = try await student.picture()
+            for _ in 0..<2 { try await student.press("+") }
+            try await student.waitForPart(1800)
+            let seen = try await student.run(
+                """
+                const part = document.querySelector(".lectern-part");
+                const [board, own] = [\(BrowserWindow.canvas), part].map((canvas) => canvas.getBoundingClientRect());
+                const reply = await fetch("/api/rooms/\(room.name)/board.png?width=1800&background=transparent");
+                const picture = await createImageBitmap(await reply.blob(), { premultiplyAlpha: "none" });
+                const { width, height } = part;
+                const whole = new OffscreenCanvas(width, height).getContext("2d");
+                const [x, y] = [own.left - board.left, own.top - board.top];
+                whole.drawImage(picture, -Math.round(x), -Math.round(y));
+                const expected = whole.getImageData(0, 0, width, height).data;
+                const { data } = part.getContext("2d").getImageData(0, 0, width, height);
+                let [most, ink] = [0, 0];
+                for (let i = 3; i < data.length; i += 4) {
+                    if (data[i] > 0) ink++;
+                    most = Math.max(most, Math.abs(data[i] - expected[i]));
+                }
+                return { most, ink, off: Math.max(Math.abs(x - Math.round(x)), Math.abs(own.left - Math.round(own.left))), width, scaled: own.width };
+                """)
+            // Edges of strokes that go beyond the part are rounded otherwise.
+            #expect((seen["most"]?.double ?? 255) <= 4, "\(seen)")
+            #expect((seen["ink"]?.double ?? 0) > 1000, "\(seen)")
+            #expect((seen["off"]?.double ?? 1) < 0.01, "pixels of the part are pixels of the screen: \(seen)")
+            #expect(seen["width"] == seen["scaled"], "\(seen)")
+            try await student.keepScreenshot("view-student")
+            // What comes meanwhile is on both.
+            try await room.publish(1, after: 40)
+            try await student.wait(forIndex: 41)
+            try await student.clickInSight(of: "#whole")
+            try await student.waitForWhole()
+            #expect(try await student.difference(to: before) > 0)
+            let (mean, off, _) = try await student.comparison(with: room)
+            #expect(mean < 0.05 && off == 0)
+            #expect(try await student.complaints() == [])
+        }
+    }
+
+    @Test("at 16 times the pen draws where it is on the board, and the lasso takes what it surrounds")
+    func precision() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let middle = try await teacher.run(
+                """
+                const { left, top, width, height } = \(BrowserWindow.canvas).getBoundingClientRect();
+                return [Math.round(left + width / 2), Math.round(top + height / 2), left, top, width];
+                """
+            ).elements.compactMap(\.double)
+            try #require(middle.count == 5)
+            let perUnit = middle[4] / 1024
+            for _ in 0..<8 { try await teacher.press("+") }
+            try await teacher.waitForPart(16 * middle[4])
+            try await teacher.draw(
+                (0...8).map { (middle[0] + 20 * Double($0), middle[1] + 10 * Double($0)) }, with: .mouse)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.waitUntilSaved()
+            let ends = try await teacher.lastPoints(in: room)
+            let box = try await teacher.run(
+                "const { left, top, width } = \(BrowserWindow.canvas).getBoundingClientRect(); return [left, top, width];"
+            ).elements.compactMap(\.double)
+            try #require(box.count == 3 && ends.count == 4)
+            #expect(abs(box[2] - 16 * middle[4]) < 0.1)
+            let pixel = 1 / (16 * perUnit)
+            #expect(abs(ends[2] - ends[0] - 160 * pixel) < 0.02, "\(ends)")
+            #expect(abs(ends[3] - ends[1] - 80 * pixel) < 0.02, "\(ends)")
+            // It is seen where the pen was, and nowhere beside it.
+            for (place, isInked) in [(0.0, true), (0.5, true), (1, true), (-0.3, false), (1.3, false)] {
+                let (x, y) = (middle[0] + 160 * place, middle[1] + 80 * place)
+                #expect(try await teacher.isInked(x, y) == isInked, "at \(place)")
+            }
+            try await teacher.keepScreenshot("view-teacher-16")
+
+            // The lasso and its handles are where the ink is.
+            try await teacher.press("s")
+            try await teacher.draw(
+                [(-40, -40), (200, -40), (200, 120), (-40, 120), (-40, -38)].map {
+                    (middle[0] + $0.0, middle[1] + $0.1)
+                },
+                with: .mouse)
+            try await teacher.waitForSelection()
+            try await teacher.keepScreenshot("view-teacher-lasso")
+            try await teacher.draw(
+                (0...8).map { (middle[0] + 80 + 10 * Double($0), middle[1] + 40) }, with: .mouse)
+            try await teacher.run("\(BrowserWindow.element("selection-done")).click()")
+            try await teacher.wait(forIndex: 2)
+            let moved = try await teacher.run(
+                """
+                const board = await (await fetch("/api/rooms/\(room.name)/board.json?cohort=head")).json();
+                return board.visible.at(-1).message.m;
+                """
+            ).elements.compactMap(\.double)
+            try #require(moved.count == 6)
+            #expect(abs(moved[4] - 80 * pixel) < 0.02 && abs(moved[5]) < 0.02, "\(moved)")
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test("a pinch zooms where the fingers are: it leaves no ink, is no tap, and two fingers still tap to undo")
+    func pinch() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher("anna", .tablet)
+            let student = try await room.student("", .phone)
+            try await teacher.drawWave(1, with: .touch)
+            for window in [teacher, student] { try await window.wait(forIndex: 1) }
+            // The line above the board grows with it.
+            try await teacher.wait(for: "what students see", "!document.getElementById(\"ahead-picture\").hidden")
+            for (number, window) in [teacher, student].enumerated() {
+                let (x, y) = try await window.place(0.5, 0.5)
+                func pinch(from: Double, to: Double) async throws {
+                    // Within the time of a tap.
+                    try await window.drawTogether(
+                        [-1.0, 1].map { side in
+                            (after: 0, points: (0...10).map { (x + side * (from + (to - from) * Double($0) / 10), y) })
+                        })
+                }
+                let before =
+                    try await window.run("return \(BrowserWindow.canvas).getBoundingClientRect().width").double ?? 0
+                try await pinch(from: 30, to: 120)
+                try await window.wait(
+                    for: "a part",
+                    "\(BrowserWindow.canvas).getBoundingClientRect().width > \(before) * 2 && document.querySelector(\".lectern-part\") !== null"
+                )
+                let after = try await window.place(0.5, 0.5)
+                // Places of fingers are whole pixels.
+                #expect(abs(after.x - x) < 4 && abs(after.y - y) < 4, "\(after) \(x) \(y)")
+                #expect(try await window.index() == 1)
+                try await window.keepScreenshot("view-pinch-\(number)")
+                // Together they move it, and what is seen does not leave the page.
+                try await window.drawTogether(
+                    [-20.0, 20].map { side in
+                        (after: 0, points: (0...10).map { (x + side + 6 * Double($0), y + 4 * Double($0)) })
+                    })
+                let moved = try await window.place(0.5, 0.5)
+                #expect(abs(moved.x - after.x - 60) < 2 && abs(moved.y - after.y - 40) < 2, "\(moved) \(after)")
+                try await pinch(from: 120, to: 20)
+                try await window.waitForWhole()
+            }
+            #expect(
+                try await teacher.run("return \(BrowserWindow.element("saved")).textContent") == .string("All saved"))
+            #expect(try await teacher.index() == 1)
+            let (x, y) = try await teacher.place(0.5, 0.5)
+            try await teacher.drawTogether([-40.0, 40].map { (after: 0, points: [(x + $0, y)]) })
+            try await teacher.wait(forIndex: 2)
+            #expect(try await teacher.inkedPixels() == 0)
+            // A finger that draws first, and one that comes to pinch.
+            try await teacher.drawTogether([
+                (after: 0, points: (0...20).map { (x - 6 * Double($0), y) }),
+                (after: 8, points: (0...10).map { (x + 40 + 12 * Double($0), y) }),
+            ])
+            try await teacher.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            #expect(try await teacher.partInk() == 0)
+            #expect(try await teacher.index() == 2)
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test("wheels, keys and a mouse zoom and move; another page begins at its top left, as large as the one before")
+    func keys() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            try await teacher.drawWave(1)
+            try await student.wait(forIndex: 1)
+            try await teacher.wait(for: "what students see", "!document.getElementById(\"ahead-picture\").hidden")
+            for window in [teacher, student] {
+                try await window.press("+")
+                try await window.press("=")
+                try await window.press("-")
+                try await window.expectZoom(1.5)
+                let before = try await window.place(0, 0)
+                try await window.press("ArrowRight")
+                #expect(try await window.place(0, 0).x < before.x - 50)
+                try await window.press("ArrowLeft")
+                try await window.press("0")
+                try await window.expectZoom(1)
+                for _ in 0..<3 { try await window.press("+") }
+                let place = try await window.place(0.45, 0.4)
+                try await window.run(
+                    """
+                    const [x, y] = [\(place.x), \(place.y)];
+                    for (let turn = 0; turn < 12; turn++) {
+                        document.elementFromPoint(x, y).dispatchEvent(new WheelEvent("wheel", {
+                            deltaY: -10, ctrlKey: true, clientX: x, clientY: y, bubbles: true, cancelable: true }));
+                    }
+                    """)
+                try await window.expectZoom(pow(1.5, 3) * exp(1.2))
+                let after = try await window.place(0.45, 0.4)
+                #expect(abs(after.x - place.x) < 4 && abs(after.y - place.y) < 4, "\(after) \(place)")
+                try await window.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            }
+            // A mouse moves the student's page; on the teacher's it draws, but for Space.
+            let corner = try await student.place(0, 0)
+            let from = try await student.place(0.45, 0.4)
+            try await student.draw([from, (from.x + 30, from.y + 20), (from.x + 60, from.y + 40)], with: .mouse)
+            let dragged = try await student.place(0, 0)
+            #expect(abs(dragged.x - corner.x - 60) < 1.5 && abs(dragged.y - corner.y - 40) < 1.5)
+            let own = try await teacher.place(0, 0)
+            let at = try await teacher.place(0.45, 0.4)
+            try await teacher.press(" ")
+            try await teacher.draw([at, (at.x + 30, at.y + 20), (at.x + 60, at.y + 40)], with: .mouse)
+            let pulled = try await teacher.place(0, 0)
+            #expect(abs(pulled.x - own.x - 60) < 1.5 && abs(pulled.y - own.y - 40) < 1.5)
+            try await teacher.run("document.dispatchEvent(new KeyboardEvent(\"keyup\", { key: \" \", bubbles: true }))")
+            #expect(try await teacher.index() == 1)
+            try await teacher.draw([at, (at.x + 30, at.y + 20), (at.x + 60, at.y + 40)], with: .mouse)
+            for window in [teacher, student] { try await window.wait(forIndex: 2) }
+
+            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            for window in [teacher, student] {
+                try await window.wait(forIndex: 3)
+                try await window.expectZoom(pow(1.5, 3) * exp(1.2))
+                // The teacher's strip of pages takes some of the height first.
+                try await window.wait(
+                    for: "its top left",
+                    """
+                    (() => {
+                        const board = \(BrowserWindow.canvas).getBoundingClientRect();
+                        const stage = \(BrowserWindow.element("stage"));
+                        const { left, top } = stage.getBoundingClientRect();
+                        const { paddingLeft, paddingTop } = getComputedStyle(stage);
+                        return Math.abs(board.left - left - parseFloat(paddingLeft)) < 1.5 && Math.abs(board.top - top - parseFloat(paddingTop)) < 1.5;
+                    })()
+                    """)
+                #expect(try await window.complaints().filter { !$0.contains("404") } == [])
+            }
+            try await student.run("\(BrowserWindow.element("keys")).click()")
+            try await student.press("0")
+            try await student.expectZoom(pow(1.5, 3) * exp(1.2))
+        }
+    }
+
+    @Test("a telephone held upright begins with a tall board at its width, and one tap shows all of it")
+    func upright() async throws {
+        try await BrowserRoom.with(["board.width=700", "board.height=1600"]) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(0)
+            try await teacher.wait(forIndex: 1)
+            let student = try await room.student("", .phone)
+            try await student.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            let box = try await student.run(
+                """
+                const board = \(BrowserWindow.canvas).getBoundingClientRect();
+                const stage = \(BrowserWindow.element("stage")).getBoundingClientRect();
+                return [board.width / stage.width, board.top - stage.top];
+                """
+            ).elements.compactMap(\.double)
+            #expect(box.count == 2 && box[0] > 0.9 && box[0] <= 1 && abs(box[1]) < 20, "\(box)")
+            try await student.keepScreenshot("view-upright")
+            try await student.clickInSight(of: "#whole")
+            try await student.waitForWhole()
+            #expect(try await student.run("return document.getElementById(\"whole\").hidden") == .bool(true))
+            let wide = try await room.student()
+            try await wide.expectZoom(1)
+        }
+    }
+
+    @Test("the pointer, strokes that grow and the eraser of whole strokes are where the part is")
+    func overlays() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student("?cohort=head")
+            for window in [teacher, student] {
+                for _ in 0..<4 { try await window.press("+") }
+                try await window.expectZoom(pow(1.5, 4))
+            }
+            let (x, y) = try await teacher.place(0.5, 0.5)
+            try await teacher.draw((0...10).map { (x - 100 + 20 * Double($0), y) }, with: .pen, .begin)
+            try await teacher.draw((1...10).map { (x - 100 + 20 * Double($0), y) }, with: .pen, .go)
+            // It grows under the pen before the room has it.
+            #expect(try await teacher.partInk() > 500)
+            try await teacher.draw([(x + 100, y)], with: .pen, .end)
+            try await student.wait(forIndex: 1)
+            try await student.wait(for: "ink", "document.querySelector(\".lectern-part\") !== null")
+            #expect(try await student.partInk() > 500)
+            try await teacher.press("k")
+            try await teacher.draw((0...10).map { (x - 50 + 10 * Double($0), y - 60) }, with: .pen, .begin)
+            try await teacher.draw((1...10).map { (x - 50 + 10 * Double($0), y - 60) }, with: .pen, .go)
+            let tip = try await teacher.run(
+                """
+                const layer = document.querySelector(".lectern-pointers");
+                const { left, top, width } = layer.getBoundingClientRect();
+                const { data } = layer.getContext("2d").getImageData(Math.round(\(x) + 50 - left), Math.round(\(y) - 60 - top), 1, 1);
+                return [data[3], width, innerWidth, layer.previousElementSibling.className];
+                """)
+            #expect(tip.elements.first == .number(255), "\(tip)")
+            #expect((tip.elements[1].double ?? .infinity) <= (tip.elements[2].double ?? 0), "\(tip)")
+            try await teacher.keepScreenshot("view-pointer")
+            try await teacher.draw([(x + 50, y - 60)], with: .pen, .end)
+            try await teacher.wait(forIndex: 2)
+            try await teacher.press("d")
+            try await teacher.draw((0...8).map { (x, y - 40 + 10 * Double($0)) }, with: .pen)
+            for window in [teacher, student] { try await window.wait(forIndex: 3) }
+            #expect(try await teacher.partInk() == 0)
+            #expect(try await student.partInk() == 0)
+        }
+    }
+
+    @Test(
+        "axe-core finds nothing where a part is seen", .enabled(if: BrowserWindow.axe != nil, "with axe-core"),
+        arguments: [false, true])
+    func access(isDark: Bool) async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            for (size, name) in [(BrowserWindow.Size.desktop, "desktop"), (.tablet, "tablet"), (.phone, "phone")] {
+                for path in ["", "/teach?author=anna"] {
+                    let window = try await BrowserWindow(size, isDark: isDark)
+                    try await window.open("\(room.address)/rooms/\(room.name)\(path)")
+                    try await window.wait(
+                        for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
+                    try await window.wait(forIndex: 1)
+                    for _ in 0..<3 { try await window.press("+") }
+                    try await window.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+                    try await window.expectNoFindings("\(name) \(path)")
+                    try await window.keepScreenshot(
+                        "view-\(path.isEmpty ? "student" : "teacher")-\(name)\(isDark ? "-dark" : "")")
+                }
+            }
+        }
+    }
+}
+
+extension BrowserWindow {
+    /// Waits until a part is painted of a page so many pixels wide.
+    fileprivate func waitForPart(_ width: Double) async throws {
+        try await wait(
+            for: "a part",
+            "Math.abs(\(Self.canvas).getBoundingClientRect().width - \(width)) < 1 && document.querySelector(\".lectern-part\") !== null"
+        )
+    }
+
+    fileprivate func waitForWhole() async throws {
+        try await wait(
+            for: "the whole page",
+            "!\(Self.canvas).style.transform && document.querySelector(\".lectern-part\") === null")
+    }
+
+    fileprivate func expectZoom(_ zoom: Double) async throws {
+        let seen =
+            try await run("return \(Self.canvas).getBoundingClientRect().width / \(Self.canvas).clientWidth").double
+            ?? 0
+        #expect(abs(seen - zoom) < 0.001 * zoom, "\(seen)")
+    }
+
+    /// The number of pixels with ink of the part that is seen.
+    fileprivate func partInk() async throws -> Int {
+        let count = try await run(
+            """
+            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+            const part = document.querySelector(".lectern-part");
+            const { data } = part.getContext("2d").getImageData(0, 0, part.width, part.height);
+            let inked = 0;
+            for (let i = 3; i < data.length; i += 4) if (data[i] > 0) inked++;
+            return inked;
+            """)
+        return count.double.map { Int($0) } ?? -1
+    }
+
+    /// Whether a pixel of the part that is seen has ink, by its place in the window.
+    fileprivate func isInked(_ x: Double, _ y: Double) async throws -> Bool {
+        try await run(
+            """
+            const part = document.querySelector(".lectern-part");
+            const { left, top, width } = part.getBoundingClientRect();
+            const scale = part.width / width;
+            return part.getContext("2d").getImageData(Math.floor((\(x) - left) * scale), Math.floor((\(y) - top) * scale), 1, 1).data[3] > 0;
+            """) == .bool(true)
+    }
+
+    /// The first and the last point of the last stroke of the room: x, y, x, y.
+    fileprivate func lastPoints(in room: BrowserRoom) async throws -> [Double] {
+        try await run(
+            """
+            const board = await (await fetch("/api/rooms/\(room.name)/board.json?cohort=head")).json();
+            const { d } = board.visible.at(-1).message;
+            return [d[0].x, d[0].y, d.at(-1).x, d.at(-1).y];
+            """
+        ).elements.compactMap(\.double)
+    }
+}

@@ -1,0 +1,130 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Whiteboard
+
+/// What lies under the ink of pages: rulings and slides.
+@Suite struct `The paper of a page` {
+    private static let asset = String(repeating: "ab", count: 32)
+
+    private func ruled(_ number: Int64, _ ruling: Int, _ more: String = "") -> String {
+        #"{"n":\#(number),"a":7,"p":\#(ruling)\#(more)}"#
+    }
+
+    private func slide(_ number: Int64, page: Int = 0, _ more: String = "") -> String {
+        #"{"n":\#(number),"a":7,"i":"\#(Self.asset)","p":\#(page),"d":[{"x":0,"y":0},{"x":64,"y":48}]\#(more)}"#
+    }
+
+    @Test func `is no entry: undo, redo, clear and digest pass over it`() {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        probe.send(undo(2))
+        let digest = probe.room.head.digest
+        probe.send(slide(3))
+        #expect(probe.room.head.digest == digest)
+        probe.send(redo(4))
+        #expect(probe.visible == [1], "a paper does not empty the redo stack")
+        probe.send(undo(5))
+        probe.send(undo(6))
+        #expect(probe.takeTold().contains { $0.contains("nothing-to-undo") })
+        probe.send(clear(7))
+        #expect(probe.room.head.pages.paper(of: 0)?.slide?.page == 0)
+        #expect(probe.room.head.index == 6)
+    }
+
+    @Test func `is that of the page named, or of the page shown, and replaces the one before`() throws {
+        var probe = RoomProbe()
+        probe.send(ruled(1, 2, #","l":16"#))
+        probe.send(ruled(2, 1, #","g":4"#))
+        #expect(probe.room.head.pages.order == [0, 4], "a page never seen before comes last")
+        #expect(probe.room.head.pages.paper(of: 0)?.kind == .ruled(.squares, distance: 16))
+        #expect(probe.room.head.pages.paper(of: 4)?.kind == .ruled(.lines, distance: 32))
+        probe.send(slide(3, page: 7, #","g":4,"k":3"#))
+        #expect(probe.room.head.pages.paper(of: 4)?.slide?.quarters == 3)
+        probe.send(ruled(4, 0, #","g":4"#))
+        #expect(probe.room.head.pages.papers.map(\.page) == [0], "blank paper is none")
+    }
+
+    @Test func `is refused where its numbers make no sense, and changes nothing`() {
+        let asset = Self.asset
+        for (text, code) in [
+            (ruled(1, 5), "out-of-range p"), (ruled(1, 1, #","l":7.5"#), "out-of-range l"),
+            (ruled(1, 1, #","l":257"#), "out-of-range l"),
+            (#"{"n":1,"a":7,"i":"abc"}"#, "out-of-range i"), (#"{"n":1,"a":7,"i":"\#(asset)"}"#, "missing-field d"),
+            (#"{"n":1,"a":7,"i":"\#(asset)","d":[{"x":1,"y":2}]}"#, "out-of-range d"),
+            (#"{"n":1,"a":7,"i":"\#(asset)","d":[{"x":1,"y":2},{"x":1}]}"#, "missing-field d[1].y"),
+            (#"{"n":1,"a":7,"i":"\#(asset)","k":4,"d":[{"x":1,"y":2},{"x":3,"y":4}]}"#, "out-of-range k"),
+            (#"{"n":1,"a":7,"i":"\#(asset)","p":500,"d":[{"x":1,"y":2},{"x":3,"y":4}]}"#, "out-of-range p"),
+        ] {
+            do throws(MalformedMessage) {
+                _ = try StrokeMessage(decoding: Array(text.utf8))
+                Issue.record("\(text) was taken")
+            } catch {
+                #expect("\(error.rejection.code.rawValue) \(error.rejection.field ?? "")" == code, "\(text)")
+            }
+        }
+    }
+
+    @Test(arguments: [BoardFeatures.all.subtracting(.paper), BoardFeatures.all.subtracting(.pages)])
+    func `is an unknown action where the room has no papers or no pages`(_ features: BoardFeatures) {
+        #expect(throws: MalformedMessage.self) {
+            try StrokeMessage(decoding: Array(ruled(1, 1).utf8), limits: WireLimits(features: features))
+        }
+    }
+
+    @Test func `names assets as images do, until it is replaced`() throws {
+        var probe = RoomProbe()
+        probe.send(slide(1, page: 3))
+        let asset = try #require(AssetID(hexadecimal: Self.asset))
+        #expect(probe.room.head.hasImage(ImageSource(asset: asset, page: 3)))
+        #expect(!probe.room.head.hasImage(ImageSource(asset: asset, page: 2)))
+        #expect(probe.room.checkpoint().assets == [asset])
+        probe.send(ruled(2, 0))
+        #expect(!probe.room.head.hasImage(ImageSource(asset: asset, page: 3)))
+        #expect(probe.room.checkpoint().assets == [asset], "the log has it still")
+    }
+
+    @Test func `is there after a checkpoint, in the board and in the operations behind it`() throws {
+        for count in 1...6 {
+            var probe = RoomProbe()
+            for number in 1...count {
+                probe.send(
+                    number % 2 == 0
+                        ? slide(Int64(number), page: number, #","g":\#(number),"w":640,"h":480,"k":1"#)
+                        : ruled(Int64(number), number % 5, #","l":20,"g":\#(number)"#))
+                probe.send(draw(Int64(number + 100)))
+            }
+            let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
+            let restored = try Room(
+                restoring: bytes, configuration: RoomConfiguration(), at: probe.now, logClockAhead: .zero)
+            #expect(restored.head.pages == probe.room.head.pages)
+            #expect(restored.checkpoint().encoded() == bytes)
+        }
+        var plain = RoomProbe()
+        plain.send(draw(1))
+        #expect(RoomCheckpoint.versions(of: plain.room.checkpoint().encoded())?.format == 4)
+    }
+
+    @Test func `comes to those who join, in either form, and to those who follow`() throws {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        probe.send(ruled(2, 3, #","l":40.5,"g":2"#))
+        probe.send(slide(3, page: 9, #","w":2048"#))
+        probe.clock(1e7, .main, #","d":true"#)
+        let catchUp = try #require(probe.room.catchUp(JoinRequest(), cohort: .main))
+        let json = try JoinReply(
+            decoding: catchUp.encoded(palette: .standard, style: "smooth", as: .json))
+        let binary = try JoinReply(
+            binary: catchUp.encoded(palette: .standard, style: "smooth", as: .binary))
+        #expect(json.pages == probe.room.head.pages && binary.pages == json.pages)
+        #expect(try FollowedBoard(json).board.pages == json.pages)
+        var follower = FollowedBoard()
+        for operation in probe.applied {
+            let change = try follower.apply(
+                operation.index, by: operation.author, page: operation.page, message: operation.restoredMessage)
+            #expect((change.paper != nil) == (operation.action == .paper))
+        }
+        #expect(follower.board.pages == probe.room.head.pages && follower.digest == probe.room.head.digest)
+    }
+}

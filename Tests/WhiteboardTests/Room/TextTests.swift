@@ -1,0 +1,156 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Whiteboard
+
+private func text(_ number: Int64, _ value: String = "zwei\\nZeilen", _ more: String = "") -> String {
+    #"{"n":\#(number),"e":8,"l":32,"x":"\#(value)"\#(more),"d":[{"x":10,"y":20},{"x":110,"y":52}]}"#
+}
+
+private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number),"a":8,"v":[\#(index)]}"# }
+
+@Suite struct `A text on a board` {
+    private static let open = RoomConfiguration(
+        cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none)), log: LogRetention(quiet: .seconds(60)))
+
+    @Test func `is an entry as a stroke is: undo, redo, removal, digest`() throws {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        let before = probe.room.head.digest
+        probe.send(text(2, "a", #","g":0"#))
+        let stroke = try #require(probe.room.head.visible.first { $0.index == 2 })
+        #expect(stroke.kind == .text && stroke.text == "a" && stroke.page == 0)
+        #expect(probe.room.head.content(of: 0).texts == 1 && probe.room.head.content(of: 0).images == 0)
+        #expect(probe.room.head.digest != before)
+        probe.send(undo(3))
+        #expect(probe.room.head.digest == before && probe.room.head.content(of: 0).texts == 0)
+        probe.send(redo(4))
+        #expect(probe.visible == [1, 2])
+        probe.send(remove(5, 2))
+        #expect(probe.visible == [1] && probe.room.head.content(of: 0).texts == 0)
+        probe.send(undo(6))
+        #expect(probe.visible == [1, 2] && probe.room.head.content(of: 0).texts == 1)
+        probe.send(clear(7))
+        #expect(probe.visible.isEmpty)
+    }
+
+    @Test func `is edited by two operations, which two undos take back`() {
+        var probe = RoomProbe()
+        probe.send(text(1, "old"))
+        probe.send(remove(2, 1))
+        probe.send(text(3, "new"))
+        #expect(probe.room.head.visible.compactMap(\.text) == ["new"])
+        probe.send(undo(4))
+        probe.send(undo(5))
+        #expect(probe.room.head.visible.compactMap(\.text) == ["old"])
+    }
+
+    @Test func `counts for the bytes of its message`() {
+        var limits = IntakeLimits()
+        limits.boardPoints = 100
+        var probe = RoomProbe(RoomConfiguration(intake: limits))
+        let long = String(repeating: "x", count: 1900)
+        probe.send(text(1, long))
+        #expect(probe.room.head.content(of: 0).points > 60)
+        probe.send(text(2, long))
+        #expect(probe.takeTold() == ["applied 1 as 1", "rejected 2 0 too-many-points d"])
+    }
+
+    @Test func `of many words pushes out none of the templates of handwriting`() {
+        var probe = RoomProbe(Self.open)
+        probe.send(draw(1, points: 40))
+        for number in 2...60 as ClosedRange<Int64> {
+            probe.send(text(number, String(repeating: "w\(number)", count: 300)))
+        }
+        #expect(probe.room.log.templates.count == 1)
+        #expect(probe.room.head.visible.filter { $0.kind == .text }.allSatisfy { $0.message.template == nil })
+    }
+
+    @Test func `may come in shards: what it says is that of the lowest`() throws {
+        var probe = RoomProbe()
+        probe.send(shard(1, 1, of: 2, points: 5..<6, #","e":8,"l":20,"x":"b""#))
+        probe.send(shard(1, 0, of: 2, points: 0..<1, #","e":8,"l":20,"x":"a""#))
+        #expect(probe.takeTold().last == "applied 1 as 1")
+        #expect(probe.room.head.visible.compactMap(\.text) == ["a"])
+    }
+
+    @Test func `is in a checkpoint of format 9, which nothing else makes`() throws {
+        var probe = RoomProbe(Self.open)
+        probe.send(draw(1))
+        probe.send(remove(2, 1))
+        #expect(RoomCheckpoint.versions(of: probe.room.checkpoint().encoded())?.format == 8)
+        probe.send(text(3, "אב", #","g":3"#))
+        probe.send(draw(4))
+        let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
+        #expect(RoomCheckpoint.versions(of: bytes)?.format == 9)
+        var restored = try Room(restoring: bytes, configuration: Self.open, at: probe.now, logClockAhead: .zero)
+        #expect(restored.head.digest == probe.room.head.digest && restored.checkpoint().encoded() == bytes)
+        #expect(restored.head.visible(on: 3).first?.text == "אב")
+        #expect(restored.head.content(of: 3).texts == 1)
+        // Also where only the operations have it, and where only the board does.
+        probe.send(clear(5, #","g":3"#))
+        #expect(RoomCheckpoint.versions(of: probe.room.checkpoint().encoded())?.format == 9)
+        probe.wait(.seconds(61))
+        #expect(RoomCheckpoint.versions(of: probe.room.checkpoint().encoded())?.format == 8)
+        probe.send(text(6))
+        probe.wait(.seconds(61))
+        let rested = probe.room.checkpoint().encoded()
+        #expect(RoomCheckpoint.versions(of: rested)?.format == 9)
+        restored = try Room(restoring: rested, configuration: Self.open, at: probe.now, logClockAhead: .zero)
+        #expect(restored.head.visible.compactMap(\.text) == ["zwei\nZeilen"])
+        // The same bytes under the number of a format without texts are none.
+        var older = rested
+        older[3] = 8
+        #expect(throws: CheckpointError.self) {
+            try Room(restoring: older, configuration: Self.open, at: probe.now, logClockAhead: .zero)
+        }
+    }
+
+    @Test(arguments: [StrokeKind.stroke, .image, .lasso, .pointer, .text])
+    func `and all else keep their kind in the flags of a stroke`(kind: StrokeKind) throws {
+        for isLate in [false, true] {
+            for page in [0, 999] {
+                for copied in kind == .lasso ? [0, 5] : [0] {
+                    let extras = StrokeExtras(isLate: isLate, page: page, kind: kind, copied: copied)
+                    #expect(extras.flags <= StrokeExtras.greatestFlags)
+                    var read = try #require(StrokeExtras(flags: extras.flags))
+                    #expect(read.hasPage == (page > 0) && read.hasCopied == (copied > 0))
+                    read.page = page
+                    read.copied = copied
+                    #expect(read == extras)
+                }
+            }
+        }
+    }
+
+    @Test func `comes to those who join, in either form, and to those who follow`() throws {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        probe.send(text(2, #"\u003cb\u003e & \"ü\" 😀"#))
+        probe.send(text(3, String(repeating: "数", count: 600), #","g":2"#))
+        probe.clock(1e7, .main, #","d":true"#)
+        let catchUp = try #require(probe.room.catchUp(JoinRequest(), cohort: .main))
+        let json = try JoinReply(decoding: catchUp.encoded(palette: .standard, style: "smooth", as: .json))
+        let binary = try JoinReply(binary: catchUp.encoded(palette: .standard, style: "smooth", as: .binary))
+        for reply in [json, binary] {
+            let board = try FollowedBoard(reply)
+            #expect(board.digest == probe.room.head.digest)
+            #expect(board.board.visible.compactMap(\.text) == [#"<b> & "ü" 😀"#, String(repeating: "数", count: 600)])
+        }
+        var follower = FollowedBoard()
+        for operation in probe.applied {
+            _ = try follower.apply(
+                operation.index, by: operation.author, page: operation.page, message: operation.restoredMessage)
+        }
+        #expect(follower.digest == probe.room.head.digest && follower.board.content(of: 2).texts == 1)
+    }
+
+    @Test func `is an unknown element where the service does not offer it`() {
+        var limits = IntakeLimits()
+        limits.wire.features.remove(.text)
+        var probe = RoomProbe(RoomConfiguration(intake: limits))
+        probe.send(text(1))
+        #expect(probe.takeTold() == ["rejected 1 0 unknown-element e"])
+    }
+}
