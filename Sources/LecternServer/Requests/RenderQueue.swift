@@ -77,7 +77,7 @@ final class RenderQueue: Sendable {
     private func dropPictures(of room: RoomID) {
         state.withLock { state in state.drawn = state.drawn.filter { $0.key.room.room != room } }
         // All threads share one renderer.
-        workers.first?.renderer.forget(room)
+        workers.first?.renderer.memory.forget(room)
     }
 
     /// Queues the rendering of a board; returns at once.
@@ -101,7 +101,7 @@ final class RenderQueue: Sendable {
     }
 
     /// What pictures take of their memory.
-    var usage: CanvasUsage { workers[0].renderer.usage }
+    var usage: CanvasUsage { workers[0].renderer.memory.usage }
 
     /// Whether no request is pending.
     var isIdle: Bool { state.withLock { $0.budget.isUnused } }
@@ -396,9 +396,9 @@ final class RenderWorker: Sendable {
         guard isFirst else { return }
         queue.asyncAfter(deadline: .now() + idleTime / .seconds(1)) { [weak self] in
             guard let self else { return }
-            renderer.evict(unusedSince: MonotonicClock.now() + (.zero - idleTime))
+            renderer.memory.evict(unusedSince: MonotonicClock.now() + (.zero - idleTime))
             isSweeping.withLock { $0 = false }
-            if !renderer.isEmpty { sweepLater() }
+            if !renderer.memory.isEmpty { sweepLater() }
         }
     }
 }

@@ -26,11 +26,11 @@ import Testing
         let renderer = renderer()
         let (erased, other) = (try life("erased"), try life("other"))
         for life in [erased, other] { _ = try renderer.png(of: room.board, life, at: start) }
-        let both = renderer.byteCount
-        renderer.forget(erased.room)
-        #expect(renderer.byteCount == both / 2)
-        renderer.forget(other.room)
-        #expect(renderer.isEmpty)
+        let both = renderer.memory.usage.total
+        renderer.memory.forget(erased.room)
+        #expect(renderer.memory.usage.total == both / 2)
+        renderer.memory.forget(other.room)
+        #expect(renderer.memory.isEmpty)
     }
 
     @Test func `an evicted canvas is rendered again with the same pixels`() throws {
@@ -38,11 +38,11 @@ import Testing
         try room.draw(30)
         let renderer = renderer()
         let before = try renderer.png(of: room.board, life(), at: start)
-        renderer.evict(unusedSince: start)
-        #expect(!renderer.isEmpty, "it was used just then")
-        renderer.evict(unusedSince: start + .seconds(1))
-        #expect(renderer.isEmpty)
-        #expect(renderer.byteCount == 0)
+        renderer.memory.evict(unusedSince: start)
+        #expect(!renderer.memory.isEmpty, "it was used just then")
+        renderer.memory.evict(unusedSince: start + .seconds(1))
+        #expect(renderer.memory.isEmpty)
+        #expect(renderer.memory.usage.total == 0)
         #expect(try renderer.png(of: room.board, life(), at: start + .seconds(2)) == before)
     }
 
@@ -55,12 +55,12 @@ import Testing
         for number in 0..<15 {
             let file = try renderer.png(of: room.board, life("room\(number)"), at: start + .seconds(number))
             if number == 0 { first = file }
-            #expect(renderer.byteCount <= limit, "\(number)")
+            #expect(renderer.memory.usage.total <= limit, "\(number)")
         }
-        #expect(renderer.byteCount > limit / 4, "nothing is evicted while there is space")
-        let drawn = renderer.strokesDrawn
+        #expect(renderer.memory.usage.total > limit / 4, "nothing is evicted while there is space")
+        let drawn = renderer.memory.strokesDrawn
         _ = try renderer.png(of: room.board, life("room14"), at: start + .seconds(15))
-        #expect(renderer.strokesDrawn == drawn, "the newest room was kept")
+        #expect(renderer.memory.strokesDrawn == drawn, "the newest room was kept")
         #expect(try renderer.png(of: room.board, life("room0"), at: start + .seconds(16)) == first)
     }
 
@@ -86,11 +86,11 @@ import Testing
                 drawn += 60
             }
             // Of each room the two boards that cursors are at, which share tiles, and those for undo.
-            #expect(renderer.usage.tiles <= rooms.count * 3 * canvas, "\(picture)")
+            #expect(renderer.memory.usage.tiles <= rooms.count * 3 * canvas, "\(picture)")
         }
-        print("39 pictures of 3 rooms keep \(renderer.usage)")
+        print("39 pictures of 3 rooms keep \(renderer.memory.usage)")
         // Each width has a canvas of its own.
-        #expect(renderer.strokesDrawn < drawn * 9 / 4, "a picture begins with the one before it")
+        #expect(renderer.memory.strokesDrawn < drawn * 9 / 4, "a picture begins with the one before it")
     }
 
     @Test func `a picture shows the page shown or the one asked for, a PDF all pages in order`() throws {
@@ -131,7 +131,7 @@ import Testing
             return true
         })
         let again = try renderer.png(of: room.board, life(), at: start, while: interest)
-        #expect(renderer.strokesDrawn == 5)
+        #expect(renderer.memory.strokesDrawn == 5)
         func place(_ file: [UInt8]) -> UnsafeRawPointer? { file.withUnsafeBytes { $0.baseAddress } }
         #expect(place(again) == place(first))
     }
@@ -145,9 +145,9 @@ import Testing
         _ = try renderer.png(of: room.board, life(), at: start)
         try room.undo()
         #expect(try renderer.png(of: room.board, life(), at: start) == before)
-        #expect(renderer.strokesDrawn == 5)
+        #expect(renderer.memory.strokesDrawn == 5)
         _ = try renderer.png(of: room.board, life(), width: 100, at: start)
-        #expect(renderer.strokesDrawn == 5 + 4)
+        #expect(renderer.memory.strokesDrawn == 5 + 4)
     }
 
     @Test func `a cancelled rendering stops at the next stroke, and can be continued`() throws {
@@ -162,9 +162,9 @@ import Testing
             })
             _ = try renderer.png(of: room.board, life(), at: start, while: interest)
         }
-        #expect(renderer.strokesDrawn == 7)
+        #expect(renderer.memory.strokesDrawn == 7)
         let file = try renderer.png(of: room.board, life(), at: start)
-        #expect(renderer.strokesDrawn == 12)
+        #expect(renderer.memory.strokesDrawn == 12)
         #expect(try file == self.renderer().png(of: room.board, life(), at: start))
     }
 
@@ -192,7 +192,7 @@ import Testing
             _ = try renderer.png(of: room.board, life(), at: start, while: interest)
         }
         #expect(asked == [3, 3, 3])
-        #expect(renderer.strokesDrawn == 2)
+        #expect(renderer.memory.strokesDrawn == 2)
         let file = try renderer.png(of: room.board, life(), at: start)
         #expect(try file == self.renderer().png(of: room.board, life(), at: start))
     }
@@ -216,8 +216,8 @@ import Testing
             }
             for try await areRight in group { #expect(areRight) }
         }
-        #expect(renderer.mostBytes <= limit)
-        #expect(renderer.mostBytes > limit / 2)
+        #expect(renderer.memory.mostBytes <= limit)
+        #expect(renderer.memory.mostBytes > limit / 2)
     }
 
     @Test func `of renderings that wait for memory none passes one that came before it`() async throws {
@@ -254,12 +254,12 @@ import Testing
             start(small, "first", isHeld: true)
             try await eventually("the first is drawn") { order.withLock { $0.isEmpty } ? nil : () }
             start(large, "large")
-            try await eventually("the large one waits") { renderer.waitingCount == 1 ? () : nil }
+            try await eventually("the large one waits") { renderer.memory.waitingCount == 1 ? () : nil }
             start(small, "small")
             // There is memory for it beside the first.
             try await eventually("the small one waits behind it") {
                 #expect(order.withLock { $0 } == ["first"])
-                return renderer.waitingCount == 2 || order.withLock { $0.count } > 1 ? () : nil
+                return renderer.memory.waitingCount == 2 || order.withLock { $0.count } > 1 ? () : nil
             }
             held.signal()
             try await group.waitForAll()
@@ -288,7 +288,7 @@ import Testing
             of: room.board, life(), PictureForm(width: nil), images: PageImageSet([key], [key: pixels]), at: start)
         let side = size(of: file)
         #expect(side[0] * side[1] > 50_000 && abs(Double(side[0]) / Double(side[1]) - 2) < 0.1)
-        #expect(renderer.mostBytes <= limit)
+        #expect(renderer.memory.mostBytes <= limit)
     }
 
     @Test func `a board too large for the memory or for a canvas is rendered smaller, as a whole`() throws {
@@ -302,7 +302,7 @@ import Testing
         let size = try size(of: narrow.png(of: room.board, life(), at: start))
         #expect(size[0] * size[1] <= (1 << 19) + 16_384 && size[0] > 3000)
         #expect(abs(Double(size[0]) / Double(size[1]) - 200) < 5)
-        #expect(narrow.mostBytes <= 16 << 20)
+        #expect(narrow.memory.mostBytes <= 16 << 20)
         let scaled = try self.size(of: narrow.png(of: room.board, life(), width: 640, at: start))
         #expect(scaled[0] == 640 && 3...4 ~= scaled[1])
     }
@@ -339,8 +339,8 @@ import Testing
         let file = try renderer.picture(of: room.board, life(), form, at: start)
         let size = size(of: file)
         #expect(40...4095 ~= size[0] && abs(Double(size[0]) / Double(size[1]) - 2) < 0.1)
-        #expect(renderer.mostBytes <= limit)
-        #expect(renderer.byteCount == file.count)
+        #expect(renderer.memory.mostBytes <= limit)
+        #expect(renderer.memory.usage.total == file.count)
     }
 
     private func size(of file: [UInt8]) -> [Int] {

@@ -77,22 +77,22 @@ import VectorGraphics
         let renderer = renderer()
         func png() throws -> [UInt8] { try renderer.png(of: room.board, life(), at: start) }
         let before = try png()
-        let drawn = renderer.strokesDrawn
+        let drawn = renderer.memory.strokesDrawn
         try room.send(
             #""e":6,"w":400,"h":300,"m":[1,0,0,1,30,20],"d":[{"x":0,"y":0},{"x":90,"y":0},{"x":90,"y":90},{"x":0,"y":90}]"#
         )
         let moved = try png()
         #expect(moved != before)
         try room.draw()
-        let above = renderer.strokesDrawn
+        let above = renderer.memory.strokesDrawn
         #expect(above > drawn)
         _ = try png()
-        #expect(renderer.strokesDrawn == above + 1)
+        #expect(renderer.memory.strokesDrawn == above + 1)
         try room.undo()
         #expect(try png() == moved)
         try room.undo()
         #expect(try png() == before)
-        #expect(renderer.strokesDrawn == above + 1)
+        #expect(renderer.memory.strokesDrawn == above + 1)
     }
 
     @Test func `lassos beyond the limits are counted when a page is cut, and not again`() throws {

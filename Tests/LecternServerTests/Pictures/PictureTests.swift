@@ -220,13 +220,13 @@ import Whiteboard
         let drawn = AsyncStream<Int> { stream in
             worker.draw { renderer in
                 _ = try? renderer.png(of: board, key.room, at: MonotonicClock.now())
-                stream.yield(renderer.byteCount)
+                stream.yield(renderer.memory.usage.total)
                 stream.finish()
             }
         }
         for await bytes in drawn { #expect(bytes > 0) }
         try await withDeadline(.seconds(10)) {
-            while !renderer.isEmpty { await Task.yield() }
+            while !renderer.memory.isEmpty { await Task.yield() }
         }
     }
 }

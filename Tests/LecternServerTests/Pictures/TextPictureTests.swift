@@ -84,7 +84,7 @@ import Testing
         for number in 0..<20 { try room.send(text("Zeile \(number) " + String(repeating: "x", count: number * 50))) }
         let file = try PNGReader(picture(room, PictureForm(), small))
         #expect(ink(file)[2] > 0)
-        #expect(small.mostBytes <= 6 << 20)
+        #expect(small.memory.mostBytes <= 6 << 20)
     }
 
     @Test func `have the texts in SVG, PDF and InkML, as text`() throws {
