@@ -77,11 +77,16 @@ import Testing
                     var stream = StreamConfiguration(name: "S\(number)", subjects: ["s\(number)"])
                     stream.replicas = number % 2 == 0 ? 3 : 1
                     let configuration = stream
-                    // Servers that have just met elect a leader first.
+                    // Servers that have just met elect a leader first, which hears of a stream after those that keep it.
                     _ = try await eventually("there is a stream") { try? await jetStream.provision(configuration) }
+                    try await eventually("it is listed") {
+                        try await jetStream.streamNames(beginningWith: "S") == [configuration.name] ? () : nil
+                    }
                     try await jetStream.delete(stream.name)
                     #expect(try await jetStream.streamNames(beginningWith: "S") == [])
-                    let error = await #expect(throws: JetStreamError.self) { try await jetStream.streamInfo(configuration.name) }
+                    let error = await #expect(throws: JetStreamError.self) {
+                        try await jetStream.streamInfo(configuration.name)
+                    }
                     #expect(error?.isStreamMissing == true, "\(error as Any)")
                 }
             }
