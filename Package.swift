@@ -12,9 +12,25 @@ let settings: [SwiftSetting] = [
 /// Whether what is built is the core of the site: pages load it, and so all that does not draw is made small.
 let isCore = Context.environment["LECTERN_CORE"] != nil
 
+/// Whether this is built for its own sake. A package that uses it allows no flags.
+let isRoot = Context.environment["LECTERN_TARGETS"] != nil
+
 /// A target whose imports are exactly what is listed here: the layers of the product, bottom up.
-func layer(_ name: String, _ dependencies: [Target.Dependency] = [], isFast: Bool = false) -> Target {
-    let flags: [SwiftSetting] = isCore && !isFast ? [.unsafeFlags(["-Osize"])] : []
+/// - Parameters:
+///   - draws: whether it makes pictures, which takes seconds without optimization: it is optimized in debug builds as well, with the
+///     checks of these. Its own tests are built in release.
+///   - isFast: whether it is not made small for pages.
+func layer(_ name: String, _ dependencies: [Target.Dependency] = [], draws: Bool = false, isFast: Bool = false)
+    -> Target
+{
+    var flags: [SwiftSetting] = []
+    if isCore, !isFast { flags.append(.unsafeFlags(["-Osize"])) }
+    if isRoot, draws {
+        flags.append(
+            .unsafeFlags(
+                ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"],
+                .when(configuration: .debug)))
+    }
     return .target(name: name, dependencies: dependencies, swiftSettings: settings + flags)
 }
 
@@ -53,16 +69,16 @@ let isPureAlone = !hasThreads && !hasProbe
 let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
     layer("StrokeWire"),
-    layer("Ink", ["StrokeWire"]),
-    layer("Mesh", ["Ink"]),
+    layer("Ink", ["StrokeWire"], draws: true),
+    layer("Mesh", ["Ink"], draws: true),
     // Paths of lines and curves: intersections, cutting, union.
-    layer("PathGeometry"),
+    layer("PathGeometry", draws: true),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
     .target(name: "CLanes"),
-    layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered], isFast: true),
+    layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered], draws: true, isFast: true),
     // The picture of a page with lassos: areas of ink, cut and moved; what a page shows as layers for a painter.
-    layer("Scene", ["Ink", "PathGeometry", "Raster", "StrokeWire"]),
-    layer("PNG", ["Raster"]),
+    layer("Scene", ["Ink", "PathGeometry", "Raster", "StrokeWire"], draws: true),
+    layer("PNG", ["Raster"], draws: true),
     layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
     // A client's half: what it shows, without I/O. For programs, apps and, through `WebCore`, browsers.
     layer("ClientCore", ["Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard", deque]),
