@@ -33,6 +33,9 @@ static const unsigned char lectern_board_js[] = {
 static const unsigned char lectern_colour_picker_js[] = {
 #embed "../LecternGateway/Site/lectern/colour-picker.js"
 };
+static const unsigned char lectern_core_board_js[] = {
+#embed "../LecternGateway/Site/lectern/core-board.js"
+};
 static const unsigned char lectern_core_js[] = {
 #embed "../LecternGateway/Site/lectern/core.js"
 };
@@ -306,6 +309,7 @@ static const struct site_file files[] = {
     FILE("lectern/board-element.js", lectern_board_element_js),
     FILE("lectern/board.js", lectern_board_js),
     FILE("lectern/colour-picker.js", lectern_colour_picker_js),
+    FILE("lectern/core-board.js", lectern_core_board_js),
     FILE("lectern/core.js", lectern_core_js),
     FILE("lectern/dom.js", lectern_dom_js),
     FILE("lectern/element.js", lectern_element_js),

@@ -4,16 +4,10 @@
  * @module
  */
 
-import { t } from "./language.js";
-import { BoardCanvas } from "./board-canvas.js";
-import { CoreHost } from "./core.js";
+import { CoreBoard } from "./core-board.js";
 import { EventStream } from "./events.js";
-import { Gateway, now, readerName } from "./gateway.js";
-import { ImageStore } from "./images.js";
-import { AuthorNames } from "./names.js";
-import { Painter } from "./painter.js";
-import { PointerLayer } from "./pointer-layer.js";
-import { Kind, operationOf, pagesOf, pointersOf, visitsOf } from "./records.js";
+import { now } from "./gateway.js";
+import { Kind, operationOf, visitsOf } from "./records.js";
 
 /** Milliseconds between two observations that are sent to the server. */
 const observationInterval = 2000;
@@ -68,39 +62,21 @@ const unknown = {
  * - `progress`: `{part}`: 0 … 1 while a large board is drawn;
  * - `divergence`: `{message}`: the board was not the room's; it is joined again by itself.
  */
-export class Board extends EventTarget {
-    #canvas;
-    #options;
-    #host = new CoreHost();
-    #painter;
-    #images;
-    #pointers;
-    /** The pointers that are seen. */
-    #seen = [];
+export class Board extends CoreBoard {
     #stream = null;
-    /** What the core said last, and what it says now and then. */
-    #state = unknown;
     #incarnation = "";
-    #pages = { shown: 0, order: [0], hidden: [], papers: {} };
-    #pagesTold = "";
-    #visits = [];
-    #names = new AuthorNames();
     #palette = [];
     #style = "smooth";
     #features = [];
     /** The page that is drawn where it is not the shown one. */
     #viewed = null;
     #observedAt = 0;
-    #reader = readerName();
     #frame = null;
     #holdTimer = null;
     #wetTimer = null;
     /** The session whose strokes the page draws itself while they are wet, and the one that the core knows. */
     #ownSession = () => null;
     #toldSession = "";
-    #player = null;
-    #onpicture = () => this.look();
-    #isClosed = false;
     #wasJoined = false;
 
     /**
@@ -118,80 +94,35 @@ export class Board extends EventTarget {
      * @param {boolean} [options.observe] whether to tell the server how far ink and picture are apart, where there is a clock;
      *   true
      */
-    constructor(canvas, { gateway, url, token, ...options }) {
-        super();
-        this.gateway = gateway ?? new Gateway({ url, token });
-        this.#options = { observe: true, maxHold: longestHold, ...options, clock: this.#functionOf(options.clock) };
-        this.#images = new ImageStore(this.gateway, options.room, () => this.cohort);
-        this.#host.add({ onready: (core) => this.#begin(core), onfailure: (error) => this.#failed(error) });
-        this.#painter = new Painter(canvas, this.#images, this.#host);
-        this.#pointers = new PointerLayer(canvas);
-        this.#painter.onimage = () => this.#tell("image", {});
-        this.#painter.ontexts = (texts) => this.#tell("texts", { texts });
-        this.#painter.onground = (isDark) => this.#tell("ground", { isDark });
-        this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
-        this.#canvas = new BoardCanvas(canvas, (size) => this.#tell("size", size), () => this.#resize());
-        this.#canvas.shape(this.size);
+    constructor(canvas, options) {
+        super(canvas, { observe: true, maxHold: longestHold, ...options }, unknown);
         // After the caller has put its listeners on.
         queueMicrotask(() => {
-            if (!this.#stream) this.#tell("connection", { state: "connecting" });
+            if (!this.#stream) this._tell("connection", { state: "connecting" });
         });
     }
 
-    /** The room's name. */
-    get room() { return this.#options.room; }
     /** The cohort whose releases are shown; undefined where that is left to the server. */
-    get cohort() { return this.#options.cohort; }
-    /** The index of the last operation shown. */
-    get index() { return this.#state.index; }
-    /** The digest of what is shown, 16 hexadecimal digits. */
-    get digest() { return this.#state.digest; }
+    get cohort() { return this._options.cohort; }
     /** The room's incarnation; "" while nobody has written to it. */
     get incarnation() { return this.#incarnation; }
     /** Whether the board is there, and follows the room. */
-    get isJoined() { return (this.#state.flags & 1) !== 0; }
-    /** The board's size in its own units, its colours, and its ink style. */
-    get size() { return { width: this.#state.width, height: this.#state.height }; }
+    get isJoined() { return (this._state.flags & 1) !== 0; }
+    /** Its colours, and its ink style. */
     get palette() { return this.#palette; }
     get style() { return this.#style; }
     /** `open`: the cohort has no video; `video`: it has; null while the room has not said. */
-    get gate() { return gates[this.#state.gate]; }
+    get gate() { return gates[this._state.gate]; }
     /** The page that is drawn: the shown one, unless {@link view} has named another. */
-    get page() { return this.#viewed ?? this.#state.shown; }
-    /**
-     * Which pages there are: `{shown, order, hidden, papers}`; `papers` has `lines`, `squares`, `dots`, `staves` or `slide` for each
-     * page that has one.
-     */
-    get pages() {
-        const { shown, order, hidden, papers } = this.#pages;
-        return { shown, order: [...order], hidden: [...hidden], papers: { ...papers } };
-    }
-    /**
-     * When pages were begun, as far as this board knows: `{index, time, page}` of the first stroke of each, or of the turn that it has
-     * seen, in the order of the log. Times are media times in milliseconds, NaN where they are not known.
-     */
-    get visits() { return this.#visits.map((visit) => ({ ...visit })); }
-    /** How many strokes are on the page that is drawn. */
-    get strokes() { return this.#state.strokes; }
+    get page() { return this.#viewed ?? this._state.shown; }
     /** Whether a redo may find something on that page. */
-    get hasUndone() { return (this.#state.flags & 2) !== 0; }
+    get hasUndone() { return (this._state.flags & 2) !== 0; }
     /** Whether an undo may find something there: a stroke, a removal, or a clear where the service lets clears be undone. */
     get canUndo() {
-        return this.strokes > 0 || (this.#state.flags & 8) !== 0 || (this.#features.includes("undoable-clear") && (this.#state.flags & 4) !== 0);
+        return this.strokes > 0 || (this._state.flags & 8) !== 0 || (this.#features.includes("undoable-clear") && (this._state.flags & 4) !== 0);
     }
     /** What the service offers beyond strokes on one page, as the reply to a join tells it. */
     get features() { return [...this.#features]; }
-    /** What an author is called, as far as this board knows. */
-    nameOf(author) { return this.#names.of(author); }
-    /**
-     * Whether the board is to be seen on a dark ground: black and grey ink is light then, and other dark colours are lighter. A view of
-     * this page alone. Pages that a slide or images cover keep their colours; the event `ground` says when to change what is below.
-     */
-    get isDark() { return this.#painter.isDark; }
-    set isDark(isDark) { this.#painter.isDark = isDark; }
-    /** Draws the board; for strokes that the room does not have yet. */
-    get painter() { return this.#painter; }
-
     /**
      * Draws a page, whichever is shown; null for the shown one again.
      *
@@ -200,7 +131,7 @@ export class Board extends EventTarget {
     view(page) {
         if (page === this.#viewed) return;
         this.#viewed = page;
-        this.#call((core) => core.studentView(page));
+        this._call((core) => core.studentView(page));
     }
 
     /**
@@ -209,7 +140,7 @@ export class Board extends EventTarget {
      * @param {import("./painter.js").Entry[]} strokes from the bottom to the top; a stroke that changes is a new object
      */
     showLive(strokes) {
-        this.#painter.showLive(strokes);
+        this._painter.showLive(strokes);
     }
 
     /** Names the session whose strokes the page itself shows while they are drawn; `session` is asked for each message. */
@@ -225,24 +156,19 @@ export class Board extends EventTarget {
      *   this author that the room tells of later were seen here already
      */
     point(place, pointer) {
-        this.#call((core) => core.studentPoint(place, pointer));
-    }
-
-    /** Draws the pointers where the canvas is now: call it where that was moved or scaled by style. */
-    showPointers() {
-        this.#pointers.show(this.#seen, this.size);
+        this._call((core) => core.studentPoint(place, pointer));
     }
 
     /** Looks at the player's clock at once: call it after a seek. */
     look() {
-        this.#call((core) => core.studentLook(this.#time));
+        this._call((core) => core.studentLook(this._time));
     }
 
     /** Shows another cohort, from its beginning: its video is earlier or later. */
     setCohort(cohort) {
         if (cohort === this.cohort) return;
-        this.#options.cohort = cohort;
-        if (this.#host.core) this.#follow();
+        this._options.cohort = cohort;
+        if (this._host.core) this.#follow();
     }
 
     /** Connects at once if it waits to do so. */
@@ -252,58 +178,32 @@ export class Board extends EventTarget {
 
     /** Ends the connection; the canvas keeps its picture. */
     close() {
-        this.#isClosed = true;
         this.#stream?.close();
-        this.#canvas.close();
-        this.#images.close();
-        this.#pointers.close();
+        this._close();
         this.#rest();
-        this.#player?.removeEventListener("change", this.#onpicture);
-    }
-
-    /** The clock as a function; one that tells of pictures is looked at with each. */
-    #functionOf(clock) {
-        if (!clock || typeof clock === "function") return clock ?? null;
-        this.#player = clock;
-        clock.addEventListener("change", this.#onpicture);
-        return () => clock.time;
-    }
-
-    /** The player's media time in milliseconds, NaN while unknown. */
-    get #time() {
-        try {
-            return this.#options.clock ? Number(this.#options.clock()) : NaN;
-        } catch {
-            return NaN;
-        }
     }
 
     // The core.
 
     /** There is an instance, the first or after one that failed. */
-    #begin() {
-        if (this.#isClosed) return;
+    _begin() {
         this.#toldSession = "";
         this.#follow();
-        this.#call((core) => core.studentView(this.#viewed));
-        this.#resize();
+        this._call((core) => core.studentView(this.#viewed));
+        this._resize();
     }
 
     /** Begins with the room's board in the cohort. */
     #follow() {
-        const { clock, maxHold } = this.#options;
-        this.#call((core) => core.studentBegin(clock !== null, this.cohort === "head", maxHold));
+        const { clock, maxHold } = this._options;
+        this._call((core) => core.studentBegin(!!clock, this.cohort === "head", maxHold));
         this.#connect();
     }
 
-    /** The instance is gone, and what it had: another one joins again. */
-    #failed(error) {
+    _failed(error) {
         this.#rest();
-        this.#seen = [];
-        this.#pointers.close();
-        this.#state = { ...this.#state, flags: 0, held: 0 };
-        this.#tell("divergence", { message: t("The core has failed: {reason}", { reason: error.message }) });
-        this.#report({ index: this.index, fault: String(error.message).slice(0, 200) });
+        this._state = { ...this._state, held: 0 };
+        super._failed(error);
     }
 
     #rest() {
@@ -313,41 +213,35 @@ export class Board extends EventTarget {
         this.#frame = null;
     }
 
-    #resize() {
-        const { pixels } = this.#canvas;
-        if (pixels > 0) this.#call((core) => core.studentResize(pixels));
-    }
-
-    #call(body) {
-        if (this.#isClosed) return;
-        const records = this.#host.call(body);
-        if (records) this.#take(records);
+    _resize() {
+        const { pixels } = this._canvas;
+        if (pixels > 0) this._call((core) => core.studentResize(pixels));
     }
 
     /** Tells what the core has done. */
-    #take([state, ...records]) {
-        const before = this.#state;
-        this.#state = stateOf(state);
-        this.#canvas.shape(this.size);
+    _take([state, ...records]) {
+        const before = this._state;
+        this._state = stateOf(state);
+        this._canvas.shape(this.size);
         // What is above another page is told anew.
-        if (this.#state.page !== before.page) {
-            this.#painter.showLive([]);
-            this.#tell("page", { page: this.#state.page });
+        if (this._state.page !== before.page) {
+            this._painter.showLive([]);
+            this._tell("page", { page: this._state.page });
         }
         // The picture of a board that is joined anew stays until then.
         this.#wasJoined ||= this.isJoined;
-        if (this.#canvas.pixels > 0 && (this.isJoined || !this.#wasJoined)) {
-            this.#painter.show(records.some(({ kind }) => kind === Kind.painted));
+        if (this._canvas.pixels > 0 && (this.isJoined || !this.#wasJoined)) {
+            this._painter.show(records.some(({ kind }) => kind === Kind.painted));
         }
         // What a join tells comes first: the colours are there when the board is painted.
         for (const isJoin of [true, false]) {
-            for (const record of records) if ((record.kind === Kind.joined) === isJoin) this.#perform(record);
+            for (const record of records) if ((record.kind === Kind.joined) === isJoin) this._perform(record);
         }
-        if (this.#state.held !== before.held) this.#tell("lag", { held: this.#state.held, milliseconds: this.#state.lead });
+        if (this._state.held !== before.held) this._tell("lag", { held: this._state.held, milliseconds: this._state.lead });
         this.#schedule();
     }
 
-    #perform(record) {
+    _perform(record) {
         switch (record.kind) {
             case Kind.joined:
                 [this.#incarnation, this.#style] = [record.text(), record.text()];
@@ -356,85 +250,64 @@ export class Board extends EventTarget {
                 break;
             case Kind.incarnation:
                 this.#incarnation = record.text();
-                this.#tell("incarnation", { room: this.#incarnation });
+                this._tell("incarnation", { room: this.#incarnation });
                 break;
             case Kind.operation: {
                 const operation = operationOf(record);
                 this.#visit(operation);
-                this.#tell("operation", { operation });
+                this._tell("operation", { operation });
                 break;
             }
             case Kind.visits:
-                this.#visits = visitsOf(record).sort((one, other) => one.index - other.index);
-                this.#tell("visits", { visits: this.visits });
+                this._visits = visitsOf(record).sort((one, other) => one.index - other.index);
+                this._tell("visits", { visits: this.visits });
                 break;
             case Kind.index: {
                 const [index, digest, author] = [record.float(), record.digest(), record.text() || null];
-                this.#tell("index", { index, received: this.#state.received, author, strokes: this.strokes, digest });
-                break;
-            }
-            case Kind.pages: this.#turn(pagesOf(record)); break;
-            case Kind.wet: {
-                const [n, points, author] = [record.float(), record.word(), record.text()];
-                this.#tell("wet", { author, n, points });
+                this._tell("index", { index, received: this._state.received, author, strokes: this.strokes, digest });
                 break;
             }
             case Kind.named: {
                 const author = record.text();
-                this.#names.note(author, { by: record.text() });
-                this.#tell("name", { author, name: this.#names.of(author) });
+                this._names.note(author, { by: record.text() });
+                this._tell("name", { author, name: this._names.of(author) });
                 break;
             }
             case Kind.skew: this.#observe(record.float(), record.word() === 1); break;
-            case Kind.gate: this.#tell("gate", { gate: gates[record.word()] }); break;
+            case Kind.gate: this._tell("gate", { gate: gates[record.word()] }); break;
             case Kind.clock: {
                 const video = record.float();
-                this.#tell("clock", { milliseconds: video });
-                const behind = video - this.#time;
-                if (Number.isFinite(behind)) this.#tell("behind", { milliseconds: behind });
+                this._tell("clock", { milliseconds: video });
+                const behind = video - this._time;
+                if (Number.isFinite(behind)) this._tell("behind", { milliseconds: behind });
                 break;
             }
             case Kind.covered: {
                 const [covered, author, session, room] = [record.float(), record.text(), record.text(), record.text()];
-                this.#tell("covered", { author, session: session || undefined, covered, room });
+                this._tell("covered", { author, session: session || undefined, covered, room });
                 break;
             }
             case Kind.restart:
-                this.#tell("divergence", { message: record.text() });
+                this._tell("divergence", { message: record.text() });
                 this.#stream.restart();
                 break;
-            case Kind.pointers: {
-                this.#seen = pointersOf(record);
-                this.showPointers();
-                this.#tell("pointers", { pointers: this.#seen });
-                break;
-            }
-            case Kind.painted: this.#tell("painted", {}); break;
-            case Kind.image: this.#images.retry(record.text()); break;
+            default: super._perform(record);
         }
     }
 
     /** A page that nothing was known of is drawn on, or turned to. */
     #visit(operation) {
         const { index, page } = operation;
-        if (this.#visits.some((visit) => visit.page === page)) return;
+        if (this._visits.some((visit) => visit.page === page)) return;
         const { message } = operation;
         if (![undefined, 1, 5].includes(message.a)) return;
-        this.#visits.push({ index, time: message.t ?? NaN, page });
-        this.#tell("visits", { visits: this.visits });
-    }
-
-    #turn(pages) {
-        this.#pages = pages;
-        const told = JSON.stringify(pages);
-        if (told === this.#pagesTold) return;
-        this.#pagesTold = told;
-        this.#tell("pages", this.pages);
+        this._visits.push({ index, time: message.t ?? NaN, page });
+        this._tell("visits", { visits: this.visits });
     }
 
     /** Looks again when something is due: strokes being drawn before a frame, the rest also while nobody sees the page. */
     #schedule() {
-        const { wait, growth } = this.#state;
+        const { wait, growth } = this._state;
         clearTimeout(this.#holdTimer);
         if (wait >= 0) this.#holdTimer = setTimeout(() => this.look(), wait);
         clearTimeout(this.#wetTimer);
@@ -445,7 +318,7 @@ export class Board extends EventTarget {
     #lookAtWet() {
         this.#frame ??= requestAnimationFrame(() => {
             this.#frame = null;
-            this.#call((core) => core.studentGrow(this.#time));
+            this._call((core) => core.studentGrow(this._time));
         });
     }
 
@@ -459,7 +332,7 @@ export class Board extends EventTarget {
                 if (stream === this.#stream) this.#receive(event);
             },
             onstate: (state) => {
-                if (stream === this.#stream || !this.#stream) this.#tell("connection", state);
+                if (stream === this.#stream || !this.#stream) this._tell("connection", state);
             },
         });
         this.#stream = stream;
@@ -468,28 +341,20 @@ export class Board extends EventTarget {
     #receive({ type, data }) {
         if (type === "wet") {
             const session = this.#ownSession() ?? "";
-            if (session !== this.#toldSession) this.#host.call((core) => core.studentOwnSession(session));
+            if (session !== this.#toldSession) this._host.call((core) => core.studentOwnSession(session));
             this.#toldSession = session;
         }
-        this.#call((core) => core.studentReceive(type, data, this.#time));
+        this._call((core) => core.studentReceive(type, data, this._time));
     }
 
     /** Ink is drawn: how far it is from its picture is told to the page, and now and then to the server. */
     #observe(skew, isCounted) {
-        this.#tell("skew", { milliseconds: skew });
+        this._tell("skew", { milliseconds: skew });
         // What the player has jumped over is not late, and nobody sees a hidden page.
-        if (!this.#options.observe || !isCounted || document.hidden) return;
+        if (!this._options.observe || !isCounted || document.hidden) return;
         if (now() - this.#observedAt < observationInterval) return;
         this.#observedAt = now();
-        this.#report({ v: this.#time, index: this.index, skew });
-    }
-
-    #report(observation) {
-        this.gateway.observe(this.room, { cohort: this.cohort, reader: this.#reader }, observation);
-    }
-
-    #tell(type, detail) {
-        this.dispatchEvent(new CustomEvent(type, { detail }));
+        this._report({ v: this._time, index: this.index, skew });
     }
 }
 

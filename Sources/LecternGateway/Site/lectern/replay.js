@@ -5,14 +5,10 @@
  */
 
 import { t } from "./language.js";
-import { BoardCanvas } from "./board-canvas.js";
-import { CoreHost } from "./core.js";
-import { Backoff, Gateway, GatewayError, now, readerName } from "./gateway.js";
-import { ImageStore } from "./images.js";
-import { AuthorNames } from "./names.js";
-import { Painter, nextTask } from "./painter.js";
-import { PointerLayer } from "./pointer-layer.js";
-import { Kind, operationOf, pagesOf, pointersOf, visitsOf } from "./records.js";
+import { CoreBoard } from "./core-board.js";
+import { Backoff, GatewayError, now } from "./gateway.js";
+import { nextTask } from "./painter.js";
+import { Kind, operationOf, visitsOf } from "./records.js";
 
 /** Points of a lesson that are kept, about 50 bytes each; a lesson with fewer is fetched once. */
 const mostPoints = 1_000_000;
@@ -45,34 +41,17 @@ const unknown = {
  * - `lesson`: `{epochs, last, fetched}`: the lesson goes so far, and so many operations of it are here;
  * - `visits`: `{visits}`: when pages came to be shown, as far as the lesson was fetched.
  */
-export class Replay extends EventTarget {
-    #canvas;
-    #options;
-    #player;
-    #onpicture = () => this.look();
-    #host = new CoreHost();
-    #painter;
-    #images;
-    #pointers;
-    /** The pointers that are seen. */
-    #seen = [];
-    /** What the core said last, and what it says now and then. */
-    #state = unknown;
+export class Replay extends CoreBoard {
     #lesson = { room: "", last: 0, fetched: 0, epochs: [] };
-    #pages = { shown: 0, order: [0], hidden: [], papers: {} };
-    #pagesTold = "";
-    #visits = [];
-    #names = new AuthorNames();
-    #time = NaN;
+    /** The player's time at the last look. */
+    #looked = NaN;
     #timer = null;
     #frame = null;
-    #isClosed = false;
     #isRefused = false;
     /** The request under way. */
     #request = null;
     #backoff = new Backoff();
     #retryAt = 0;
-    #reader = readerName();
 
     /**
      * @param {HTMLCanvasElement} canvas as for `Board`
@@ -88,78 +67,34 @@ export class Replay extends EventTarget {
      * @param {string} [options.url] as for {@link Gateway}
      * @param {string | (() => string | Promise<string>)} [options.token] as for {@link Gateway}
      */
-    constructor(canvas, { gateway, url, token, ...options }) {
-        super();
-        this.gateway = gateway ?? new Gateway({ url, token });
-        this.#options = { grows: true, mostPoints, ...options };
-        // One that tells of pictures is looked at with each.
-        this.#player = typeof options.clock === "function" ? null : options.clock;
-        this.#player?.addEventListener("change", this.#onpicture);
-        this.#images = new ImageStore(this.gateway, options.room, () => options.cohort);
-        this.#host.add({ onready: () => this.#begin(), onfailure: (error) => this.#failed(error) });
-        this.#painter = new Painter(canvas, this.#images, this.#host);
-        this.#pointers = new PointerLayer(canvas);
-        this.#painter.ontexts = (texts) => this.#tell("texts", { texts });
-        this.#painter.onground = (isDark) => this.#tell("ground", { isDark });
-        this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
-        this.#canvas = new BoardCanvas(canvas, (size) => this.#tell("size", size), () => this.#resize());
-        this.#canvas.shape(this.size);
+    constructor(canvas, options) {
+        super(canvas, { grows: true, mostPoints, ...options }, unknown);
         // After the caller has put its listeners on.
         queueMicrotask(() => {
-            this.#tell("connection", { state: "connecting", reason: null, code: null, retryAt: null });
+            this._tell("connection", { state: "connecting", reason: null, code: null, retryAt: null });
             this.look();
         });
     }
 
-    /** The room's name. */
-    get room() { return this.#options.room; }
     /** The room's incarnation; "" while it is not known. */
     get incarnation() { return this.#lesson.room; }
-    /** The index of the last operation shown. */
-    get index() { return this.#state.index; }
-    /** The digest of what is shown, 16 hexadecimal digits. */
-    get digest() { return this.#state.digest; }
-    /** The board's size in its own units. */
-    get size() { return { width: this.#state.width, height: this.#state.height }; }
-    /** What an author is called, as far as the lesson was fetched. */
-    nameOf(author) { return this.#names.of(author); }
-    /** Draws the board. */
-    get painter() { return this.#painter; }
-    /** Whether the board is to be seen on a dark ground, as `Board.isDark`. */
-    get isDark() { return this.#painter.isDark; }
-    set isDark(isDark) { this.#painter.isDark = isDark; }
     /** The page that is shown. */
-    get page() { return this.#state.page; }
-    /**
-     * Which pages there are: `{shown, order, hidden, papers}`; `papers` has `lines`, `squares`, `dots`, `staves` or `slide` for each
-     * page that has one.
-     */
-    get pages() {
-        const { shown, order, hidden, papers } = this.#pages;
-        return { shown, order: [...order], hidden: [...hidden], papers: { ...papers } };
-    }
-    /**
-     * When pages came to be shown, as far as the lesson was fetched: `{index, time, page}` of the operations after which they are, in
-     * the order of the log. Times are media times in milliseconds, NaN where they are not known.
-     */
-    get visits() { return this.#visits.map((visit) => ({ ...visit })); }
-    /** How many strokes are on the page that is shown. */
-    get strokes() { return this.#state.strokes; }
+    get page() { return this._state.page; }
     /** The last operation of the lesson, as far as it was released. */
     get last() { return this.#lesson.last; }
     /** The encoder sessions of the lesson: `{ep, first, last, from, to}` each. */
     get epochs() { return this.#lesson.epochs; }
     /** The encoder session on whose time line the player is; undefined while nothing was released. */
-    get epoch() { return Number.isNaN(this.#state.epoch) ? this.#options.epoch : this.#state.epoch; }
+    get epoch() { return Number.isNaN(this._state.epoch) ? this._options.epoch : this._state.epoch; }
     /** The media times at which the player's session begins and ends, NaN while they are not known. */
-    get span() { return { from: this.#state.from, to: this.#state.to }; }
+    get span() { return { from: this._state.from, to: this._state.to }; }
     /** Whether the board is that of the player's time: what it needs has been fetched. */
-    get isThere() { return (this.#state.flags & 2) !== 0; }
+    get isThere() { return (this._state.flags & 2) !== 0; }
 
     /** Changes to the time line of another encoder session. */
     setEpoch(epoch) {
-        this.#options.epoch = epoch;
-        this.#call((core) => core.replayEpoch(epoch, this.#time));
+        this._options.epoch = epoch;
+        this._call((core) => core.replayEpoch(epoch, this.#looked));
         this.look();
     }
 
@@ -167,19 +102,14 @@ export class Replay extends EventTarget {
     look() {
         cancelAnimationFrame(this.#frame);
         clearTimeout(this.#timer);
-        if (this.#isClosed) return;
-        const time = this.#playerTime();
-        const isRunning = time !== this.#time;
-        this.#time = time;
-        this.#call((core) => core.replayLook(time));
+        if (this._isClosed) return;
+        const time = this._time;
+        const isRunning = time !== this.#looked;
+        this.#looked = time;
+        this._call((core) => core.replayLook(time));
         this.#fetch();
-        if (isRunning && this.#state.wait < soon) this.#frame = requestAnimationFrame(() => this.look());
+        if (isRunning && this._state.wait < soon) this.#frame = requestAnimationFrame(() => this.look());
         else this.#timer = setTimeout(() => this.look(), lookInterval);
-    }
-
-    /** Draws the pointers where the canvas is now, as that of `Board`. */
-    showPointers() {
-        this.#pointers.show(this.#seen, this.size);
     }
 
     /** Asks the server again at once, also after a refusal. */
@@ -191,123 +121,78 @@ export class Replay extends EventTarget {
 
     /** Ends it; the canvas keeps its picture. */
     close() {
-        this.#isClosed = true;
         this.#request?.abort();
-        this.#player?.removeEventListener("change", this.#onpicture);
+        this._close();
         this.look();
-        this.#canvas.close();
-        this.#images.close();
-        this.#pointers.close();
-        this.#tell("connection", { state: "closed", reason: null, code: null, retryAt: null });
-    }
-
-    #playerTime() {
-        try {
-            return Number(this.#player ? this.#player.time : this.#options.clock());
-        } catch {
-            return NaN;
-        }
+        this._tell("connection", { state: "closed", reason: null, code: null, retryAt: null });
     }
 
     // The core.
 
     /** There is an instance, the first or after one that failed: it fetches the lesson. */
-    #begin() {
-        if (this.#isClosed) return;
-        const { grows, mostPoints, epoch } = this.#options;
-        this.#call((core) => core.replayBegin(grows, mostPoints, epoch));
-        this.#resize();
+    _begin() {
+        const { grows, mostPoints, epoch } = this._options;
+        this._call((core) => core.replayBegin(grows, mostPoints, epoch));
+        this._resize();
         this.look();
     }
 
-    /** The instance is gone, and what it had. */
-    #failed(error) {
+    _failed(error) {
         this.#request?.abort();
         this.#request = null;
-        this.#state = { ...this.#state, flags: 0 };
-        this.#seen = [];
-        this.#pointers.close();
-        this.#tell("divergence", { message: t("The core has failed: {reason}", { reason: error.message }) });
-        this.gateway.observe(this.room, { cohort: this.#options.cohort, reader: this.#reader },
-            { index: this.index, fault: String(error.message).slice(0, 200) });
+        super._failed(error);
     }
 
-    #resize() {
-        const { pixels } = this.#canvas;
-        if (pixels > 0) this.#call((core) => core.replayResize(pixels));
-    }
-
-    #call(body) {
-        const records = this.#isClosed ? undefined : this.#host.call(body);
-        if (records) this.#take(records);
+    _resize() {
+        const { pixels } = this._canvas;
+        if (pixels > 0) this._call((core) => core.replayResize(pixels));
     }
 
     /** Tells what the core has done. */
-    #take([state, ...records]) {
+    _take([state, ...records]) {
         const next = stateOf(state);
         const hasBoard = (next.flags & 1) !== 0;
         // The picture stays until the lesson is here, or here again.
-        if (!hasBoard) [next.width, next.height] = [this.#state.width, this.#state.height];
-        const { page } = this.#state;
-        this.#state = next;
-        if (next.page !== page) this.#tell("page", { page: next.page });
-        this.#canvas.shape(this.size);
-        if (hasBoard && this.#canvas.pixels > 0) this.#painter.show(records.some(({ kind }) => kind === Kind.painted));
-        for (const record of records) this.#perform(record);
+        if (!hasBoard) [next.width, next.height] = [this._state.width, this._state.height];
+        const { page } = this._state;
+        this._state = next;
+        if (next.page !== page) this._tell("page", { page: next.page });
+        this._canvas.shape(this.size);
+        if (hasBoard && this._canvas.pixels > 0) this._painter.show(records.some(({ kind }) => kind === Kind.painted));
+        for (const record of records) this._perform(record);
     }
 
-    #perform(record) {
+    _perform(record) {
         switch (record.kind) {
             case Kind.lesson: {
                 this.#lesson = lessonOf(record);
                 const { epochs, last, fetched } = this.#lesson;
                 this.#backoff.reset();
-                this.#tell("connection", { state: "live", reason: null, code: null, retryAt: null });
-                this.#tell("lesson", { epochs, last, fetched });
+                this._tell("connection", { state: "live", reason: null, code: null, retryAt: null });
+                this._tell("lesson", { epochs, last, fetched });
                 break;
             }
-            case Kind.operation: this.#tell("operation", { operation: operationOf(record) }); break;
+            case Kind.operation: this._tell("operation", { operation: operationOf(record) }); break;
             case Kind.index: {
                 const [index, digest, author] = [record.float(), record.digest(), record.text() || null];
-                this.#tell("index", { index, last: this.last, author, strokes: this.strokes, digest });
+                this._tell("index", { index, last: this.last, author, strokes: this.strokes, digest });
                 break;
             }
-            case Kind.pages: this.#turn(pagesOf(record)); break;
             case Kind.visits: {
                 const visits = visitsOf(record);
-                if (JSON.stringify(visits) === JSON.stringify(this.#visits)) break;
-                this.#visits = visits;
-                this.#tell("visits", { visits: this.visits });
+                if (JSON.stringify(visits) === JSON.stringify(this._visits)) break;
+                this._visits = visits;
+                this._tell("visits", { visits: this.visits });
                 break;
             }
-            case Kind.wet: {
-                const [n, points, author] = [record.float(), record.word(), record.text()];
-                this.#tell("wet", { author, n, points });
-                break;
-            }
-            case Kind.named: this.#names.note(record.text(), { by: record.text() }); break;
+            case Kind.named: this._names.note(record.text(), { by: record.text() }); break;
             case Kind.restart:
-                this.#tell("divergence", { message: record.text() });
+                this._tell("divergence", { message: record.text() });
                 this.#lesson = { room: "", last: 0, fetched: 0, epochs: [] };
                 this.#retryAt = now() + this.#backoff.next();
                 break;
-            case Kind.pointers: {
-                this.#seen = pointersOf(record);
-                this.showPointers();
-                this.#tell("pointers", { pointers: this.#seen });
-                break;
-            }
-            case Kind.painted: this.#tell("painted", {}); break;
-            case Kind.image: this.#images.retry(record.text()); break;
+            default: super._perform(record);
         }
-    }
-
-    #turn(pages) {
-        this.#pages = pages;
-        const told = JSON.stringify(pages);
-        if (told === this.#pagesTold) return;
-        this.#pagesTold = told;
-        this.#tell("pages", this.pages);
     }
 
     // The server.
@@ -315,12 +200,12 @@ export class Replay extends EventTarget {
     /** Asks for what is needed next, if anything is. */
     #fetch() {
         // What the player waits for comes before what was to be fetched ahead.
-        if (!this.isThere && this.#request?.isAhead && Number.isFinite(this.#time)) {
+        if (!this.isThere && this.#request?.isAhead && Number.isFinite(this.#looked)) {
             this.#request.abort();
             this.#request = null;
         }
         if (this.#request || this.#isRefused || now() < this.#retryAt) return;
-        const query = this.#host.call((core) => core.replayRequest());
+        const query = this._host.call((core) => core.replayRequest());
         if (query) this.#ask(query);
     }
 
@@ -328,7 +213,7 @@ export class Replay extends EventTarget {
         const request = new AbortController();
         request.isAhead = this.isThere;
         this.#request = request;
-        const { room, cohort } = this.#options;
+        const { room, cohort } = this._options;
         let [reply, problem] = [null, null];
         try {
             const path = `api/rooms/${encodeURIComponent(room)}/replay`;
@@ -349,11 +234,11 @@ export class Replay extends EventTarget {
     /** Adds a reply, in as many tasks as it takes. */
     #receive(request, reply) {
         request.isAhead = false;
-        this.#call((core) => core.replayReceive(reply));
+        this._call((core) => core.replayReceive(reply));
         const add = () => {
             if (request !== this.#request) return;
-            if ((this.#state.flags & 4) !== 0) {
-                this.#call((core) => core.replayAdd(slice));
+            if ((this._state.flags & 4) !== 0) {
+                this._call((core) => core.replayAdd(slice));
                 return nextTask(add);
             }
             this.#request = null;
@@ -365,19 +250,15 @@ export class Replay extends EventTarget {
     #fail(error) {
         const { code, message: reason } = error;
         // The room has another life now.
-        if (code === "unknown-index" && this.incarnation !== "") return this.#call((core) => core.replayRestart(reason));
+        if (code === "unknown-index" && this.incarnation !== "") return this._call((core) => core.replayRestart(reason));
         const isAbsent = code === "unknown-room" || code === "unknown-cohort";
         if (error.isTransient || isAbsent) {
             this.#retryAt = now() + this.#backoff.next(error.retryAfter);
             const state = isAbsent ? { state: "live", retryAt: null } : { state: "waiting", retryAt: this.#retryAt };
-            return this.#tell("connection", { ...state, reason, code });
+            return this._tell("connection", { ...state, reason, code });
         }
         this.#isRefused = true;
-        this.#tell("connection", { state: "refused", reason, code, retryAt: null });
-    }
-
-    #tell(type, detail) {
-        this.dispatchEvent(new CustomEvent(type, { detail }));
+        this._tell("connection", { state: "refused", reason, code, retryAt: null });
     }
 }
 

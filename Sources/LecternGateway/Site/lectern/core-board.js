@@ -1,0 +1,199 @@
+/**
+ * What a board in class and a recorded lesson share: the core draws them on a canvas, by a player's clock.
+ *
+ * @module
+ */
+
+import { t } from "./language.js";
+import { BoardCanvas } from "./board-canvas.js";
+import { CoreHost } from "./core.js";
+import { Gateway, readerName } from "./gateway.js";
+import { ImageStore } from "./images.js";
+import { AuthorNames } from "./names.js";
+import { Painter } from "./painter.js";
+import { PointerLayer } from "./pointer-layer.js";
+import { Kind, pagesOf, pointersOf } from "./records.js";
+
+/**
+ * A board on a canvas; `Board` or `Replay`. Members whose names begin with an underscore are for these two.
+ */
+export class CoreBoard extends EventTarget {
+    /** @protected */
+    _canvas;
+    /** @protected */
+    _options;
+    /** @protected */
+    _host = new CoreHost();
+    /** @protected */
+    _painter;
+    /** @protected */
+    _images;
+    /**
+     * What the core said last, and what it says now and then.
+     *
+     * @protected
+     */
+    _state;
+    /** @protected */
+    _names = new AuthorNames();
+    /** @protected */
+    _visits = [];
+    /** @protected */
+    _isClosed = false;
+    #pointers;
+    /** The pointers that are seen. */
+    #seen = [];
+    #pages = { shown: 0, order: [0], hidden: [], papers: {} };
+    #pagesTold = "";
+    #clock;
+    /** A clock that tells of pictures is looked at with each. */
+    #player = null;
+    #onpicture = () => this.look();
+    #reader = readerName();
+
+    /** The arguments of the two, and the state of a board of which nothing is known. */
+    constructor(canvas, { gateway, url, token, ...options }, unknown) {
+        super();
+        this.gateway = gateway ?? new Gateway({ url, token });
+        this._options = options;
+        this._state = unknown;
+        this.#clock = options.clock ?? (() => NaN);
+        if (typeof this.#clock !== "function") {
+            this.#player = this.#clock;
+            this.#clock = () => this.#player.time;
+            this.#player.addEventListener("change", this.#onpicture);
+        }
+        this._images = new ImageStore(this.gateway, options.room, () => this._options.cohort);
+        this._host.add({ onready: () => this._isClosed || this._begin(), onfailure: (error) => this._failed(error) });
+        this._painter = new Painter(canvas, this._images, this._host);
+        this.#pointers = new PointerLayer(canvas);
+        this._painter.onimage = () => this._tell("image", {});
+        this._painter.ontexts = (texts) => this._tell("texts", { texts });
+        this._painter.onground = (isDark) => this._tell("ground", { isDark });
+        this._painter.onprogress = () => this._tell("progress", { part: this._painter.progress });
+        this._canvas = new BoardCanvas(canvas, (size) => this._tell("size", size), () => this._resize());
+        this._canvas.shape(this.size);
+    }
+
+    /** The room's name. */
+    get room() { return this._options.room; }
+    /** The index of the last operation shown. */
+    get index() { return this._state.index; }
+    /** The digest of what is shown, 16 hexadecimal digits. */
+    get digest() { return this._state.digest; }
+    /** The board's size in its own units. */
+    get size() { return { width: this._state.width, height: this._state.height }; }
+    /**
+     * Which pages there are: `{shown, order, hidden, papers}`; `papers` has `lines`, `squares`, `dots`, `staves` or `slide` for each
+     * page that has one.
+     */
+    get pages() {
+        const { shown, order, hidden, papers } = this.#pages;
+        return { shown, order: [...order], hidden: [...hidden], papers: { ...papers } };
+    }
+    /**
+     * When pages came to be shown: `{index, time, page}` each, in the order of the log; media times in milliseconds, NaN where they are
+     * not known. Of a board in class: the first stroke of each page, or the turn that it has seen, as far as it knows. Of a lesson: the
+     * operations after which they are shown, as far as it was fetched.
+     */
+    get visits() { return this._visits.map((visit) => ({ ...visit })); }
+    /** How many strokes are on the page that is drawn. */
+    get strokes() { return this._state.strokes; }
+    /** What an author is called, as far as this board knows. */
+    nameOf(author) { return this._names.of(author); }
+    /**
+     * Whether the board is to be seen on a dark ground: black and grey ink is light then, and other dark colours are lighter. A view of
+     * this page alone. Pages that a slide or images cover keep their colours; the event `ground` says when to change what is below.
+     */
+    get isDark() { return this._painter.isDark; }
+    set isDark(isDark) { this._painter.isDark = isDark; }
+    /** Draws the board; for strokes that the room does not have yet. */
+    get painter() { return this._painter; }
+
+    /** Draws the pointers where the canvas is now: call it where that was moved or scaled by style. */
+    showPointers() {
+        this.#pointers.show(this.#seen, this.size);
+    }
+
+    /**
+     * The player's media time in milliseconds, NaN while unknown.
+     *
+     * @protected
+     */
+    get _time() {
+        try {
+            return Number(this.#clock());
+        } catch {
+            return NaN;
+        }
+    }
+
+    /** @protected */
+    _close() {
+        this._isClosed = true;
+        this.#player?.removeEventListener("change", this.#onpicture);
+        this._canvas.close();
+        this._images.close();
+        this.#pointers.close();
+    }
+
+    /**
+     * The instance is gone, and what it had: another one begins anew.
+     *
+     * @protected
+     */
+    _failed(error) {
+        this.#seen = [];
+        this.#pointers.close();
+        this._state = { ...this._state, flags: 0 };
+        this._tell("divergence", { message: t("The core has failed: {reason}", { reason: error.message }) });
+        this._report({ index: this.index, fault: String(error.message).slice(0, 200) });
+    }
+
+    /** @protected */
+    _call(body) {
+        const records = this._isClosed ? undefined : this._host.call(body);
+        if (records) this._take(records);
+    }
+
+    /**
+     * Does what a record of the core says, where both boards do the same.
+     *
+     * @protected
+     */
+    _perform(record) {
+        switch (record.kind) {
+            case Kind.pages: this.#turn(pagesOf(record)); break;
+            case Kind.wet: {
+                const [n, points, author] = [record.float(), record.word(), record.text()];
+                this._tell("wet", { author, n, points });
+                break;
+            }
+            case Kind.pointers:
+                this.#seen = pointersOf(record);
+                this.showPointers();
+                this._tell("pointers", { pointers: this.#seen });
+                break;
+            case Kind.painted: this._tell("painted", {}); break;
+            case Kind.image: this._images.retry(record.text()); break;
+        }
+    }
+
+    #turn(pages) {
+        this.#pages = pages;
+        const told = JSON.stringify(pages);
+        if (told === this.#pagesTold) return;
+        this.#pagesTold = told;
+        this._tell("pages", this.pages);
+    }
+
+    /** @protected */
+    _report(observation) {
+        this.gateway.observe(this.room, { cohort: this._options.cohort, reader: this.#reader }, observation);
+    }
+
+    /** @protected */
+    _tell(type, detail) {
+        this.dispatchEvent(new CustomEvent(type, { detail }));
+    }
+}
