@@ -87,15 +87,22 @@ struct DrawingSessionTests {
                 #expect(device.session.pen.stroke.points.count == 2)
             }
             device.run(at: now)
-            _ = device.session.penUp(1, at: now)
+            _ = device.session.penUp(1, time: start + 2000, at: now)
+            if rested != nil {
+                // It says until when the pen has rested: its time is not behind the live one.
+                let bytes = device.session.live.last?.message ?? []
+                let points = (try? StrokeMessage(accepted: bytes))?.decodePoints(of: bytes)
+                #expect(points?.last?.milliseconds == 2000)
+            }
             device.run(at: now)
             return rested?.element
         }
-        func told() throws -> [(action: Action, element: Element, points: Int)] {
+        func told() throws -> [(action: Action, element: Element, points: Int, end: Double?)] {
             now = try device.finish(from: now)
             return try room.operations.map { _, bytes in
                 let message = try StrokeMessage(accepted: bytes)
-                return (message.action, message.element, message.decodePoints(of: bytes).count)
+                let points = message.decodePoints(of: bytes)
+                return (message.action, message.element, points.count, points.last?.milliseconds)
             }
         }
         #expect(draw(restsAfter: 400) == nil, "too short a rest")
@@ -108,7 +115,7 @@ struct DrawingSessionTests {
         #expect(device.session.perform(.undo, time: 7, at: now) == true)
         seen = try told()
         #expect(seen.suffix(2).map { $0.action } == [.undo, .draw])
-        #expect(seen.last?.element == .freehand && seen.last?.points == 31)
+        #expect(seen.last?.element == .freehand && seen.last?.points == 31 && seen.last?.end == 0)
         // It is a stroke as any other.
         #expect(device.session.perform(.undo, time: 8, at: now) == true)
         seen = try told()
@@ -135,7 +142,10 @@ struct DrawingSessionTests {
         let strokes = (0..<2).map { number in
             let header = StrokeMessage(
                 number: 0, colour: 1, width: 3, boardWidth: 1024, boardHeight: 768)
-            return (header: header, points: [StrokePoint(x: 9, y: 9), StrokePoint(x: 99, y: Double(number))])
+            let points = [
+                StrokePoint(x: 9, y: 9, milliseconds: 0), StrokePoint(x: 99, y: Double(number), milliseconds: 800),
+            ]
+            return (header: header, points: points)
         }
         var isTaken = device.session.redraw([1, 2], as: [], time: 1, at: now)
         #expect(!isTaken)
@@ -147,10 +157,14 @@ struct DrawingSessionTests {
         #expect(try told() == [.draw, .draw])
         isTaken = device.session.redraw([1, 2], as: strokes, time: 2, at: now)
         #expect(isTaken)
-        #expect(try told().suffix(3) == [.remove, .draw, .draw])
-        let message = try StrokeMessage(accepted: try #require(room.operations.last).bytes)
+        // The removal comes last, and so is undone first: whatever the room remembers, no ink is lost.
+        #expect(try told().suffix(3) == [.draw, .draw, .remove])
+        let bytes = try #require(room.operations.dropLast().last).bytes
+        let message = try StrokeMessage(accepted: bytes)
         #expect(message.colour == 1 && message.page == 0 && message.time == 2)
-        isTaken = device.session.redraw([4, 5], as: strokes, time: 3, at: now)
+        // It was drawn long ago, and students see all of it at its time.
+        #expect(message.decodePoints(of: bytes).map(\.milliseconds) == [-800, 0])
+        isTaken = device.session.redraw([3, 4], as: strokes, time: 3, at: now)
         #expect(isTaken)
         for action in [Action.undo, .undo, .redo, .redo, .undo] {
             isTaken = device.session.perform(action == .undo ? .undo : .redo, time: 4, at: now)

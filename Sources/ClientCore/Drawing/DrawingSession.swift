@@ -298,7 +298,7 @@ extension DrawingSession {
         {
             var rough = replaced.header
             rough.time = time
-            enqueue(rough, PointEncoder.interior(of: replaced.points), at: now)
+            enqueue(rough, PointEncoder.interior(of: replaced.points.drawnBefore), at: now)
         }
         return true
     }

@@ -48,7 +48,13 @@ public struct PenStroke: Sendable, Equatable {
         return points + [last]
     }
 
-    /// The stroke of an even shape in its place, with the times at which it began and ended.
+    /// The pen has rested at the last point until a time in milliseconds.
+    fileprivate mutating func rested(until time: Double) {
+        guard let last = points.indices.last, time.isFinite else { return }
+        points[last].milliseconds = max(time - start, points[last].milliseconds ?? 0).rounded(parts: 10)
+    }
+
+    /// The stroke of an even shape in its place, from the time at which it began to the end.
     fileprivate func made(_ shape: EvenShape, end: Double) -> PenStroke {
         var stroke = PenStroke(isErasing: isErasing, start: start)
         let first = points.first
@@ -240,7 +246,7 @@ public struct Pen: Sendable {
             let shape = ShapeRecognizer.shape(of: points)
         else { return nil }
         let rough = stroke
-        stroke = rough.made(shape, end: points.last?.milliseconds ?? 0)
+        stroke = rough.made(shape, end: time - stroke.start)
         isShaped = true
         return (shape, rough)
     }
@@ -260,6 +266,7 @@ public struct Pen: Sendable {
     /// - Parameter time: of the lift, on the clock of samples.
     public mutating func up(_ id: Int, time: Double) -> Change {
         let wasFinger = fingers.remove(id) != nil
+        if id == drawing?.id, isShaped { stroke.rested(until: time) }
         var change = Change(hasEnded: id == drawing?.id ? end() : false)
         if wasFinger, fingers.isEmpty, let tapping {
             let count = tapping.places.count

@@ -10,8 +10,8 @@ struct UndoSteps: Sendable {
         var undone: [Int] = []
     }
 
-    /// Steps of a page that are known; older ones count as one operation each.
-    private static let bound = 256
+    /// Steps of a page that are known, as many as the largest one has operations; older ones count as one operation each.
+    private static let bound = StrokeMessage.removalBound + 1
 
     /// By page; none is kept for a page whose steps are not known.
     private var pages: [Int: Page] = [:]
@@ -53,30 +53,35 @@ struct UndoSteps: Sendable {
 }
 
 extension DrawingSession {
-    /// Takes entries of the page that is seen off the board, and draws others: the same ones in another colour or width. They lie
-    /// above all others, in their own order, for nothing can be put between operations. It is one step for ``DrawingCommand/undo``
-    /// and redo of this run, where the room remembers as many operations.
+    /// Draws entries of the page that is seen in another colour or width, and takes the old ones off the board. They lie above all
+    /// others, in their own order, for nothing can be put between operations; each is all there at the time. It is one step for
+    /// ``DrawingCommand/undo`` and redo of this run.
+    ///
+    /// The removal comes last, so that an undo brings the old entries back first: where the room does not remember as many
+    /// operations, some new ones stay, and no ink is lost.
     ///
     /// - Parameters:
     ///   - indices: 1 … 256, different from each other.
     ///   - strokes: messages that draw, in board units, and their points.
     ///   - time: the media time in milliseconds; nil while it is not known.
-    /// - Returns: whether it was taken; see ``perform(_:time:at:)``.
+    /// - Returns: whether it was taken; see ``perform(_:time:at:)``. An outbox that becomes full has taken some strokes, and no removal.
     public mutating func redraw(
         _ indices: [UInt64], as strokes: [(header: StrokeMessage, points: [StrokePoint])], time: Int64?,
         at now: Duration
     ) -> Bool {
-        guard !strokes.isEmpty, perform(.remove(indices), time: time, at: now) else { return false }
+        if hover != nil { finishStroke(at: now) }
+        guard !strokes.isEmpty, canWrite, drawn == nil else { return false }
         let page = page
-        var count = 1
+        var count = 0
+        defer { undoSteps.join(count, on: page) }
         for (header, points) in strokes {
             var header = header
             (header.time, header.page) = (time, page)
-            // An outbox that is full now takes none of the following either; the undo brings back what was removed.
-            guard enqueue(header, PointEncoder.interior(of: points), at: now) else { break }
+            guard enqueue(header, PointEncoder.interior(of: points.drawnBefore), at: now) else { return false }
             count += 1
         }
-        undoSteps.join(count, on: page)
+        guard perform(.remove(indices), time: time, at: now) else { return false }
+        count += 1
         return true
     }
 
@@ -88,5 +93,19 @@ extension DrawingSession {
             guard enqueue(header, [], at: now) else { return number > 0 }
         }
         return true
+    }
+}
+
+extension [StrokePoint] {
+    /// The points of a stroke that was drawn before its time, and is all there at it. Widths follow from the differences of times,
+    /// which stay.
+    var drawnBefore: [StrokePoint] {
+        let end = lazy.compactMap { $0.milliseconds }.max() ?? 0
+        guard end > 0 else { return self }
+        return map { point in
+            var point = point
+            point.milliseconds = point.milliseconds.map { ($0 - end).rounded(parts: 10) }
+            return point
+        }
     }
 }
