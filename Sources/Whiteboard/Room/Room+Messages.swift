@@ -213,9 +213,13 @@ extension Room {
         _ distance: Int64, _ ready: ReadyOperation, at now: Instant, into effects: inout RoomEffects
     ) {
         var distance = distance
-        if ready.header.action == .draw, ready.header.points.count > 2 {
+        if ready.header.action == .draw {
             let reach = ready.reach
-            distance -= reach > 0 ? reach : GateThresholds.longestStroke
+            if reach > 0 {
+                distance -= reach
+            } else if ready.header.points.count > 2 {
+                distance -= GateThresholds.longestStroke
+            }
         }
         guard distance > GateThresholds.behindLive else { return }
         effects.counts.behindLive += 1

@@ -96,6 +96,8 @@ struct LiveTimeTests {
     mutating func longStroke() {
         probe.clock(10_000, .main, #","a":6000"#)
         probe.send(#"{"n":1,"t":12000,"d":[{"x":1,"y":1},{"x":2,"y":2,"m":2000},{"x":3,"y":3,"m":4000}]}"#)
+        // One that was held at its place, a pointer or an even line.
+        probe.send(#"{"n":5,"t":12000,"d":[{"x":1,"y":1},{"x":1,"y":1,"m":4000}]}"#, session: "other")
         // Its points have no times: it may have taken five seconds.
         probe.send(draw(2, points: 9, #","t":11000"#))
         #expect(probe.counts.behindLive == 0)
