@@ -19,7 +19,7 @@ public struct CatchUp: Sendable {
     public let digest: BoardDigest
     /// The pages at ``index``.
     public let pages: BoardPages
-    /// Whether a page other than page 0 has ever been.
+    /// Whether a page other than page 0 has ever been, or an operation concerns one.
     let hasPages: Bool
     /// How much of the board is asked for.
     var part = JoinRequest.Part.whole
@@ -86,15 +86,18 @@ extension Room {
 
     private func catchUp(_ request: JoinRequest, from board: Board) -> CatchUp {
         var content = CatchUp.Content.board(board)
+        var hasPages = board.hasPages
         if request.part == .whole, let have = request.have, let known = request.incarnation, known == incarnation,
             !known.isEmpty,
             let tail = log.operations.tail(after: min(have, board.index), through: board.index)
         {
             content = .tail(tail)
+            // A pointer may show a page that the board never had.
+            hasPages = hasPages || tail.contains { $0.page != 0 }
         }
         return CatchUp(
             incarnation: incarnation, index: board.index, digest: board.digest, pages: board.pages,
-            hasPages: board.hasPages, part: request.part, content: content)
+            hasPages: hasPages, part: request.part, content: content)
     }
 }
 

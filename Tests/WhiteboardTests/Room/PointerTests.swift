@@ -61,6 +61,23 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
         #expect(whole.index == 2 && board.visible.map(\.index) == [1])
     }
 
+    @Test(arguments: [WireEncoding.json, .binary])
+    func `on a page that the board does not have is in the tail of a reply all the same`(_ encoding: WireEncoding)
+        throws
+    {
+        var room = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none))))
+        room.send(draw(1))
+        room.send(pointer(2, #","g":5"#))
+        room.send(draw(3))
+        let tail = try #require(
+            room.room.catchUp(JoinRequest(incarnation: RoomProbe.incarnation, have: 1), cohort: .main))
+        let bytes = tail.encoded(palette: .standard, style: "smooth", as: encoding)
+        let reply = encoding == .json ? try JoinReply(decoding: bytes) : try JoinReply(binary: bytes)
+        guard case .tail(let operations) = reply.content else { throw Unexpected() }
+        #expect(operations.map(\.index) == [2, 3] && operations.map(\.page) == [5, 0])
+        #expect(reply.pages == BoardPages())
+    }
+
     @Test func `is taken on a full board`() {
         var limits = IntakeLimits()
         limits.boardPoints = 20
