@@ -2,6 +2,40 @@ import StrokeWire
 
 /// Authors as the log has made them. Not written is what they were told is missing and which decisions were asked for:
 /// the next owner tells and asks again.
+extension Intake {
+    /// The lowest format of checkpoints that knows all that waits, and the reasons for what was refused.
+    var checkpointFormat: UInt8 {
+        authorsByName.reduce(4) { max($0, $1.sequence?.checkpointFormat ?? 0) }
+    }
+}
+
+extension SequenceState {
+    fileprivate var checkpointFormat: UInt8 {
+        let headers =
+            pending.held.map { $0.value.ready.header } + pending.assemblies.map { $0.value.first }
+            + pending.late.values.map { $0.first }
+        let isRemovalRefused = [settled, unseen].contains { numbers in
+            numbers.entries.contains {
+                if case .rejected(let rejection) = $0.reason { rejection.code == .nothingToRemove } else { false }
+            }
+        }
+        return headers.reduce(isRemovalRefused ? 8 : 4) { max($0, $1.checkpointFormat) }
+    }
+}
+
+extension StrokeMessage {
+    /// The first format of checkpoints whose readers know the message.
+    fileprivate var checkpointFormat: UInt8 {
+        switch action {
+        case .remove: 8
+        case .paper: 7
+        case .draw where element == .text: 9
+        case .draw where element == .pointer: 5
+        case .draw, .undo, .redo, .clear, .turn, .arrange: 4
+        }
+    }
+}
+
 extension CheckpointWriter {
     mutating func write(_ author: Author) {
         write(author.id.text)

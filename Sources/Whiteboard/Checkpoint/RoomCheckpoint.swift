@@ -53,9 +53,10 @@ public struct RoomCheckpoint: Sendable {
         let hasPointers = room.log.operations.hasPointers
         let hasTexts =
             room.log.base.strokes.contains { $0.kind == .text } || room.log.operations.hasTexts
-        let format: UInt8 =
+        let format: UInt8 = max(
             hasTexts
-            ? 9 : hasRemovals ? 8 : hasPaper ? 7 : isProvisional ? 6 : room.intake.hasMuted || hasPointers ? 5 : 4
+                ? 9 : hasRemovals ? 8 : hasPaper ? 7 : isProvisional ? 6 : room.intake.hasMuted || hasPointers ? 5 : 4,
+            room.intake.checkpointFormat)
         var writer = CheckpointWriter(clockOffset: room.clockOffset, format: format)
         writer.reserve(room.log.packedByteEstimate)
         writer.write(Array(room.incarnation.utf8))

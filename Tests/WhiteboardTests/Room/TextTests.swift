@@ -107,6 +107,28 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
         }
     }
 
+    @Test func `waits in a checkpoint of the format that it needs, and so does what else releases before did not know`()
+        throws
+    {
+        for (message, format) in [
+            (text(3), 9), (remove(3, 1), 8), (#"{"n":3,"a":7,"p":1,"l":32}"#, 7),
+            (#"{"n":3,"e":7,"d":[{"x":1,"y":2}]}"#, 5),
+            (draw(3), 4),
+        ] as [(String, UInt8)] {
+            var probe = RoomProbe(Self.open)
+            probe.send(draw(1))
+            probe.send(message)
+            #expect(probe.room.head.index == 1, "it waits for the one before it")
+            let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
+            #expect(RoomCheckpoint.versions(of: bytes)?.format == format, "\(message)")
+        }
+        var probe = RoomProbe(Self.open)
+        probe.send(draw(1))
+        probe.send(remove(2, 9))
+        #expect(probe.takeTold().last?.contains("nothing-to-remove") == true)
+        #expect(RoomCheckpoint.versions(of: probe.room.checkpoint().encoded())?.format == 8)
+    }
+
     @Test(arguments: [StrokeKind.stroke, .image, .lasso, .pointer, .text])
     func `and all else keep their kind in the flags of a stroke`(kind: StrokeKind) throws {
         for isLate in [false, true] {
