@@ -12,6 +12,9 @@ public struct SelectedInk: Sendable {
         public let map: AffineMap
     }
 
+    /// Lines of erasers and of ink that are compared at most. What is left then counts as cut, where it lies below an eraser.
+    private static let comparisonBound = 1 << 22
+
     /// From the bottom to the top.
     public private(set) var entries: [Entry] = []
     /// How many lie there, too, that cannot be drawn anew as they are seen: an eraser or a lasso has cut or copied them.
@@ -67,10 +70,11 @@ public struct SelectedInk: Sendable {
             case .image, .lasso, nil: continue
             }
         }
+        var comparisons = Self.comparisonBound
         for place in order {
             guard let sight = sights[place], Self.isInside(sight.parts, loop) else { continue }
             let isErased = erasers.contains { layer, eraser in
-                layer > sight.layer && sight.parts.contains { eraser.touches($0) }
+                layer > sight.layer && sight.parts.contains { eraser.touches($0, within: &comparisons) }
             }
             if let map = sight.map, !isErased {
                 entries.append(Entry(place: place, map: map))

@@ -75,30 +75,45 @@ struct Eraser {
     let radius: Double
     /// Around all of it.
     let reach: Box
+    /// Around each part of the path with so many lines.
+    private let parts: [Box]
+    private static let linesOfPart = 32
 
     /// - Parameters:
     ///   - path: places in board units, one or more.
     ///   - radius: in board units.
     init(path: [Point], radius: Double) {
         (self.path, self.radius) = (path, radius)
-        let box = path.reduce(into: Box.empty) { $0.extend(to: $1) }
-        reach = Box(lower: box.lower - radius, upper: box.upper + radius)
+        func reach(_ path: ArraySlice<Point>) -> Box {
+            let box = path.reduce(into: Box.empty) { $0.extend(to: $1) }
+            return Box(lower: box.lower - radius, upper: box.upper + radius)
+        }
+        self.reach = reach(path[...])
+        parts = stride(from: 0, to: max(path.count - 1, 1), by: Self.linesOfPart).map { first in
+            reach(path[first...min(first + Self.linesOfPart, path.count - 1)])
+        }
     }
 
     /// Chords of a curve that stand for it.
     private static let chords = 8
 
     func touches(_ area: Path) -> Bool {
+        var comparisons = Int.max
+        return touches(area, within: &comparisons)
+    }
+
+    /// - Parameter comparisons: how many pairs of lines may be compared yet. Where none is left, it counts as touched.
+    func touches(_ area: Path, within comparisons: inout Int) -> Bool {
         for contour in area.contours {
             for segment in contour.segments where segment.controlBounds.intersects(reach) {
                 if case .line(let start, let end) = segment {
-                    if touches(start, end) { return true }
+                    if touches(start, end, &comparisons) { return true }
                     continue
                 }
                 var last = segment.start
                 for step in 1...Self.chords {
                     let next = segment.point(at: Double(step) / Double(Self.chords))
-                    if touches(last, next) { return true }
+                    if touches(last, next, &comparisons) { return true }
                     last = next
                 }
             }
@@ -108,18 +123,26 @@ struct Eraser {
     }
 
     /// Whether a line comes closer than the radius.
-    private func touches(_ start: Point, _ end: Point) -> Bool {
+    private func touches(_ start: Point, _ end: Point, _ comparisons: inout Int) -> Bool {
         guard path.count > 1 else { return distance(path[0], start, end) <= radius }
-        for (from, to) in zip(path, path.dropFirst()) {
-            // Two lines are closest at an end of one of them, unless they cross.
-            if distance(from, start, end) <= radius || distance(to, start, end) <= radius
-                || distance(start, from, to) <= radius || distance(end, from, to) <= radius
-                || crosses(from, to, start, end)
-            {
-                return true
-            }
+        let line = Box(
+            lower: Point(min(start.x, end.x), min(start.y, end.y)),
+            upper: Point(max(start.x, end.x), max(start.y, end.y)))
+        for (number, part) in parts.enumerated() where part.intersects(line) {
+            let first = number * Self.linesOfPart
+            let last = min(first + Self.linesOfPart, path.count - 1)
+            comparisons -= last - first
+            guard comparisons >= 0 else { return true }
+            for place in first..<last where touches(start, end, path[place], path[place + 1]) { return true }
         }
         return false
+    }
+
+    /// Whether two lines come closer than the radius. They are closest at an end of one of them, unless they cross.
+    private func touches(_ start: Point, _ end: Point, _ from: Point, _ to: Point) -> Bool {
+        distance(from, start, end) <= radius || distance(to, start, end) <= radius
+            || distance(start, from, to) <= radius || distance(end, from, to) <= radius
+            || crosses(from, to, start, end)
     }
 
     /// From a place to the nearest one of a line.
