@@ -111,7 +111,9 @@ public enum PDFRenderer {
             path.finish()
         }
         let (rows, columns) = (paper.rows(within: board.height), paper.columns(within: board.width))
-        if let first = columns.first, paper.isDotted {
+        if paper.isDotted {
+            // A board that is narrower than the distance of the dots has none.
+            guard let first = columns.first else { return }
             for y in rows { line(Point(first, y), Point(board.width, y)) }
             context.strokeDots(width: Double(2 * PagePaper.lineWidth), distance: first)
         } else {

@@ -138,12 +138,14 @@ struct SVGDocument {
     /// Adds the paper of a page.
     mutating func add(_ paper: PagePaper, _ drawing: BoardDrawing) {
         if case .image(let image, let map, _)? = paper.content { return add(image, drawing.images, map, clip: nil) }
+        let columns = paper.columns(within: drawing.width)
+        // A board that is narrower than the distance of the dots has none.
+        if paper.isDotted, columns.isEmpty { return }
         var path = SVGPath(precision: precision)
         func line(_ from: Point, _ to: Point) {
             path.move(to: from)
             path.line(to: to)
         }
-        let columns = paper.columns(within: drawing.width)
         let dots = paper.isDotted ? columns.first : nil
         for y in paper.rows(within: drawing.height) { line(Point(dots ?? 0, y), Point(drawing.width, y)) }
         for x in paper.isDotted ? [] : columns { line(Point(x, 0), Point(x, drawing.height)) }

@@ -52,6 +52,15 @@ import Testing
         #expect(isGrey(21, 21) == (ruling == 3))
     }
 
+    @Test(arguments: [PictureFormat.png, .svg, .pdf])
+    func `of dots have none on a board that is narrower than their distance`(_ format: PictureFormat) throws {
+        var room = DrawnRoom()
+        try room.draw(width: 100, height: 600)
+        try room.send(#""a":7,"p":3,"l":128,"w":100,"h":600"#)
+        let blank = try picture(room, PictureForm(format: format, hasPaper: false))
+        #expect(try picture(room, PictureForm(format: format)) == blank)
+    }
+
     @Test func `show it where the eraser was and under ink; without it they are as before`() throws {
         var room = DrawnRoom()
         try room.draw(8)
