@@ -23,7 +23,13 @@ import Testing
         return manifest.id
     }
 
-    @Test func `An asset is written again while a board shows it, and when an operation names it`() async throws {
+    private static func slide(_ number: Int, _ asset: AssetID) -> String {
+        #"{"n":\#(number),"a":7,"i":"\#(asset)","p":0,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#
+    }
+
+    @Test(arguments: [false, true])
+    func `An asset is written again while a board shows it, and when an operation names it`(isSlide: Bool) async throws
+    {
         try await DurableClass.with {
             $0.journal?.maxAge = .seconds(16)
             $0.checkpoints = CheckpointSchedule(interval: .seconds(1), operations: 1)
@@ -55,8 +61,10 @@ import Testing
                 #expect(try await sequence(named) == before.named)
                 // By now its manifest is as old. The next checkpoint's board does not have it any more.
                 let next = 2 + numbers.values.count
-                try await lesson.client.publishDurably(Self.image(next, named), to: address)
-                try await lesson.client.publishDurably(#"{"n":\#(next + 1),"a":4}"#, to: address)
+                try await lesson.client.publishDurably(
+                    isSlide ? Self.slide(next, named) : Self.image(next, named), to: address)
+                try await lesson.client.publishDurably(
+                    isSlide ? #"{"n":\#(next + 1),"a":7}"# : #"{"n":\#(next + 1),"a":4}"#, to: address)
                 try await eventually("the named asset is written again") { () -> Void? in
                     try await sequence(named) > before.named ? () : nil
                 }

@@ -66,8 +66,8 @@ final class WorkerOutput: HostOutput {
     }
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
-        if case .head(let operation) = effect, case .draw(let stroke) = operation.effect, let source = stroke.image {
-            assetUse.note(CollectionOfOne(source.asset))
+        if case .head(let operation) = effect, let asset = operation.asset {
+            assetUse.note(CollectionOfOne(asset))
         }
         return fanout.perform(effect, state(of: room), incarnation: room.incarnation, on: generation, metrics)
     }

@@ -115,6 +115,15 @@ public struct Operation: Sendable {
         if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false }
     }
 
+    /// The asset that it places on a page: of an image, or of a slide under the ink.
+    public var asset: AssetID? {
+        switch effect {
+        case .draw(let stroke): stroke.image?.asset
+        case .paper(let paper, _): paper.asset
+        case .undo, .redo, .clear, .remove, .turn, .arrange: nil
+        }
+    }
+
     public var action: Action {
         switch effect {
         case .draw: .draw
