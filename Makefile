@@ -17,9 +17,10 @@ PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test --skip-build $(PURE_FLAGS)
 # that are listed here; a new suite belongs to the others.
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start)Tests
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
-	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|RepartitionTests).*' 'DaemonTests\.RepartitionTests|ProbeTests' \
+	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|RepartitionTests).*' \
+	'DaemonTests\.RepartitionTests|ProbeTests|LecternClientTests|CryptographyTests' \
 	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
-	'LecternServerTests|LecternClientTests|CryptographyTests'
+	'LecternServerTests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 THREAD_TESTS = 'JournalTests|NATSClientTests|EmbeddedNATSTests' 'LecternServerTests|LecternClientTests'
