@@ -16,8 +16,7 @@ struct EncodingBench: ParsableCommand {
             that of a board with the strokes of the lesson, again and again. Sizes are those of the lesson's messages.
             """)
 
-    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
-    var lesson: String?
+    @OptionGroup var lesson: LessonInput
 
     @Option(help: "Strokes on the board that is joined.")
     var strokes = 10_000
@@ -25,16 +24,15 @@ struct EncodingBench: ParsableCommand {
     @Option(help: "Rounds of each measurement; the fastest counts.")
     var rounds = 15
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     func validate() throws {
         guard strokes > 0, rounds > 0 else { throw ValidationError("--strokes and --rounds are 1 or more") }
     }
 
     func run() throws {
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
-        var report = BenchReport(json: json)
+        let lesson = try self.lesson.load()
+        var report = BenchReport(json: output.json)
         addSizes(of: lesson, to: &report)
         for count in [30, 300] { try measureDecoding(try message(of: lesson, points: count), count, &report) }
         try measureJoin(try RoomMessages(lesson, strokes: strokes), &report)

@@ -26,11 +26,9 @@ struct IdleBench: AsyncParsableCommand {
     @Option(help: "Seconds of each measurement.")
     var seconds = 20.0
 
-    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
-    var program: String?
+    @OptionGroup var service: ServiceInput
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     func validate() throws {
         guard rooms > 0, strokes > 0, seconds > 0 else { throw ValidationError("all numbers are above 0") }
@@ -38,13 +36,15 @@ struct IdleBench: AsyncParsableCommand {
 
     func run() async throws {
         let messages = try RoomMessages(DemoLesson.make(), strokes: strokes)
-        var report = BenchReport(json: json)
+        var report = BenchReport(json: output.json)
         report.add("rooms", Double(rooms))
-        try await LocalSystem.with(program, journal: "jetstream", isGated: false, settings: "rooms: {idle: 1s}") {
+        try await LocalSystem.with(service.program, journal: "jetstream", isGated: false, settings: "rooms: {idle: 1s}")
+        {
             system in
             try await measure("rooms asleep", messages, system, &report, settling: 5)
         }
-        try await LocalSystem.with(program, journal: "jetstream", isGated: false, settings: "rooms: {idle: 1h}") {
+        try await LocalSystem.with(service.program, journal: "jetstream", isGated: false, settings: "rooms: {idle: 1h}")
+        {
             system in
             // Marks are rarer 30 s after the last release.
             try await measure("rooms in memory", messages, system, &report, settling: 35)

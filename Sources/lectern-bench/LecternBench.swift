@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import LecternClient
+import LecternDemo
 import Logging
 
 /// Measures the parts that have to be fast. Compare figures of one run with each other, not with those of another run.
@@ -14,6 +16,29 @@ struct LecternBench: AsyncParsableCommand {
             RoomsBench.self, WetBench.self, EncodingBench.self, RasterBench.self, CutBench.self, InkStudy.self,
             BareRelay.self,
         ])
+}
+
+/// The handwriting that a benchmark uses.
+struct LessonInput: ParsableArguments {
+    @Option(
+        name: .customLong("lesson"),
+        help: ArgumentHelp(
+            "A lesson file, one message a line, instead of the one that comes with the program.", valueName: "file"))
+    var file: String?
+
+    func load() throws -> Lesson { try file.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make() }
+}
+
+/// The service that a benchmark measures.
+struct ServiceInput: ParsableArguments {
+    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
+    var program: String?
+}
+
+/// What a benchmark prints.
+struct OutputForm: ParsableArguments {
+    @Flag(help: "One JSON object instead of a table. Of repeated figures: an object of median, least and most.")
+    var json = false
 }
 
 /// Named figures, printed as a table or as JSON.

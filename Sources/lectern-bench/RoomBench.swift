@@ -16,22 +16,20 @@ struct RoomBench: ParsableCommand {
             beside strokes of others, and the worst that the rules allow.
             """)
 
-    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
-    var lesson: String?
+    @OptionGroup var lesson: LessonInput
 
     @Option(help: "Number of times that the lesson is played.")
     var rounds = 200
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     func run() throws {
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let lesson = try self.lesson.load()
         let messages = lesson.messages.map(\.bytes)
         let points = lesson.messages.reduce(0) { $0 + $1.header.points.count }
         let decoding = try measureDecoding(messages)
         let (room, released) = try measureRoom(messages)
-        var report = BenchReport(json: json)
+        var report = BenchReport(json: output.json)
         add(
             to: &report,
             messages: messages.count * rounds, points: points * rounds,

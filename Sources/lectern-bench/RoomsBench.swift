@@ -21,8 +21,7 @@ struct RoomsBench: AsyncParsableCommand {
             The streams are deleted afterwards.
             """)
 
-    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
-    var lesson: String?
+    @OptionGroup var lesson: LessonInput
 
     @Option(help: "Number of rooms.")
     var rooms = 10_000
@@ -43,8 +42,7 @@ struct RoomsBench: AsyncParsableCommand {
         help: "With --nats: only what the service takes while every room gets a stroke each 20 ms.")
     var isAtPace = false
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     func validate() throws {
         guard rooms > 0, strokes > 0, points ?? 1 > 0 else {
@@ -53,12 +51,12 @@ struct RoomsBench: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let lesson = try self.lesson.load()
         let source = try StrokeSource(lesson)
         let messages =
             try points.map { try source.messages(strokes: strokes, points: $0) }
             ?? RoomMessages(lesson, strokes: strokes)
-        var report = BenchReport(json: json)
+        var report = BenchReport(json: output.json)
         report.add("rooms", Double(rooms))
         report.add("strokes a room", Double(messages.strokes))
         report.add("points a stroke", Double(messages.points) / Double(messages.strokes))

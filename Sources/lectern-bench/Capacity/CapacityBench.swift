@@ -52,8 +52,7 @@ struct CapacityBench: AsyncParsableCommand {
     @Option(help: "Seconds of each measurement.")
     var seconds = 3.0
 
-    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
-    var program: String?
+    @OptionGroup var service: ServiceInput
 
     @Flag(help: "The costs alone, as one JSON object.")
     var json = false
@@ -69,7 +68,8 @@ struct CapacityBench: AsyncParsableCommand {
 
     func run() async throws {
         let machine = Machine.this
-        let costs = try await CapacityMeasurement(lesson: DemoLesson.make(), program: program, seconds: seconds).run()
+        let costs = try await CapacityMeasurement(lesson: DemoLesson.make(), program: service.program, seconds: seconds)
+            .run()
         if json {
             var report = BenchReport(json: true)
             for cost in costs.listed { report.add("\(cost.name), \(cost.unit)", cost.value) }

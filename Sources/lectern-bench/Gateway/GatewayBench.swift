@@ -43,11 +43,9 @@ struct GatewayBench: AsyncParsableCommand {
         help: ArgumentHelp("The parts to be measured, with commas between them.", valueName: "steady,stalled,joins"))
     var parts = "steady,stalled,joins"
 
-    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
-    var program: String?
+    @OptionGroup var service: ServiceInput
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     private var chosenParts: Set<String> { Set(parts.split(separator: ",").map(String.init)) }
     private var readerCounts: [Int] { readers.split(separator: ",").compactMap { Int($0) } }
@@ -64,9 +62,10 @@ struct GatewayBench: AsyncParsableCommand {
     func run() async throws {
         EventLoad.raiseFileLimit()
         let strokes = try LoadStrokes(DemoLesson.make(), joining: 2)
-        var report = BenchReport(json: json)
+        var report = BenchReport(json: output.json)
         let port = try await EventLoad.freePort()
-        try await LocalSystem.with(program, journal: "none", isGated: false, http: "127.0.0.1:\(port)") { system in
+        try await LocalSystem.with(service.program, journal: "none", isGated: false, http: "127.0.0.1:\(port)") {
+            system in
             let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
             try await connection.connect()
             try await system.waitUntilServing(over: connection)

@@ -88,11 +88,9 @@ struct LoadBench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Fail if the p99 of a cohort is above so many milliseconds.", valueName: "milliseconds"))
     var maxP99: Double?
 
-    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
-    var lesson: String?
+    @OptionGroup var lesson: LessonInput
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     func validate() throws {
         guard rooms > 0, partitions > 0, rate > 0, seconds > 0, connections > 0, joins >= 0 else {
@@ -118,7 +116,7 @@ struct LoadBench: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let lesson = try self.lesson.load()
         let strokes = try LoadStrokes(lesson)
         guard let nats else {
             return try await LocalSystem.with(program, journal: journal.rawValue, isGated: true) { system in
@@ -147,7 +145,7 @@ struct LoadBench: AsyncParsableCommand {
             throw error
         }
         let time = (ContinuousClock.now - begin) / .seconds(1)
-        var report = BenchReport(json: json)
+        var report = BenchReport(json: output.json)
         run.report(into: &report)
         for (process, before) in zip(processes, processor) {
             let used = RelayProcess.processorTime(of: process.id) - before

@@ -26,8 +26,7 @@ struct CutBench: ParsableCommand {
             that other programs on the machine matter less.
             """)
 
-    @Option(help: ArgumentHelp("A lesson file, one message a line.", valueName: "file"))
-    var lesson: String?
+    @OptionGroup var lesson: LessonInput
 
     @Option(help: "The number of rounds, 1 or more.")
     var rounds = 11
@@ -35,8 +34,7 @@ struct CutBench: ParsableCommand {
     @Option(help: "The number of rounds with the scribble, 1 or more.")
     var scribbleRounds = 3
 
-    @Flag(help: "One JSON object instead of a table: an object of median, least and most for each figure.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     private static let strokeCount = 1000
     private static let lassoPoints = 1024
@@ -47,7 +45,7 @@ struct CutBench: ParsableCommand {
     }
 
     func run() throws {
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let lesson = try self.lesson.load()
         let handwriting = LessonHandwriting(lesson)
         guard !handwriting.isEmpty else { throw ValidationError("the lesson has no handwriting") }
         let known = handwriting.strokes(.freehand, .smooth)
@@ -57,7 +55,7 @@ struct CutBench: ParsableCommand {
         var random = SeededGenerator(seed: 1)
         let (ring, scribble) = (Self.ring(size, &random), Self.scribble(size, &random))
 
-        var report = RasterReport(json: json)
+        var report = RasterReport(json: output.json)
         report.add("strokes", Double(strokes.count))
         report.add("segments", Double(outlines.flatMap(\.contours).reduce(0) { $0 + $1.segments.count }))
         let parts = measure(ring, "ring", outlines, rounds, &report)

@@ -39,8 +39,7 @@ struct RasterBench: ParsableCommand {
               lectern-bench raster --json > figures.json    for programs; progress goes to standard error
             """)
 
-    @Option(help: ArgumentHelp("A lesson file, one message a line.", valueName: "file"))
-    var lesson: String?
+    @OptionGroup var lesson: LessonInput
 
     @Option(help: "The number of rounds, 1 or more.")
     var rounds = 11
@@ -48,8 +47,7 @@ struct RasterBench: ParsableCommand {
     @Option(help: "The number of strokes whose error is measured; 0 for none.")
     var errorStrokes = 100
 
-    @Flag(help: "One JSON object instead of a table: an object of median, least and most for each figure.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     private static let width = 2048
 
@@ -59,12 +57,12 @@ struct RasterBench: ParsableCommand {
     }
 
     func run() throws {
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let lesson = try self.lesson.load()
         let handwriting = LessonHandwriting(lesson)
         guard !handwriting.isEmpty else { throw ValidationError("the lesson has no handwriting") }
         let canvas = CanvasSize(
             boardWidth: handwriting.boardWidth, boardHeight: handwriting.boardHeight, width: Self.width)
-        var report = RasterReport(json: json)
+        var report = RasterReport(json: output.json)
         report.add("strokes", Double(handwriting.count))
         report.add("points a stroke", handwriting.pointsPerStroke)
 

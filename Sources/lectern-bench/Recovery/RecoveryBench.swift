@@ -56,11 +56,9 @@ struct RecoveryBench: AsyncParsableCommand {
         help: ArgumentHelp("The parts to be measured, with commas between them.", valueName: "recovery,joins,flood"))
     var parts = "recovery,joins,flood"
 
-    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
-    var program: String?
+    @OptionGroup var service: ServiceInput
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     private static let allParts: Set = ["recovery", "joins", "flood"]
 
@@ -78,11 +76,11 @@ struct RecoveryBench: AsyncParsableCommand {
 
     func run() async throws {
         let lesson = try DemoLesson.make()
-        var report = BenchReport(json: json)
+        var report = BenchReport(json: output.json)
         if chosenParts.contains("recovery") {
             let log = RecoveryFromLog(
                 messages: try RoomMessages(lesson, strokes: strokes, repeating: true), rooms: rooms, rounds: rounds,
-                program: program)
+                program: service.program)
             try await log.measure(into: &report)
         }
         if !chosenParts.isDisjoint(with: ["joins", "flood"]) {
@@ -92,7 +90,7 @@ struct RecoveryBench: AsyncParsableCommand {
                 rounds: rounds)
             // Checkpoints of the large boards come as often as they can.
             try await LocalSystem.with(
-                program, journal: "jetstream", isGated: false, settings: "checkpoint: {interval: 1s}"
+                service.program, journal: "jetstream", isGated: false, settings: "checkpoint: {interval: 1s}"
             ) { system in
                 try await boards.measure(chosenParts, on: system, into: &report)
             }

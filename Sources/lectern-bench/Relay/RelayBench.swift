@@ -43,14 +43,11 @@ struct RelayBench: AsyncParsableCommand {
     @Option(help: "Rounds of each.")
     var rounds = 5
 
-    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
-    var lesson: String?
+    @OptionGroup var lesson: LessonInput
 
-    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
-    var program: String?
+    @OptionGroup var service: ServiceInput
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     enum Journal: String, ExpressibleByArgument, CaseIterable {
         case none, jetstream
@@ -63,7 +60,7 @@ struct RelayBench: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let lesson = try self.lesson.load()
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -71,7 +68,7 @@ struct RelayBench: AsyncParsableCommand {
         settings.storeDirectory = directory.appendingPathComponent("nats").path
         let server = try await EmbeddedServer.start(settings)
         let run = try await Result(catching: { () async throws in
-            var report = BenchReport(json: json)
+            var report = BenchReport(json: output.json)
             try await measure(lesson, server, directory, &report)
             return report
         })
@@ -83,7 +80,7 @@ struct RelayBench: AsyncParsableCommand {
         _ lesson: Lesson, _ server: EmbeddedServer, _ directory: URL, _ report: inout BenchReport
     ) async throws {
         let service = try RelayProcess.service(
-            program, url: server.url, root: "service", journal: journal.rawValue, isGated: clocks != nil,
+            service.program, url: server.url, root: "service", journal: journal.rawValue, isGated: clocks != nil,
             in: directory)
         defer { service.end() }
         if let clocks {

@@ -27,8 +27,7 @@ struct InkStudy: ParsableCommand {
     @Option(help: ArgumentHelp("Touch events, a JSON file a stroke. Default: none.", valueName: "folder"))
     var recordings: String?
 
-    @Option(help: ArgumentHelp("A lesson file. Default: the built-in one.", valueName: "file"))
-    var lesson: String?
+    @OptionGroup var lesson: LessonInput
 
     @Option(help: "Share of messages that are lost, 0 to 0.9; may be repeated. Default: 0, 0.01 and 0.05.")
     var loss: [Double] = []
@@ -46,7 +45,7 @@ struct InkStudy: ParsableCommand {
 
     func run() throws {
         let touches = try recordings.map { try PenRecording.touches(inFolder: $0) } ?? []
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let lesson = try self.lesson.load()
         let strokes = PenRecording.strokes(of: lesson).filter { stroke in
             // A lesson may have the recordings' strokes too.
             !touches.contains { $0.points.count == stroke.points.count && abs($0.duration - stroke.duration) < 1 }

@@ -45,11 +45,9 @@ struct WetBench: AsyncParsableCommand {
     @Option(help: "none or jetstream.")
     var journal = RelayBench.Journal.jetstream
 
-    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
-    var program: String?
+    @OptionGroup var service: ServiceInput
 
-    @Flag(help: "One JSON object instead of a table.")
-    var json = false
+    @OptionGroup var output: OutputForm
 
     /// Milliseconds by which the videos are behind.
     private static let delays: [(name: String, delay: Int64)] = [("live", 300), ("hls", 12_000)]
@@ -61,10 +59,10 @@ struct WetBench: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var report = BenchReport(json: json)
+        var report = BenchReport(json: output.json)
         let growing = Self.delays.map { ", \($0.name): {ink: progressive}" }.joined()
         try await LocalSystem.with(
-            program, journal: journal.rawValue, isGated: true, cohorts: ", main: {gate: none}\(growing)"
+            service.program, journal: journal.rawValue, isGated: true, cohorts: ", main: {gate: none}\(growing)"
         ) { system in
             let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
             try await connection.connect()
