@@ -37,8 +37,12 @@ import Testing
                         for number in 0..<10 {
                             // Each from another place, so that none is a copy of the one before.
                             group.addTask {
-                                let answer = try await http.get(
-                                    "/api/rooms/long/replay?cohort=head&from=\(number)&to=100000000")
+                                // A busy machine may take longer than the gateway waits.
+                                let answer = try await eventually("a replay") {
+                                    let answer = try await http.get(
+                                        "/api/rooms/long/replay?cohort=head&from=\(number)&to=100000000")
+                                    return answer.statusCode == 504 ? nil : answer
+                                }
                                 #expect(answer.statusCode == 200, "\(answer.text.prefix(300))")
                                 return answer.bytes.count
                             }

@@ -170,10 +170,13 @@ import Testing
                         if number >= 64 { await group.next() }
                         group.addTask {
                             guard let one = Revocation.token("token-\(number)", expires: nil) else { return }
-                            do throws(RevocationRegister.Failure) {
-                                try await register.add(one)
-                            } catch {
-                                if error == .full { refused.withLock { $0 += 1 } }
+                            // A busy machine may take longer than the register waits: then it is added again.
+                            while !Task.isCancelled {
+                                do throws(RevocationRegister.Failure) {
+                                    return try await register.add(one)
+                                } catch .full {
+                                    return refused.withLock { $0 += 1 }
+                                } catch {}
                             }
                         }
                     }
