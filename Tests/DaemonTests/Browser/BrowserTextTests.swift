@@ -1,4 +1,5 @@
 import Foundation
+import NATSTestServer
 import TestSupport
 import Testing
 
@@ -102,6 +103,83 @@ struct BrowserTextTests {
             #expect(try await student.inkedPixels() == 0)
             #expect(try await Self.spoken(in: student) == [])
             #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test("what is typed stays in its field while its author is muted, and is drawn when the author is heard again")
+    func muted() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(8)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.press("t")
+            try await teacher.tap(0.2, 0.3)
+            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.type("Satz")
+            let muted = try await LecternProcess.run("mute", room.name, "anna", "--nats", room.nats.url)
+            #expect(muted.exitCode == 0, "\(muted.log)")
+            try await teacher.wait(for: "no pen", "\(BrowserWindow.canvas).dataset.pen === \"off\"")
+            try await teacher.tap(0.7, 0.6)
+            try await teacher.wait(for: "its mark", "\(Self.field)?.getAttribute(\"aria-invalid\") === \"true\"")
+            try await teacher.keepScreenshot("text-waits")
+            let heard = try await LecternProcess.run("unmute", room.name, "anna", "--nats", room.nats.url)
+            #expect(heard.exitCode == 0, "\(heard.log)")
+            try await teacher.wait(forIndex: 2)
+            #expect(try await Self.message(2, of: room, in: teacher)["x"]?.words == "Satz")
+            #expect(try await teacher.run("return \(Self.field) === null") == .bool(true))
+            try await teacher.waitUntilSaved()
+            #expect(try await teacher.index() == 2)
+        }
+    }
+
+    @Test("what is typed when the page is left is not lost")
+    func left() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.press("t")
+            try await teacher.tap(0.2, 0.3)
+            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.type("Satz")
+            try await teacher.open("about:blank")
+            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.wait(forIndex: 1)
+            #expect(try await Self.message(1, of: room, in: teacher)["x"]?.words == "Satz")
+        }
+    }
+
+    @Test("an open field stays at its place in a page that zooms, and an emptied text goes before the room answers")
+    func place() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.press("t")
+            try await teacher.tap(0.4, 0.3)
+            try await teacher.type("alt\(Self.escape)")
+            try await teacher.wait(forIndex: 1)
+            try await teacher.waitUntilSaved()
+            try await teacher.tap(0.41, 0.3)
+            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alt\"")
+            let message = try await Self.message(1, of: room, in: teacher)
+            for key in ["+", "+", "ArrowRight", "0"] {
+                try await teacher.press(key)
+                let field = try await Self.box(of: Self.field, in: teacher)
+                let box = try await Self.boxOfMessage(message, in: teacher)
+                for side in [0, 1, 3] { #expect(abs(field[side] - box[side]) < 1, "\(key): \(field) \(box)") }
+            }
+            try await teacher.setOffline(true)
+            try await teacher.run("\(Self.field).value = \"\"; \(Self.field).dispatchEvent(new Event(\"input\"));")
+            try await teacher.type(Self.escape)
+            try await teacher.wait(
+                for: "no ink",
+                """
+                !\(BrowserWindow.canvas).getContext("2d").getImageData(0, 0, \(BrowserWindow.canvas).width, \(BrowserWindow.canvas).height)
+                    .data.some((value, place) => place % 4 === 3 && value > 0)
+                """)
+            try await teacher.setOffline(false)
+            try await teacher.wait(forIndex: 2)
+            #expect(try await teacher.inkedPixels() == 0)
         }
     }
 

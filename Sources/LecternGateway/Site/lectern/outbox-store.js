@@ -62,6 +62,8 @@ export class OutboxStore {
                 if (bytes) waiting.put(bytes, key);
                 else waiting.delete(key);
             }
+            // The page may go before it is told that they are kept.
+            transaction.commit?.();
             await new Promise((resolve, reject) => {
                 transaction.oncomplete = resolve;
                 transaction.onabort = transaction.onerror = () => reject(transaction.error);

@@ -7,6 +7,7 @@
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
 import { element } from "./dom.js";
+import { Removals } from "./removals.js";
 import { fontFamily, fontSize, linesOf, widthOf } from "./text-picture.js";
 
 /** Bytes of a text at most; see `BoardText`. */
@@ -50,7 +51,7 @@ export class TextTool {
     #isChosen = false;
     /** The field that is open, and what it is of; null while none is. */
     #open = null;
-    #observer;
+    #removals;
     /** Whether what the pen draws now has closed a field. */
     #hasClosed = false;
 
@@ -61,13 +62,22 @@ export class TextTool {
      */
     constructor(teacher, canvas, signal) {
         [this.#teacher, this.#canvas] = [teacher, canvas];
-        this.#observer = new ResizeObserver(() => this.#place());
-        this.#observer.observe(canvas);
+        this.#removals = new Removals(teacher, signal);
+        const size = new ResizeObserver(() => this.#place());
+        size.observe(canvas);
+        // A view zooms and moves the canvas by its style.
+        const style = new MutationObserver(() => this.#place());
+        style.observe(canvas, { attributeFilter: ["style"] });
         addEventListener("scroll", () => this.#place(), { signal, capture: true, passive: true });
-        teacher.board.addEventListener("size", () => this.#place(), { signal });
+        // Before the teacher leaves, who sends what there is.
+        addEventListener("pagehide", () => this.#close(), { signal, capture: true });
+        for (const type of ["writer", "muted", "outbox"]) {
+            teacher.addEventListener(type, () => this.#open?.isDue && this.#close(), { signal });
+        }
         signal.addEventListener("abort", () => {
-            this.#close();
-            this.#observer.disconnect();
+            this.#close(true);
+            size.disconnect();
+            style.disconnect();
         });
     }
 
@@ -138,8 +148,9 @@ export class TextTool {
             this.#close();
             this.#canvas.focus?.({ preventScroll: true });
         });
+        field.addEventListener("focus", () => this.#wait(false));
         field.addEventListener("blur", () => this.#close());
-        this.#open = { field, page: this.#teacher.page, ...edited };
+        this.#open = { field, page: this.#teacher.page, isDue: false, ...edited };
         this.#canvas.after(field);
         this.#place();
         field.focus({ preventScroll: true });
@@ -184,21 +195,48 @@ export class TextTool {
         });
     }
 
-    /** Draws what was typed; returns whether a field was open. */
-    #close() {
+    /**
+     * Draws what was typed, and removes the field: at once, or when the teacher takes operations again.
+     *
+     * @param {boolean} isForced whether the field goes even where its text is not taken
+     * @returns {boolean} whether a field was open
+     */
+    #close(isForced = false) {
         const open = this.#open;
         if (!open) return false;
+        // Sending tells of the outbox, which is no reason to send it again.
+        open.isDue = false;
+        if (!this.#write(open) && !isForced) {
+            this.#wait(true);
+            return true;
+        }
         this.#open = null;
-        const text = cleaned(open.field.value);
         open.field.remove();
-        if (text === open.text) return true;
-        // Where another teacher has turned to another page, what was typed is not lost: it is a new text of that page.
-        const isSamePage = open.page === this.#teacher.page;
-        if (open.index !== null && isSamePage && !this.#teacher.remove([open.index])) return true;
-        if (text.trim() === "") return true;
-        const { lineHeight, ...box } = this.#box(text, open);
-        this.#teacher.writeText(text, { ...box, lineHeight, colour: open.colour });
         return true;
     }
-}
 
+    /** Shows whether the field waits for the teacher to take its text. */
+    #wait(isDue) {
+        const open = this.#open;
+        if (!open) return;
+        open.isDue = isDue;
+        open.field.setAttribute("aria-invalid", String(isDue));
+        open.field.style.outlineColor = isDue ? "#c5221f" : "#1f4fd8";
+    }
+
+    /** Sends what was typed. Returns whether all of it was taken. */
+    #write(open) {
+        const text = cleaned(open.field.value);
+        if (text === open.text) return true;
+        // Where another teacher has turned to another page, what was typed is not lost: it is a new text of that page.
+        if (open.index !== null && open.page === this.#teacher.page) {
+            if (!this.#teacher.remove([open.index])) return false;
+            this.#teacher.board.painter.hide([open.index]);
+            this.#removals.add([open.index]);
+            [open.index, open.text] = [null, ""];
+        }
+        if (text.trim() === "") return true;
+        const { lineHeight, ...box } = this.#box(text, open);
+        return this.#teacher.writeText(text, { ...box, lineHeight, colour: open.colour });
+    }
+}
