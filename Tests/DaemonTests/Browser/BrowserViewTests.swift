@@ -114,6 +114,79 @@ struct BrowserViewTests {
         }
     }
 
+    @Test("a zoom that is taken back before it is painted leaves nothing: what is drawn at the edge is seen")
+    func takenBack() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.run(
+                """
+                for (const key of ["+", "0"]) {
+                    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+                }
+                """)
+            try await teacher.drawWave(0)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.waitForWhole()
+            #expect(try await teacher.inkedPixels() > 1000)
+        }
+    }
+
+    @Test("an element that begins anew while a part is seen shows the whole page, with one button of each kind")
+    func anew() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            try await room.publish(3)
+            let window = try await BrowserWindow()
+            try await window.open(room.address)
+            try await window.run(
+                """
+                await import("/lectern.js");
+                document.body.innerHTML = '<lectern-teacher room="\(room.name)" author="anna"></lectern-teacher>';
+                window.holder = document.querySelector("lectern-teacher");
+                window.find = (selector) => [...holder.shadowRoot.querySelectorAll(selector)];
+                """)
+            try await window.wait(
+                for: "the board",
+                "holder.teacher?.board.index === 3 && find('[aria-label^=Pointer]')[0]?.hidden === false")
+            try await window.run("find('[aria-label^=Pointer]')[0].click(); holder.view.zoomTo(3);")
+            try await window.wait(for: "a part", "find('.lectern-part').length === 1")
+            try await window.run("window.before = holder.teacher; holder.setAttribute('label', 'Physics');")
+            try await window.wait(
+                for: "another board", "holder.teacher !== before && holder.teacher?.board.index === 3")
+            let seen = try await window.run(
+                """
+                return [holder.canvas.style.transform, find(".sheet")[0].style.clipPath, find("[data-zoomed], .lectern-part").length,
+                    find('[aria-label="Point without touching"]').length, holder.view.zoom];
+                """)
+            #expect(seen == .array([.string(""), .string(""), .number(0), .number(1), .number(1)]), "\(seen)")
+        }
+    }
+
+    @Test("a wheel that turns slowly zooms, too, and what rests close to the whole page becomes it")
+    func slowWheel() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            func turn(_ count: Int, by delta: Int) async throws {
+                try await teacher.run(
+                    """
+                    const canvas = \(BrowserWindow.canvas);
+                    const { left, top } = canvas.getBoundingClientRect();
+                    for (let turn = 0; turn < \(count); turn++) {
+                        canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: \(delta), ctrlKey: true, bubbles: true, cancelable: true,
+                            clientX: Math.max(left, 0) + 200, clientY: Math.max(top, 0) + 200 }));
+                    }
+                    """)
+            }
+            try await turn(50, by: -1)
+            try await teacher.expectZoom(exp(0.5))
+            try await turn(49, by: 1)
+            try await teacher.waitForWhole()
+            try await teacher.expectZoom(1)
+        }
+    }
+
     @Test("a pinch zooms where the fingers are: it leaves no ink, is no tap, and two fingers still tap to undo")
     func pinch() async throws {
         try await BrowserRoom.with { room, _ in

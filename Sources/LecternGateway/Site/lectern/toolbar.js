@@ -152,6 +152,7 @@ export class Toolbar {
     /** Ends it: buttons and keys do nothing any more. */
     close() {
         this.#leaving.abort();
+        this.#hoverGroup.remove();
     }
 
     #element(id) {

@@ -13,7 +13,7 @@ import { element, iconOf, letterKeys, say } from "./dom.js";
 /** How many times larger than the whole page a page is seen at most, and by how much keys and buttons scale. */
 const most = 16;
 const step = 1.5;
-/** Below it, it is the whole page. */
+/** What rests below it becomes the whole page. */
 const least = 1.02;
 /** Milliseconds without a movement after which it is made sharp. */
 const restTime = 30;
@@ -24,6 +24,8 @@ const arrowStep = 80;
 const [mostWheel, wheelUnit] = [0.25, 0.01];
 /** Pixels of a canvas at most, each way. */
 const longestSide = 4096;
+
+const bounded = (zoom) => Math.min(Math.max(zoom, 1), most);
 
 const arrows = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const controls = "button, a, input, select, textarea, summary, video, dialog, [contenteditable]";
@@ -49,6 +51,8 @@ export class BoardView extends EventTarget {
     /** The canvas of a part, and the part that it has; null while the whole page is seen. */
     #sharp = null;
     #part = null;
+    /** Whether the painter was asked for a part. */
+    #asksPart = false;
     /** Fingers on the frame, in their order, with their first and last events. */
     #fingers = new Map();
     /** How fingers or a mouse hold the page: the centre between them, and their distance; null while they do not. */
@@ -147,12 +151,18 @@ export class BoardView extends EventTarget {
         event.preventDefault();
     }
 
+    /** Ends it, and shows the whole page as before. */
     close() {
         this.#leaving.abort();
         this.#observer.disconnect();
-        clearTimeout(this.#timer);
+        [this.zoom, this.x, this.y] = [1, 0, 0];
+        this.#settle();
         this.#board.painter.onpart = () => {};
         this.#sharp?.remove();
+        this.#sharp = null;
+        this.#holdSpace(false);
+        this.#frame.removeAttribute("data-pulled");
+        this.#move();
     }
 
     // Where things are.
@@ -183,7 +193,7 @@ export class BoardView extends EventTarget {
 
     /** Zooms so that what is at a place of the window stays there. */
     #zoomAt(zoom, clientX, clientY, x = this.x, y = this.y) {
-        const to = Math.min(Math.max(zoom, 1), most);
+        const to = bounded(zoom);
         const home = this.#home();
         const factor = to / this.zoom;
         const at = (place, start, offset) => place - start - (place - start - offset) * factor;
@@ -198,7 +208,7 @@ export class BoardView extends EventTarget {
     /** The same; what comes then is for the caller. */
     #place(zoom, x, y, isForced) {
         const [home, box] = [this.#home(), this.#box()];
-        const to = zoom < least ? 1 : Math.min(zoom, most);
+        const to = bounded(zoom);
         const along = (place, start, end, origin, length) => {
             const room = end - start - length * to;
             if (to === 1) return 0;
@@ -265,8 +275,11 @@ export class BoardView extends EventTarget {
     #settle() {
         clearTimeout(this.#timer);
         const { painter, size } = this.#board;
+        // Not earlier: slow hands and wheels go on from there.
+        if (!this.#hold && this.isZoomed && this.zoom < least) this.#place(1, 0, 0);
         if (!this.isZoomed) {
-            if (this.#part || this.#sharp) painter.look(null);
+            if (this.#asksPart) painter.look(null);
+            this.#asksPart = false;
             return;
         }
         // What lies around it may have moved it since.
@@ -286,6 +299,7 @@ export class BoardView extends EventTarget {
         };
         const [x, width] = span(box.left, box.right, home.left + this.x, page);
         const [y, height] = span(box.top, box.bottom, home.top + this.y, size.height * scale);
+        this.#asksPart = true;
         painter.look({ x, y, width, height, scale, page });
     }
 
