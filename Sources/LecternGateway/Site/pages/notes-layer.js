@@ -90,6 +90,10 @@ export class NotesLayer extends EventTarget {
     #hasPen = false;
     #penAt = -Infinity;
     #frame = null;
+    /** What the hand does not change, as a picture of its own; and of which notes it is, and where. */
+    #kept = document.createElement("canvas").getContext("2d");
+    #keptNotes = null;
+    #keptPlace = "";
 
     /**
      * @param {import("../lectern/board.js").Board | import("../lectern/replay.js").Replay} board
@@ -186,14 +190,28 @@ export class NotesLayer extends EventTarget {
         const ratio = Math.min(globalThis.devicePixelRatio ?? 1, 4096 / (right - left), 4096 / (bottom - top));
         const place = { left: left - sheet.left, top: top - sheet.top, width: right - left, height: bottom - top };
         for (const [name, length] of Object.entries(place)) layer.style[name] = `${length}px`;
-        const [width, height] = [Math.round((right - left) * ratio), Math.round((bottom - top) * ratio)];
+        const [width, height] = [right - left, bottom - top].map((length) => Math.max(Math.round(length * ratio), 1));
         if (layer.width !== width || layer.height !== height) [layer.width, layer.height] = [width, height];
+        const map = [(board.width / across) * ratio, 0, 0, (board.height / down) * ratio, (board.left - left) * ratio, (board.top - top) * ratio];
+        this.#keep(notes, width, height, map);
         const context = layer.getContext("2d");
         context.setTransform(1, 0, 0, 1, 0, 0);
         context.clearRect(0, 0, width, height);
-        context.setTransform((board.width / across) * ratio, 0, 0, (board.height / down) * ratio, (board.left - left) * ratio, (board.top - top) * ratio);
-        drawNotes(context, notes);
+        context.drawImage(this.#kept.canvas, 0, 0);
+        context.setTransform(...map);
         if (this.#stroke?.note) drawNotes(context, [this.#stroke.note]);
+    }
+
+    /** Draws notes that are finished, unless they are drawn there already. */
+    #keep(notes, width, height, map) {
+        const place = [width, height, ...map].join();
+        if (notes === this.#keptNotes && place === this.#keptPlace) return;
+        [this.#keptNotes, this.#keptPlace] = [notes, place];
+        const { canvas } = this.#kept;
+        // A canvas that is given a size is empty, too.
+        [canvas.width, canvas.height] = [width, height];
+        this.#kept.setTransform(...map);
+        drawNotes(this.#kept, notes);
     }
 
     /** On paper the whole page is seen, however large it is here. */
@@ -223,9 +241,11 @@ export class NotesLayer extends EventTarget {
         if (!this.#isOn || (event.button !== 0 && !isEraser)) return;
         event.preventDefault();
         if (event.pointerType === "touch") {
-            // Two fingers zoom, and a hand that rests beside a pen does nothing.
-            if (this.#stroke) return this.#giveUp([{ pointerId: this.#stroke.pointer }]);
+            // A hand that rests beside a pen does nothing, and two fingers zoom.
             if (this.#hasPen) return;
+            const { kind, pointer } = this.#stroke ?? {};
+            if (kind === "touch") this.#giveUp([{ pointerId: pointer }]);
+            if (kind) return;
         } else this.#finish();
         const erases = isEraser || this.colour === null;
         const perUnit = this.#view.perUnit;
@@ -288,8 +308,28 @@ export class NotesLayer extends EventTarget {
     }
 }
 
+const boxes = new WeakMap();
+
+/** The box of a note's points. */
+function boxOf(note) {
+    if (!boxes.has(note)) {
+        const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+        for (let at = 0; at < note.points.length; at += 2) {
+            const [x, y] = [note.points[at], note.points[at + 1]];
+            [box.left, box.right] = [Math.min(box.left, x), Math.max(box.right, x)];
+            [box.top, box.bottom] = [Math.min(box.top, y), Math.max(box.bottom, y)];
+        }
+        boxes.set(note, box);
+    }
+    return boxes.get(note);
+}
+
 /** Whether an eraser that moves from one place to another comes so near to a note. */
-function isTouched({ points }, from, to, reach) {
+function isTouched(note, from, to, reach) {
+    const { left, top, right, bottom } = boxOf(note);
+    const isBeside = (one, other, start, end) => Math.max(one, other) < start - reach || Math.min(one, other) > end + reach;
+    if (isBeside(from[0], to[0], left, right) || isBeside(from[1], to[1], top, bottom)) return false;
+    const { points } = note;
     for (let at = 0; at < points.length; at += 2) {
         const start = [points[at], points[at + 1]];
         const end = at + 2 < points.length ? [points[at + 2], points[at + 3]] : start;

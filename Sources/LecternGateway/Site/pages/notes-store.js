@@ -8,8 +8,8 @@
 const mostCharacters = 2 ** 21;
 /** Steps of a page that can be undone. */
 const mostSteps = 100;
-/** Places and widths are kept in parts of a board unit. */
-const parts = 8;
+/** Places and widths are kept in parts of a board unit, each of them less than a pixel where the page is seen 16 times larger. */
+const parts = 64;
 /** What all keys of notes begin with, those of other rooms too. */
 const family = "lectern-notes ";
 
@@ -28,12 +28,15 @@ export class NotesStore extends EventTarget {
     /** Notes of pages, and the notes before each step. */
     #pages = new Map();
     #steps = new Map();
+    /** Characters of all notes but those of a key; null until they are counted. */
+    #beside = null;
 
     /** @param {string} path of the gateway: several may share an origin @param {string} room */
     constructor(path, room) {
         super();
         this.#prefix = `${family}${path}${room} `;
         addEventListener("storage", ({ key }) => {
+            this.#beside = null;
             if (key !== null && !key.startsWith(this.#prefix)) return;
             const pages = key === null ? [...this.#pages.keys()] : [Number(key.slice(this.#prefix.length))];
             for (const page of pages) {
@@ -79,7 +82,8 @@ export class NotesStore extends EventTarget {
 
     #read(page) {
         try {
-            return JSON.parse(localStorage.getItem(this.#prefix + page) ?? "[]").map(noteOf);
+            const [stored, ...notes] = JSON.parse(localStorage.getItem(this.#prefix + page) ?? "[]");
+            return notes.map((note) => noteOf(note, stored));
         } catch {
             return [];
         }
@@ -87,7 +91,7 @@ export class NotesStore extends EventTarget {
 
     #write(page, notes) {
         const key = this.#prefix + page;
-        const text = JSON.stringify(notes.map(numbersOf));
+        const text = `[${[parts, ...notes.map(textOf)]}]`;
         try {
             if (notes.length === 0) localStorage.removeItem(key);
             else {
@@ -105,20 +109,31 @@ export class NotesStore extends EventTarget {
     }
 
     #charactersBeside(key) {
-        return Object.keys(localStorage).filter((other) => other.startsWith(family) && other !== key)
-            .reduce((sum, other) => sum + other.length + localStorage.getItem(other).length, 0);
+        if (this.#beside?.key !== key) {
+            const others = Object.keys(localStorage).filter((other) => other.startsWith(family) && other !== key);
+            this.#beside = { key, count: others.reduce((sum, other) => sum + other.length + localStorage.getItem(other).length, 0) };
+        }
+        return this.#beside.count;
     }
 }
 
+/** Notes never change. */
+const texts = new WeakMap();
+
 /** A note as whole numbers: colour, width, the first place, and how far each further one is from the one before. */
-function numbersOf({ colour, width, points }) {
-    const places = points.map((number) => Math.round(number * parts));
-    return [colour, Math.round(width * parts), ...places.map((place, at) => (at < 2 ? place : place - places[at - 2]))];
+function textOf(note) {
+    if (!texts.has(note)) {
+        const { colour, width, points } = note;
+        const places = points.map((number) => Math.round(number * parts));
+        const steps = places.map((place, at) => (at < 2 ? place : place - places[at - 2]));
+        texts.set(note, JSON.stringify([colour, Math.max(Math.round(width * parts), 1), ...steps]));
+    }
+    return texts.get(note);
 }
 
-function noteOf([colour, width, ...steps]) {
-    if (![colour, width, ...steps].every(Number.isFinite) || steps.length < 2) throw new Error("no note");
+function noteOf([colour, width, ...steps], unit) {
+    if (![unit, colour, width, ...steps].every(Number.isFinite) || steps.length < 2) throw new Error("no note");
     const places = [];
     for (const step of steps) places.push(places.length < 2 ? step : places.at(-2) + step);
-    return { colour, width: width / parts, points: places.map((place) => place / parts) };
+    return { colour, width: width / unit, points: places.map((place) => place / unit) };
 }
