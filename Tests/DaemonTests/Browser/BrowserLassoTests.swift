@@ -273,6 +273,66 @@ struct BrowserLassoTests {
         }
     }
 
+    @Test("another selection ends the wait for ink that is to have another colour, and keeps its own picture")
+    func nextSelection() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(6)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.waitUntilSaved()
+            try await teacher.setOffline(true)
+            try await teacher.drawWave(2)
+            try await teacher.press("s")
+            try await teacher.drawLoop(0.4, 0.25, 0.15, 0.08, with: .pen)
+            try await teacher.waitForSelection()
+            // The room does not answer for the stroke.
+            try await teacher.press("3")
+            try await teacher.drawLoop(0.5, 0.61, 0.2, 0.08, with: .pen)
+            try await teacher.waitForSelection()
+            let (x, y) = try await teacher.place(0.5, 0.61)
+            try await teacher.draw([(x, y), (x, y + 60), (x, y + 120)], with: .mouse, hold: 500)
+            let seen = try await teacher.seenPicture()
+            try await teacher.press("Escape")
+            try await teacher.press("p")
+            #expect(try await teacher.difference(to: seen) < 2)
+            try await teacher.setOffline(false)
+            try await teacher.wait(forIndex: 3)
+            try await teacher.waitUntilSaved()
+            #expect(try await teacher.index() == 3)
+        }
+    }
+
+    @Test("a pinch on a selection zooms and leaves it where it was, and it can be dragged afterwards")
+    func pinch() async throws {
+        try await BrowserRoom.with(Self.features) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher("anna", .tablet)
+            try await teacher.drawWave(4, with: .touch)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.press("s")
+            try await teacher.drawLoop(0.5, 0.45, 0.3, 0.15, with: .touch)
+            try await teacher.waitForSelection()
+            let (x, y) = try await teacher.place(0.5, 0.45)
+            try await teacher.drawTogether(
+                [-1.0, 1].map { side in (after: 0, points: (0...10).map { (x + side * (30 + 9 * Double($0)), y + 20) })
+                })
+            try await teacher.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            try await teacher.keepScreenshot("lasso-pinched")
+            let map = "\(BrowserWindow.element("selection-path")).getAttribute(\"transform\")"
+            #expect(try await teacher.run("return \(map)") == .string("matrix(1 0 0 1 0 0)"))
+            try await teacher.press("0")
+            try await teacher.wait(for: "the whole page", "document.querySelector(\".lectern-part\") === null")
+            try await teacher.dragSelection(from: (0.5, 0.45), to: (0.5, 0.7), with: .touch)
+            try await teacher.click("selection-done")
+            try await teacher.wait(forIndex: 2)
+            let moved = try await teacher.lastLasso(in: room, after: 1)
+            let shift = try #require(moved.firstMatch(of: /"m":\[1,0,0,1,(-?[0-9.]+),([0-9.]+)\]/), "\(moved)")
+            let (across, down) = (Double(shift.1) ?? .nan, Double(shift.2) ?? .nan)
+            #expect(abs(across) < 2 && abs(down - 192) < 2, "\(moved)")
+        }
+    }
+
     @Test("a lasso without the network is seen at once, survives a reload, and is sent when the network is back")
     func offline() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in

@@ -45,8 +45,8 @@ export class LassoTool {
     #isChosen = false;
     #restyler;
     #background;
-    /** Whether ink is being given another colour. */
-    #isRestyling = false;
+    /** Ends the wait for ink that is to have another colour, where there is one. */
+    #restyling = null;
     #corners = [...document.querySelectorAll("#selection [data-across]")];
 
     /**
@@ -60,7 +60,7 @@ export class LassoTool {
         for (const target of [$("selection-path"), $("selection-turn"), ...this.#corners]) {
             target.addEventListener("pointerdown", (event) => this.#grab(event));
             target.addEventListener("pointermove", (event) => this.#pull(event));
-            for (const type of ["pointerup", "pointercancel"]) {
+            for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) {
                 target.addEventListener(type, (event) => this.#release(event));
             }
         }
@@ -107,17 +107,18 @@ export class LassoTool {
     restyle(style) {
         const selection = this.#selection;
         if (!this.#isChosen || !selection || !this.#teacher.board.features.includes("remove")) return false;
-        if (this.#isRestyling) return true;
-        this.#isRestyling = true;
         const path = selection.movedPath;
         const hadFocus = $("selection").contains(document.activeElement);
         this.drop();
-        this.#restyler.change(path, style).then((news) => {
-            this.#isRestyling = false;
-            if (this.#isChosen && !this.#selection && !this.#loop) this.select(path, { takesFocus: hadFocus });
-            say($("selection-news"), news);
-        });
+        this.#restyle(path, style, hadFocus);
         return true;
+    }
+
+    async #restyle(path, style, takesFocus) {
+        const { signal } = (this.#restyling = new AbortController());
+        const news = await this.#restyler.change(path, style, signal);
+        if (!signal.aborted && this.#isChosen) this.select(path, { takesFocus });
+        if (!this.#selection || !signal.aborted) say($("selection-news"), news);
     }
 
     /** Selects what is inside of a path, in board units. */
@@ -173,6 +174,7 @@ export class LassoTool {
     }
 
     #begin(selection, picture, takesFocus = true) {
+        this.#restyling?.abort();
         [this.#selection, this.#picture, this.#lifted] = [selection, picture, null];
         this.#show();
         if (takesFocus) $("selection").focus({ preventScroll: true });
@@ -191,6 +193,7 @@ export class LassoTool {
     // The loop.
 
     #began(stroke) {
+        this.#restyling?.abort();
         this.drop();
         this.#drawLoop(stroke.points);
     }
@@ -341,9 +344,10 @@ export class LassoTool {
         const corner = dataset.across ? { across: Number(dataset.across), down: Number(dataset.down) } : null;
         // The handle stays under the pointer where it was taken.
         const from = corner ? this.#selection.point(corner.across, corner.down) : this.#selection.at;
+        const { at: centre, turn, scale } = this.#selection;
         this.#drag = {
-            pointer: event.pointerId, corner, isTurn: event.currentTarget === $("selection-turn"), last: at,
-            off: { x: from.x - at.x, y: from.y - at.y }, turn: this.#selection.turn - this.#angleAt(at),
+            pointer: event.pointerId, before: { at: centre, turn, scale }, corner, isTurn: event.currentTarget === $("selection-turn"),
+            off: { x: from.x - at.x, y: from.y - at.y }, turn: turn - this.#angleAt(at),
         };
         $("selection").focus({ preventScroll: true });
     }
@@ -366,6 +370,14 @@ export class LassoTool {
     #release(event) {
         if (this.#drag?.pointer !== event.pointerId) return;
         this.#drag = null;
+    }
+
+    /** Gives up what pointers drag: they do something else. @param {PointerEvent[]} events one of each */
+    giveUp(events) {
+        if (!events.some(({ pointerId }) => pointerId === this.#drag?.pointer)) return;
+        Object.assign(this.#selection, this.#drag.before);
+        this.#drag = null;
+        this.#show();
     }
 
     // Keys.

@@ -29,9 +29,10 @@ export class Restyler {
     /**
      * @param {{x: number, y: number}[]} path in board units
      * @param {{colour?: number, width?: number}} style as messages have it, and the width of a pen
+     * @param {AbortSignal} signal ends the wait for the room: something else is to be selected
      * @returns {Promise<string>} what has become of it, in words
      */
-    async change(path, style) {
+    async change(path, style, signal) {
         const teacher = this.#teacher;
         const { page, board: { painter } } = teacher;
         const look = () => (painter.select(path) ? painter.selectedInk() : { entries: [], left: 0 });
@@ -39,7 +40,7 @@ export class Restyler {
         // What the room has not answered for yet cannot be named.
         for (let waited = 0; waited < longestWait && entries.some(({ id }) => id >= firstLiveID); waited += waitStep) {
             await new Promise((resolve) => setTimeout(resolve, waitStep));
-            if (teacher.page !== page) return t("Nothing changed");
+            if (signal.aborted || teacher.page !== page) return t("Nothing changed");
             ({ entries, left } = look());
         }
         const changed = entries.filter(({ id, message }) => id < firstLiveID && this.#apply(message, style));

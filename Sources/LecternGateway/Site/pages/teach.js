@@ -46,10 +46,18 @@ async function start() {
     $("author").textContent = name;
     const timeLine = new TimeLine(gateway, room, query);
     const teacher = new Teacher($("board"), { room, author, name, gateway, clock: () => timeLine.time });
-    const view = new BoardView(teacher.board, $("board"), $("stage"), { pen: teacher.pen });
+    const view = new BoardView(teacher.board, $("board"), $("stage"));
     $("view").append(...viewButtons(view));
     bindDarkBoard(teacher.board, $("view"));
-    const toolbar = new Toolbar(teacher, new LassoTool(teacher, view));
+    const lasso = new LassoTool(teacher, view);
+    view.pen = {
+        isBusy: (time) => teacher.pen.isBusy(time),
+        giveUp: (events) => {
+            teacher.pen.giveUp(events);
+            lasso.giveUp(events);
+        },
+    };
+    const toolbar = new Toolbar(teacher, lasso);
     document.addEventListener("keydown", (event) => view.key(event));
     showBoard(teacher, toolbar);
     new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, t("Close"), closeNotice));
