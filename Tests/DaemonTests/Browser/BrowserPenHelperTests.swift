@@ -62,31 +62,42 @@ struct BrowserPenHelperTests {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             let teacher = try await room.teacher()
-            func lose() async throws {
-                try await teacher.run(
-                    """
-                    const canvas = \(BrowserWindow.canvas);
-                    const { left, top } = canvas.getBoundingClientRect();
-                    const send = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen", isPrimary: true,
-                        button: type === "pointermove" ? -1 : 0, buttons: 1, pressure: 0.5, bubbles: true, cancelable: true, clientX: left + x, clientY: top + y }));
-                    send("pointerdown", 100, 100);
-                    for (let at = 1; at < 20; at++) send("pointermove", 100 + 10 * at, 100 + at);
-                    send("pointercancel", 0, 0);
-                    """)
-                try await teacher.wait(for: "the offer", "!document.getElementById(\"notice\").hidden")
-                #expect(try await teacher.inkedPixels() == 0)
-            }
-            try await lose()
+            try await teacher.loseStroke()
+            #expect(try await teacher.inkedPixels() == 0)
             #expect(try await teacher.text(of: BrowserWindow.element("notice")).contains("took back"))
             try await teacher.wait(for: "the end of the offer", "document.getElementById(\"notice\").hidden")
             #expect(try await teacher.index() ?? 0 == 0)
-            try await lose()
+            try await teacher.loseStroke()
             try await teacher.keepScreenshot("stroke-offered")
             try await teacher.clickInSight(of: "#notice-button")
             try await teacher.wait(forIndex: 1)
             #expect(try await teacher.run("return document.getElementById(\"notice\").hidden") == .bool(true))
             let message = try await teacher.message(in: room)
             #expect(message["points"] == .number(20) && message["force"] == .number(0.5), "\(message)")
+        }
+    }
+
+    @Test("a stroke that is offered is drawn whatever the tool is then, and its offer ends with its page")
+    func offered() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let (left, top) = try await teacher.place(0, 0)
+            try await teacher.draw((0...10).map { (left + 150, top + 50 + 10 * Double($0)) }, with: .mouse)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.loseStroke()
+            // An eraser of whole strokes, which what is drawn again crosses.
+            try await teacher.press("d")
+            try await teacher.clickInSight(of: "#notice-button")
+            try await teacher.wait(forIndex: 2)
+            try await teacher.waitUntilSaved()
+            #expect(try await teacher.index() == 2)
+            #expect(try await teacher.message(in: room)["points"] == .number(20))
+            try await teacher.press("p")
+            try await teacher.loseStroke()
+            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            try await teacher.wait(forIndex: 3)
+            #expect(try await teacher.run("return document.getElementById(\"notice\").hidden") == .bool(true))
         }
     }
 
@@ -137,6 +148,21 @@ struct BrowserPenHelperTests {
 }
 
 extension BrowserWindow {
+    /// Draws a stroke that the system takes back, and waits until it is offered.
+    fileprivate func loseStroke() async throws {
+        try await run(
+            """
+            const canvas = \(Self.canvas);
+            const { left, top } = canvas.getBoundingClientRect();
+            const send = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen", isPrimary: true,
+                button: type === "pointermove" ? -1 : 0, buttons: 1, pressure: 0.5, bubbles: true, cancelable: true, clientX: left + x, clientY: top + y }));
+            send("pointerdown", 100, 100);
+            for (let at = 1; at < 20; at++) send("pointermove", 100 + 10 * at, 100 + at);
+            send("pointercancel", 0, 0);
+            """)
+        try await wait(for: "the offer", "!document.getElementById(\"notice\").hidden")
+    }
+
     /// The last message of the board: `e`, how many points it has, and the force of the second one.
     fileprivate func message(in room: BrowserRoom) async throws -> AnyJSON {
         try await run(

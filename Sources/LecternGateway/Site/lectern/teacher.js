@@ -60,7 +60,7 @@ const [slideCommand, redrawCommand, seenPage] = [12, 13, 1000];
  * - `sending`: a `ConnectionState` of events.js;
  * - `applied`: `{n, index}` and `rejected`: `{n, error, operation}`: the room's answers;
  * - `drawing`: `{isDrawing}`: the pen is down, or up;
- * - `lost`: `{draw}`: the system has taken a stroke back, as for a palm or a notification; `draw()` draws it again;
+ * - `lost`: `{draw}`: the system has taken a stroke back, as for a palm or a notification; `draw()` draws it again, on its page alone;
  * - `pages`: `{shown, order, hidden}`: the pages as this teacher sees them, with what the room has not answered for.
  *
  * Those of the board come from {@link board}.
@@ -159,7 +159,7 @@ export class Teacher extends EventTarget {
             moved: (stroke) => (this.#gesture ? this.#gesture.moved(stroke) : this.#showDrawn()),
             ended: (stroke) => (this.#gesture ? this.#gesture.ended(stroke) : this.#lift()),
             cancelled: (stroke) => (this.#gesture ? this.#gesture.cancelled(stroke) : this.#lift()),
-            lost: (draw) => this.dispatchEvent(new CustomEvent("lost", { detail: { draw } })),
+            lost: (draw) => this.#lost(draw),
             hovers: () => this.pointsWithoutTouching && this.tool.element === Element.pointer && !this.gesture,
             hovered: (event, numbers, place) => this.#hovered(event, numbers, place),
         });
@@ -509,6 +509,19 @@ export class Teacher extends EventTarget {
         const { width: w, height: h } = this.board.size;
         this.#drawn = { stroke, message: { c, l, e: stroke.isErasing ? Element.eraser : element, w, h } };
         this.#showDrawn();
+    }
+
+    /** Offers a stroke that the system has taken back: it belongs on its page, and is for the room. */
+    #lost(draw) {
+        const { page } = this;
+        const drawLost = () => {
+            if (this.page !== page) return;
+            const { gesture } = this;
+            this.gesture = null;
+            draw();
+            this.gesture = gesture;
+        };
+        this.dispatchEvent(new CustomEvent("lost", { detail: { draw: drawLost } }));
     }
 
     /** Shows the stroke under the pen. */

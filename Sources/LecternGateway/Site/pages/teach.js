@@ -239,7 +239,7 @@ function bindFingers(teacher) {
 /** A stroke that the system has taken back is offered for some seconds. */
 function offerLost(teacher) {
     const words = t("The system took back what you were drawing.");
-    let timer = null;
+    let [timer, page] = [null, null];
     const close = () => {
         clearTimeout(timer);
         timer = null;
@@ -252,10 +252,11 @@ function offerLost(teacher) {
             detail.draw();
         });
         clearTimeout(timer);
-        timer = setTimeout(close, offerTime);
+        [timer, page] = [setTimeout(close, offerTime), teacher.page];
     });
-    // It goes with the next stroke, too.
+    // It goes with the next stroke, and with its page.
     teacher.addEventListener("drawing", ({ detail }) => detail.isDrawing && timer !== null && close());
+    teacher.addEventListener("pages", () => timer !== null && teacher.page !== page && close());
 }
 
 /** Whether students see ink and voice together, and what is to be done where they do not. */
