@@ -219,6 +219,15 @@ struct BrowserMomentsTests {
                 try await student.expectFloating("top-right")
                 if BrowserWindow.axe != nil { try await student.expectNoFindings("filling") }
                 try await student.keepScreenshot("floating-\(size.width)")
+                // What is opened and said above the stage is within reach, and the focus stays there.
+                #expect(
+                    try await student.run(
+                        "return [\"contents\", \"news\", \"view\"].map((id) => document.getElementById(id).closest(\"[inert]\") !== null)"
+                    )
+                        == .array([.bool(false), .bool(false), .bool(true)]))
+                try await student.press("n")
+                try await student.clickInSight(of: "#notes-done")
+                #expect(try await student.run("return document.activeElement.id") == .string("full-end"))
                 try await student.clickInSight(of: "#full-end")
                 try await student.wait(for: "the page", "!\(Self.stage).classList.contains(\"fills\")")
                 #expect(try await student.run("return document.activeElement.id") == .string("full"))

@@ -43,7 +43,7 @@ export function bindFloatingVideo() {
             full.setAttribute("aria-pressed", String(fills));
             end.hidden = !fills;
             // What is behind it is not there.
-            for (const other of document.querySelectorAll("body > :not(main, script, noscript)")) other.inert = fills;
+            for (const other of document.querySelectorAll("body > :not(main, dialog, script, noscript)")) other.inert = fills;
             show();
             (fills ? end : full).focus({ preventScroll: true });
         };

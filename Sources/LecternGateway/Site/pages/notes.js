@@ -42,8 +42,9 @@ export function bindNotes(board, view, room) {
     };
     const toggle = (isOn) => {
         layer.isOn = isOn;
-        // The bar goes, and takes no focus with it.
-        if (!isOn && $("notes-bar").contains(document.activeElement)) $("notes").focus({ preventScroll: true });
+        // The bar goes, and takes no focus with it; where the stage fills the window its other buttons are out of reach.
+        const hasFocus = $("notes-bar").contains(document.activeElement);
+        if (!isOn && hasFocus) $($("full-end").hidden ? "notes" : "full-end").focus({ preventScroll: true });
     };
     layer.addEventListener("change", show);
     $("notes").hidden = false;

@@ -242,8 +242,8 @@ function bindView(board) {
     $("view").append(zoomOut, zoomIn);
     $("whole").addEventListener("click", () => {
         view.showWhole();
-        // It goes, and takes no focus with it.
-        zoomIn.focus({ preventScroll: true });
+        // It goes, and takes no focus with it; where the stage fills the window the buttons below are out of reach.
+        ($("full-end").hidden ? zoomIn : $("full-end")).focus({ preventScroll: true });
     });
     view.addEventListener("change", () => ($("whole").hidden = !view.isZoomed));
     document.addEventListener("keydown", (event) => view.key(event));
