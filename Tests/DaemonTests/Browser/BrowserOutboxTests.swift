@@ -6,6 +6,23 @@ import Testing
 @Suite(
     .timeLimit(.minutes(3)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
 struct BrowserOutboxTests {
+    @Test("where the browser gives a page no store for its choices, the teacher draws all the same")
+    func noChoices() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await BrowserWindow()
+            try await teacher.runFirst(
+                """
+                Object.defineProperty(window, "localStorage", { get() { throw new DOMException("blocked", "SecurityError"); } });
+                """)
+            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.waitUntilWriting()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.waitUntilSaved()
+        }
+    }
+
     @Test("after a failed write and a reload, a new stroke has no number of one that was sent before")
     func failedWrite() async throws {
         try await BrowserRoom.with { room, _ in

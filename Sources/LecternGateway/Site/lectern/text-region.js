@@ -4,6 +4,7 @@
  * @module
  */
 
+import { t } from "./language.js";
 import { element } from "./dom.js";
 
 /** A region that has the texts of the page that is seen, and says those that come. */
@@ -19,7 +20,7 @@ export class TextRegion {
     constructor(board, root) {
         this.#root = root;
         root.setAttribute("role", "log");
-        root.setAttribute("aria-label", "Texts of this page");
+        root.setAttribute("aria-label", t("Texts of this page"));
         board.addEventListener("texts", ({ detail }) => this.#show(detail.texts));
         root.replaceChildren();
     }

@@ -87,7 +87,7 @@ async function whoTeaches(claims) {
     if (claims?.sub) return { author: claims.sub, name: claims.name ?? claims.sub };
     const asked = query.get("author");
     if (asked && namePattern.test(asked)) return { author: asked, name: asked };
-    const known = localStorage.getItem("lectern-name");
+    const known = remembered("lectern-name");
     if (known && isName(known)) return { author: authorOf(known), name: known };
     const dialog = $("name-dialog");
     dialog.addEventListener("cancel", (event) => event.preventDefault());
@@ -102,7 +102,7 @@ async function whoTeaches(claims) {
         $("name").addEventListener("input", () => $("name").setCustomValidity(""));
     });
     const name = $("name").value.trim();
-    localStorage.setItem("lectern-name", name);
+    remember("lectern-name", name);
     return { author: authorOf(name), name };
 }
 
@@ -194,7 +194,7 @@ function showSaving(teacher) {
 /** One page writes; another is told, and may take over. A muted author is told so. */
 function showWriter(teacher, name, canRename) {
     $("notice-other").addEventListener("click", () => {
-        localStorage.removeItem("lectern-name");
+        remember("lectern-name", "");
         location.reload();
     });
     const show = (state) => {

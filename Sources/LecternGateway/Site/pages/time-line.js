@@ -4,6 +4,7 @@
  * @module
  */
 
+import { remember, remembered } from "../lectern/memory.js";
 import { t } from "../lectern/language.js";
 import { FrameClock } from "../lectern/frame-clock.js";
 import { LiveClock } from "../lectern/live-clock.js";
@@ -71,19 +72,19 @@ export class TimeLine {
     /** Chooses another kind, for this room and browser. */
     choose(kind) {
         this.kind = kind;
-        localStorage.setItem(this.#key("kind"), kind);
+        remember(this.#key("kind"), kind);
     }
 
     /** Counts from now. */
     begin() {
         this.startedAt = this.#serverClock.time;
-        localStorage.setItem(this.#key("start"), String(this.startedAt));
+        remember(this.#key("start"), String(this.startedAt));
     }
 
     /** Answers how late students see the teacher, for this room and browser: milliseconds. */
     answerLatency(milliseconds) {
-        localStorage.setItem(this.#key("latency"), String(milliseconds / 1000));
         this.live.latency = milliseconds;
+        remember(this.#key("latency"), String(milliseconds / 1000));
     }
 
     /**
@@ -127,7 +128,7 @@ export class TimeLine {
     }
 
     #stored(name) {
-        return localStorage.getItem(this.#key(name));
+        return remembered(this.#key(name));
     }
 }
 
