@@ -117,8 +117,10 @@ export class LassoTool {
     async #restyle(path, style, takesFocus) {
         const { signal } = (this.#restyling = new AbortController());
         const news = await this.#restyler.change(path, style, signal);
+        // What is selected now has its own news.
+        if (signal.aborted && this.#selection) return;
         if (!signal.aborted && this.#isChosen) this.select(path, { takesFocus });
-        if (!this.#selection || !signal.aborted) say($("selection-news"), news);
+        say($("selection-news"), news);
     }
 
     /** Selects what is inside of a path, in board units. */
