@@ -70,3 +70,67 @@ extension [UInt8] {
         append(UInt8(ascii: "]"))
     }
 }
+
+extension JSONObject {
+    /// - Parameter members: appends the members of the object.
+    static func encoded(_ members: (inout [UInt8]) -> Void) -> [UInt8] {
+        var bytes = [UInt8(ascii: "{")]
+        members(&bytes)
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}
+
+/// Members of objects, behind a comma where others are before them. One whose value is nil is left out.
+extension [UInt8] {
+    /// The name of a member; its value comes next.
+    mutating func append(name: StaticString) {
+        append(last == UInt8(ascii: "{") ? "\"" : ",\"")
+        append(name)
+        append("\":")
+    }
+
+    mutating func append(_ name: StaticString, integer: (some FixedWidthInteger)?) {
+        guard let integer else { return }
+        append(name: name)
+        append(integer: integer)
+    }
+
+    mutating func append(_ name: StaticString, number: Double?) {
+        guard let number else { return }
+        append(name: name)
+        append(number: number)
+    }
+
+    mutating func append(_ name: StaticString, string: String?) {
+        guard let string else { return }
+        append(name: name)
+        append(string: string)
+    }
+
+    mutating func append(_ name: StaticString, bool: Bool?) {
+        guard let bool else { return }
+        append(name: name)
+        append(bool ? "true" : "false")
+    }
+
+    mutating func append(_ name: StaticString, time: MediaTime?) {
+        guard let time else { return }
+        append(name: name)
+        append(time: time)
+    }
+
+    mutating func append(_ name: StaticString, digest: BoardDigest?) {
+        guard let digest else { return }
+        append(name: name)
+        append(digest: digest)
+    }
+
+    mutating func append<Elements: Sequence>(
+        _ name: StaticString, list: Elements?, _ element: (inout [UInt8], Elements.Element) -> Void
+    ) {
+        guard let list else { return }
+        append(name: name)
+        append(list: list, element)
+    }
+}

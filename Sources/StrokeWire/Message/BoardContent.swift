@@ -208,13 +208,11 @@ extension JSONObject {
 
 extension [UInt8] {
     package mutating func append(pages: BoardPages) {
-        append("{\"shown\":")
-        append(integer: pages.shown)
-        append(",\"order\":")
-        append(list: pages.order) { $0.append(integer: $1) }
+        append("{")
+        append("shown", integer: pages.shown)
+        append("order", list: pages.order) { $0.append(integer: $1) }
         if !pages.hidden.isEmpty {
-            append(",\"hidden\":")
-            append(list: pages.hidden) { $0.append(integer: $1) }
+            append("hidden", list: pages.hidden) { $0.append(integer: $1) }
         }
         if !pages.papers.isEmpty {
             append(",\"paper\":{")

@@ -19,36 +19,18 @@ extension StrokeMessage {
     private func encodedHead(reserving interior: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(interior + 128)
-        bytes.append("{\"n\":")
-        bytes.append(integer: number)
-        bytes.append(",\"c\":")
-        bytes.append(integer: colour)
-        bytes.append(",\"l\":")
-        bytes.append(number: lengthOfLine)
-        bytes.append(",\"s\":")
-        bytes.append(integer: shardCount)
-        bytes.append(",\"o\":")
-        bytes.append(integer: shardOrder)
-        bytes.append(",\"e\":")
-        bytes.append(integer: element.rawValue)
-        bytes.append(",\"a\":")
-        bytes.append(integer: action.rawValue)
-        if let time {
-            bytes.append(",\"t\":")
-            bytes.append(integer: time)
-        }
-        if let boardWidth {
-            bytes.append(",\"w\":")
-            bytes.append(number: boardWidth)
-        }
-        if let boardHeight {
-            bytes.append(",\"h\":")
-            bytes.append(number: boardHeight)
-        }
-        if let page {
-            bytes.append(",\"g\":")
-            bytes.append(integer: page)
-        }
+        bytes.append("{")
+        bytes.append("n", integer: number)
+        bytes.append("c", integer: colour)
+        bytes.append("l", number: lengthOfLine)
+        bytes.append("s", integer: shardCount)
+        bytes.append("o", integer: shardOrder)
+        bytes.append("e", integer: element.rawValue)
+        bytes.append("a", integer: action.rawValue)
+        bytes.append("t", integer: time)
+        bytes.append("w", number: boardWidth)
+        bytes.append("h", number: boardHeight)
+        bytes.append("g", integer: page)
         if let content { bytes.append(content: content) }
         return bytes
     }
@@ -67,32 +49,23 @@ extension [UInt8] {
         case .paper(let paper):
             switch paper.kind {
             case .ruled(let ruling, _):
-                append(",\"p\":")
-                append(integer: ruling.rawValue)
+                append("p", integer: ruling.rawValue)
             case .slide(let slide):
                 append(",\"")
                 append(slide: slide)
             }
         case .indices(let indices):
-            append(",\"v\":")
-            append(list: indices) { $0.append(integer: $1) }
+            append("v", list: indices) { $0.append(integer: $1) }
         case .order(let pages):
-            append(",\"v\":")
-            append(list: pages) { $0.append(integer: $1) }
+            append("v", list: pages) { $0.append(integer: $1) }
         case .image(let asset, let page):
-            append(",\"i\":")
-            append(string: asset.description)
-            append(",\"p\":")
-            append(integer: page)
+            append("i", string: asset.description)
+            append("p", integer: page)
         case .lasso(let map, let keepsOriginal):
-            if let map {
-                append(",\"m\":")
-                append(list: map.numbers) { $0.append(number: $1) }
-            }
+            append("m", list: map?.numbers) { $0.append(number: $1) }
             if keepsOriginal { append(",\"k\":1") }
         case .text(let text):
-            append(",\"x\":")
-            append(string: text)
+            append("x", string: text)
         }
     }
 }

@@ -142,20 +142,13 @@ extension [UInt8] {
         case .ruled(let ruling, let distance):
             append("\"p\":")
             append(integer: ruling.rawValue)
-            append(",\"l\":")
-            append(number: distance)
+            append("l", number: distance)
         case .slide(let slide):
             append("\"")
             append(slide: slide)
         }
-        if let width = paper.boardWidth {
-            append(",\"w\":")
-            append(number: width)
-        }
-        if let height = paper.boardHeight {
-            append(",\"h\":")
-            append(number: height)
-        }
+        append("w", number: paper.boardWidth)
+        append("h", number: paper.boardHeight)
         append(UInt8(ascii: "}"))
     }
 
@@ -163,18 +156,15 @@ extension [UInt8] {
     mutating func append(slide: Paper.Slide) {
         append("i\":")
         append(string: slide.asset.description)
-        append(",\"p\":")
-        append(integer: slide.page)
+        append("p", integer: slide.page)
         if slide.quarters > 0 {
-            append(",\"k\":")
-            append(integer: slide.quarters)
+            append("k", integer: slide.quarters)
         }
         append(",\"d\":")
         append(list: [slide.from, slide.to]) { bytes, corner in
-            bytes.append("{\"x\":")
-            bytes.append(number: corner.x)
-            bytes.append(",\"y\":")
-            bytes.append(number: corner.y)
+            bytes.append("{")
+            bytes.append("x", number: corner.x)
+            bytes.append("y", number: corner.y)
             bytes.append(UInt8(ascii: "}"))
         }
     }

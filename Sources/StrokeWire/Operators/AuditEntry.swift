@@ -53,17 +53,17 @@ public struct AuditEntry: Sendable, Hashable {
 extension AuditEntry {
     /// Writes a record of the log, or a line of a listing. What is nil is left out.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            body.append("v") { $0.append(integer: 1) }
-            if let time { body.append("at") { $0.append(integer: time) } }
-            body.append("id") { $0.append(string: id) }
-            body.append("who") { $0.append(string: who) }
-            if let behalf { body.append("for") { $0.append(string: behalf) } }
-            body.append("command") { $0.append(string: command) }
-            if let room { body.append("room") { $0.append(string: room) } }
-            if let target { body.append("target") { $0.append(string: target) } }
-            if let outcome { body.append("outcome") { $0.append(string: outcome.rawValue) } }
-            if let detail { body.append("detail") { $0.append(string: detail) } }
+        JSONObject.encoded { body in
+            body.append("v", integer: 1)
+            body.append("at", integer: time)
+            body.append("id", string: id)
+            body.append("who", string: who)
+            body.append("for", string: behalf)
+            body.append("command", string: command)
+            body.append("room", string: room)
+            body.append("target", string: target)
+            body.append("outcome", string: outcome?.rawValue)
+            body.append("detail", string: detail)
         }
     }
 
@@ -114,10 +114,10 @@ public struct AuditRequest: Sendable, Hashable {
 extension AuditRequest {
     /// Writes the request.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            if let room { body.append("room") { $0.append(string: room.text) } }
-            if let since { body.append("since") { $0.append(integer: since) } }
-            if let from { body.append("from") { $0.append(integer: from) } }
+        JSONObject.encoded { body in
+            body.append("room", string: room?.text)
+            body.append("since", integer: since)
+            body.append("from", integer: from)
         }
     }
 
@@ -150,9 +150,9 @@ extension AuditPage {
 
     /// Writes the page.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            body.append("entries") { $0.append(list: entries) { $0 += $1.encoded() } }
-            if let next { body.append("next") { $0.append(integer: next) } }
+        JSONObject.encoded { body in
+            body.append("entries", list: entries) { $0 += $1.encoded() }
+            body.append("next", integer: next)
         }
     }
 

@@ -24,13 +24,10 @@ public struct ErasedRoom: Sendable, Hashable {
 
     /// Writes it.
     public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append("{\"room\":")
-        bytes.append(string: room.text)
-        bytes.append(",\"assets\":")
-        bytes.append(list: assets) { $0.append(string: $1.description) }
-        bytes.append("}")
-        return bytes
+        JSONObject.encoded { body in
+            body.append("room", string: room.text)
+            body.append("assets", list: assets) { $0.append(string: $1.description) }
+        }
     }
 
     /// Reads it.

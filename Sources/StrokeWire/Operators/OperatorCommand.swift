@@ -49,13 +49,13 @@ extension OperatorCommand {
     /// The members of a body that belong to some command.
     fileprivate static let keys = ["command", "room", "author", "jti", "sub", "iat", "exp"]
 
-    fileprivate func encode(into body: inout RequestBody) {
-        body.append("command") { $0.append(string: name) }
+    fileprivate func encode(into body: inout [UInt8]) {
+        body.append("command", string: name)
         switch self {
-        case .close(let room), .erase(let room): body.append("room") { $0.append(string: room.text) }
+        case .close(let room), .erase(let room): body.append("room", string: room.text)
         case .mute(let author, let room), .unmute(let author, let room):
-            body.append("room") { $0.append(string: room.text) }
-            body.append("author") { $0.append(string: author.text) }
+            body.append("room", string: room.text)
+            body.append("author", string: author.text)
         case .revoke(let revocation): revocation.encode(into: &body)
         }
     }
@@ -116,10 +116,10 @@ public struct CommandRequest: Sendable, Hashable {
 extension CommandRequest {
     /// Writes the request.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
+        JSONObject.encoded { body in
             command.encode(into: &body)
-            if let behalf { body.append("for") { $0.append(string: behalf) } }
-            body.append("id") { $0.append(string: id) }
+            body.append("for", string: behalf)
+            body.append("id", string: id)
         }
     }
 
@@ -167,10 +167,10 @@ public struct CommandReply: Sendable, Hashable {
 extension CommandReply {
     /// Writes the reply.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            body.append("done") { $0.append("true") }
-            if let sequence { body.append("sequence") { $0.append(integer: sequence) } }
-            if let detail { body.append("detail") { $0.append(string: detail) } }
+        JSONObject.encoded { body in
+            body.append("done", bool: true)
+            body.append("sequence", integer: sequence)
+            body.append("detail", string: detail)
         }
     }
 
@@ -208,10 +208,10 @@ public struct CommandProgress: Sendable, Hashable {
 extension CommandProgress {
     /// Writes the body.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            body.append("detail") { $0.append(string: detail) }
-            if let made { body.append("made") { $0.append(integer: made) } }
-            if let total { body.append("of") { $0.append(integer: total) } }
+        JSONObject.encoded { body in
+            body.append("detail", string: detail)
+            body.append("made", integer: made)
+            body.append("of", integer: total)
         }
     }
 

@@ -58,14 +58,14 @@ extension Revocation {
         }
     }
 
-    func encode(into body: inout RequestBody) {
+    func encode(into body: inout [UInt8]) {
         switch target {
-        case .token(let id): body.append("jti") { $0.append(string: id) }
+        case .token(let id): body.append("jti", string: id)
         case .subject(let subject):
-            body.append("sub") { $0.append(string: subject) }
-            body.append("iat") { $0.append(integer: issuedThrough) }
+            body.append("sub", string: subject)
+            body.append("iat", integer: issuedThrough)
         }
-        if let expires { body.append("exp") { $0.append(integer: expires) } }
+        body.append("exp", integer: expires)
     }
 
     init(_ body: JSONObject) throws(Rejection) {
@@ -89,29 +89,7 @@ extension Revocation {
 
 extension Revocation {
     /// Writes it: `{"jti":"…","exp":1790000000}`, `{"sub":"anna","iat":1760000000}`.
-    public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        encode(into: &bytes)
-        return bytes
-    }
-
-    fileprivate func encode(into bytes: inout [UInt8]) {
-        switch target {
-        case .token(let id):
-            bytes.append("{\"jti\":")
-            bytes.append(string: id)
-        case .subject(let subject):
-            bytes.append("{\"sub\":")
-            bytes.append(string: subject)
-            bytes.append(",\"iat\":")
-            bytes.append(integer: issuedThrough)
-        }
-        if let expires {
-            bytes.append(",\"exp\":")
-            bytes.append(integer: expires)
-        }
-        bytes.append("}")
-    }
+    public func encoded() -> [UInt8] { JSONObject.encoded { encode(into: &$0) } }
 
     /// Reads one.
     /// - Throws: the first fault.
@@ -158,15 +136,10 @@ public struct RevocationRequest: Sendable, Hashable {
 
     /// Writes it.
     public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append("{\"after\":")
-        bytes.append(integer: after)
-        if let list {
-            bytes.append(",\"list\":")
-            bytes.append(string: list)
+        JSONObject.encoded { body in
+            body.append("after", integer: after)
+            body.append("list", string: list)
         }
-        bytes.append("}")
-        return bytes
     }
 
     /// Reads one; an empty payload asks for all.
@@ -204,17 +177,12 @@ public struct RevocationPage: Sendable, Hashable {
 
     /// Writes it.
     public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append("{\"list\":")
-        bytes.append(string: list)
-        bytes.append(",\"through\":")
-        bytes.append(integer: through)
-        bytes.append(",\"more\":")
-        if hasMore { bytes.append("true") } else { bytes.append("false") }
-        bytes.append(",\"revoked\":")
-        bytes.append(list: revocations) { $1.encode(into: &$0) }
-        bytes.append("}")
-        return bytes
+        JSONObject.encoded { body in
+            body.append("list", string: list)
+            body.append("through", integer: through)
+            body.append("more", bool: hasMore)
+            body.append("revoked", list: revocations) { $0 += $1.encoded() }
+        }
     }
 
     /// Reads one.

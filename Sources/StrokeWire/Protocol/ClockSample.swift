@@ -82,34 +82,16 @@ extension ClockSample {
         var bytes: [UInt8] = []
         bytes.append("{\"m\":")
         bytes.append(time: media)
-        append(",\"q\":", number, to: &bytes)
-        append(",\"ep\":", epoch, to: &bytes)
-        append(",\"r\":", rate == 1000 ? nil : rate, to: &bytes)
-        if state != .play {
-            bytes.append(",\"s\":")
-            bytes.append(string: state.rawValue)
-        }
-        if !stream.isEmpty {
-            bytes.append(",\"st\":")
-            bytes.append(string: stream)
-        }
-        if isDiscontinuity { bytes.append(",\"d\":true") }
-        append(",\"b\":", wrapBits, to: &bytes)
-        if let wallTime, let time = MediaTime(milliseconds: wallTime) {
-            bytes.append(",\"w\":")
-            bytes.append(time: time)
-        }
-        if let age {
-            bytes.append(",\"a\":")
-            bytes.append(time: MediaTime(microseconds: age))
-        }
+        bytes.append("q", integer: number)
+        bytes.append("ep", integer: epoch)
+        bytes.append("r", integer: rate == 1000 ? nil : rate)
+        bytes.append("s", string: state == .play ? nil : state.rawValue)
+        bytes.append("st", string: stream.isEmpty ? nil : stream)
+        bytes.append("d", bool: isDiscontinuity ? true : nil)
+        bytes.append("b", integer: wrapBits)
+        bytes.append("w", time: wallTime.flatMap { MediaTime(milliseconds: $0) })
+        bytes.append("a", time: age.map { MediaTime(microseconds: $0) })
         bytes.append(UInt8(ascii: "}"))
         return bytes
-    }
-
-    private func append(_ key: StaticString, _ value: (some FixedWidthInteger)?, to bytes: inout [UInt8]) {
-        guard let value else { return }
-        bytes.append(key)
-        bytes.append(integer: value)
     }
 }

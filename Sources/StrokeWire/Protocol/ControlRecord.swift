@@ -57,14 +57,9 @@ extension ControlRecord {
         case .gaveUp(let author, let from, let to, let incarnation):
             bytes.append("{\"v\":1,\"kind\":\"gave-up\",\"author\":")
             bytes.append(string: author.text)
-            bytes.append(",\"from\":")
-            bytes.append(integer: from)
-            bytes.append(",\"to\":")
-            bytes.append(integer: to)
-            if let incarnation {
-                bytes.append(",\"room\":")
-                bytes.append(string: incarnation)
-            }
+            bytes.append("from", integer: from)
+            bytes.append("to", integer: to)
+            bytes.append("room", string: incarnation)
         case .epoch(let epoch):
             bytes.append("{\"v\":1,\"kind\":\"epoch\",\"ep\":")
             bytes.append(integer: epoch)
@@ -93,10 +88,8 @@ extension ControlRecord {
         case .restore(let restoration):
             bytes.append("{\"v\":1,\"kind\":\"restore\",\"checkpoint\":")
             bytes.append(integer: Int64(clamping: restoration.checkpoint))
-            bytes.append(",\"after\":")
-            bytes.append(integer: Int64(clamping: restoration.after))
-            bytes.append(",\"number\":")
-            bytes.append(integer: Int64(restoration.number))
+            bytes.append("after", integer: Int64(clamping: restoration.after))
+            bytes.append("number", integer: Int64(restoration.number))
         }
         bytes.append(UInt8(ascii: "}"))
         return bytes

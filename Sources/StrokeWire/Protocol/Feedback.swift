@@ -49,13 +49,11 @@ extension Feedback {
         case .applied(let number, let index):
             bytes.append("{\"kind\":\"applied\",\"n\":")
             bytes.append(integer: number)
-            bytes.append(",\"index\":")
-            bytes.append(integer: index)
+            bytes.append("index", integer: index)
         case .missingShards(let number, let orders):
             bytes.append("{\"kind\":\"missing\",\"n\":")
             bytes.append(integer: number)
-            bytes.append(",\"o\":")
-            bytes.append(list: orders) { $0.append(integer: $1) }
+            bytes.append("o", list: orders) { $0.append(integer: $1) }
         case .missingRange(let from, let to):
             bytes.append("{\"kind\":\"missing\"")
             Self.append(from, to, to: &bytes)
@@ -64,39 +62,26 @@ extension Feedback {
             Self.append(from, to, to: &bytes)
         case .rejected(let number, let order, let rejection):
             bytes.append("{\"kind\":\"rejected\"")
-            if let number {
-                bytes.append(",\"n\":")
-                bytes.append(integer: number)
-            }
-            if let order {
-                bytes.append(",\"o\":")
-                bytes.append(integer: order)
-            }
+            bytes.append("n", integer: number)
+            bytes.append("o", integer: order)
             bytes.append(",\"error\":")
             bytes.append(rejection: rejection)
         case .covered(let number, let incarnation):
             bytes.append("{\"kind\":\"covered\",\"n\":")
             bytes.append(integer: number)
-            bytes.append(",\"room\":")
-            bytes.append(string: incarnation)
+            bytes.append("room", string: incarnation)
         case .behindLive(let number, let milliseconds):
             bytes.append("{\"kind\":\"hint\",\"hint\":\"behind-live\",\"n\":")
             bytes.append(integer: number)
-            bytes.append(",\"behind\":")
-            bytes.append(integer: milliseconds)
+            bytes.append("behind", integer: milliseconds)
         }
-        if let session {
-            bytes.append(",\"session\":")
-            bytes.append(string: session)
-        }
+        bytes.append("session", string: session)
         bytes.append(UInt8(ascii: "}"))
     }
 
     private static func append(_ from: Int64, _ to: Int64, to bytes: inout [UInt8]) {
-        bytes.append(",\"from\":")
-        bytes.append(integer: from)
-        bytes.append(",\"to\":")
-        bytes.append(integer: to)
+        bytes.append("from", integer: from)
+        bytes.append("to", integer: to)
     }
 
     /// Reads a body as an author's client gets it, and ignores its session; see ``FeedbackMessage``.

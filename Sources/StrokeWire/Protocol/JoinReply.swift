@@ -227,26 +227,16 @@ public struct JoinReplyWriter: Sendable {
         room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String,
         pages: BoardPages = BoardPages(), features: BoardFeatures? = nil, gate: GateState? = nil
     ) {
-        bytes.append("{\"room\":")
-        bytes.append(string: room)
-        bytes.append(",\"index\":")
-        bytes.append(integer: index)
-        bytes.append(",\"digest\":")
-        bytes.append(digest: digest)
-        bytes.append(",\"palette\":")
-        bytes.append(list: palette.texts) { $0.append(string: $1) }
-        bytes.append(",\"style\":")
-        bytes.append(string: style)
+        bytes.append("{")
+        bytes.append("room", string: room)
+        bytes.append("index", integer: index)
+        bytes.append("digest", digest: digest)
+        bytes.append("palette", list: palette.texts) { $0.append(string: $1) }
+        bytes.append("style", string: style)
         bytes.append(",\"pages\":")
         bytes.append(pages: pages)
-        if let features {
-            bytes.append(",\"features\":")
-            bytes.append(list: features.names) { $0.append(string: $1) }
-        }
-        if let gate {
-            bytes.append(",\"gate\":")
-            bytes.append(string: gate.rawValue)
-        }
+        bytes.append("features", list: features?.names) { $0.append(string: $1) }
+        bytes.append("gate", string: gate?.rawValue)
     }
 
     /// The reply with the operations after those that the student has.
@@ -273,8 +263,7 @@ public struct JoinReplyWriter: Sendable {
     ) -> [UInt8] {
         bytes.append(",\"board\":{\"w\":")
         bytes.append(number: width)
-        bytes.append(",\"h\":")
-        bytes.append(number: height)
+        bytes.append("h", number: height)
         bytes.append(isProvisional ? "},\"provisional\":true,\"visible\":" : "},\"visible\":")
         bytes.append(operations: visible)
         bytes.append(",\"redo\":")
@@ -282,14 +271,10 @@ public struct JoinReplyWriter: Sendable {
         if !cleared.isEmpty {
             bytes.append(",\"cleared\":")
             bytes.append(list: cleared) { bytes, board in
-                bytes.append("{\"index\":")
-                bytes.append(integer: board.index)
-                bytes.append(",\"page\":")
-                bytes.append(integer: board.page)
-                if let indices = board.indices {
-                    bytes.append(",\"v\":")
-                    bytes.append(list: indices) { $0.append(integer: $1) }
-                }
+                bytes.append("{")
+                bytes.append("index", integer: board.index)
+                bytes.append("page", integer: board.page)
+                bytes.append("v", list: board.indices) { $0.append(integer: $1) }
                 bytes.append(",\"visible\":")
                 bytes.append(operations: board.visible)
                 bytes.append(UInt8(ascii: "}"))
@@ -313,19 +298,11 @@ extension [UInt8] {
     mutating func append(members operation: JoinedOperation) {
         append("\"index\":")
         append(integer: operation.index)
-        append(",\"author\":")
-        append(string: operation.author.text)
-        if let reference = operation.reference {
-            append(",\"ref\":")
-            append(integer: reference)
-        }
+        append("author", string: operation.author.text)
+        append("ref", integer: operation.reference)
         if operation.isLate { append(",\"late\":true") }
-        if let digest = operation.digest {
-            append(",\"digest\":")
-            append(digest: digest)
-        }
-        append(",\"page\":")
-        append(integer: operation.page)
+        append("digest", digest: operation.digest)
+        append("page", integer: operation.page)
         append(",\"message\":")
         append(contentsOf: operation.message)
     }

@@ -59,33 +59,19 @@ extension Mark {
     /// Writes the body of a message on `.mark.<cohort>` or `.mark-head`.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append("{\"room\":")
-        bytes.append(string: room)
-        bytes.append(",\"index\":")
-        bytes.append(integer: index)
-        bytes.append(",\"digest\":")
-        bytes.append(digest: digest)
-        bytes.append(",\"page\":")
-        bytes.append(integer: page)
+        bytes.append("{")
+        bytes.append("room", string: room)
+        bytes.append("index", integer: index)
+        bytes.append("digest", digest: digest)
+        bytes.append("page", integer: page)
         bytes.append(",\"v\":")
         if let video { bytes.append(time: video) } else { bytes.append("null") }
-        if let gate {
-            bytes.append(",\"gate\":")
-            bytes.append(string: gate.rawValue)
-        }
-        if let live {
-            bytes.append(",\"live\":")
-            bytes.append(time: live)
-        }
+        bytes.append("gate", string: gate?.rawValue)
+        bytes.append("live", time: live)
         if let covered {
-            bytes.append(",\"author\":")
-            bytes.append(string: covered.author.text)
-            if let session = covered.session {
-                bytes.append(",\"session\":")
-                bytes.append(string: session)
-            }
-            bytes.append(",\"covered\":")
-            bytes.append(integer: covered.number)
+            bytes.append("author", string: covered.author.text)
+            bytes.append("session", string: covered.session)
+            bytes.append("covered", integer: covered.number)
         }
         bytes.append(UInt8(ascii: "}"))
         return bytes

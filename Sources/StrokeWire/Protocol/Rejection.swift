@@ -76,14 +76,10 @@ extension Rejection {
 
 extension [UInt8] {
     package mutating func append(rejection: Rejection) {
-        append("{\"code\":")
-        append(string: rejection.code.rawValue)
-        if let field = rejection.field {
-            append(",\"field\":")
-            append(string: field)
-        }
-        append(",\"message\":")
-        append(string: rejection.message)
+        append("{")
+        append("code", string: rejection.code.rawValue)
+        append("field", string: rejection.field)
+        append("message", string: rejection.message)
         append(UInt8(ascii: "}"))
     }
 }

@@ -34,13 +34,13 @@ public struct ReplayRequest: Sendable, Hashable {
 extension ReplayRequest {
     /// Writes the request, `{}` for the whole lesson.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            if let from { body.append("from") { $0.append(time: from) } }
-            if let to { body.append("to") { $0.append(time: to) } }
-            if let epoch { body.append("ep") { $0.append(integer: epoch) } }
-            if let after { body.append("after") { $0.append(integer: after) } }
-            if let incarnation { body.append("room") { $0.append(string: incarnation) } }
-            if limit != Self.mostOperations { body.append("limit") { $0.append(integer: limit) } }
+        JSONObject.encoded { body in
+            body.append("from", time: from)
+            body.append("to", time: to)
+            body.append("ep", integer: epoch)
+            body.append("after", integer: after)
+            body.append("room", string: incarnation)
+            if limit != Self.mostOperations { body.append("limit", integer: limit) }
         }
     }
 
@@ -181,16 +181,14 @@ public struct ReplayReplyWriter: Sendable {
     /// - Parameters:
     ///   - board: the join reply with the board, encoded; nil for none.
     public init(room: String, epochs: [ReplayReply.Epoch], board: [UInt8]?) {
-        bytes.append("{\"room\":")
-        bytes.append(string: room)
+        bytes.append("{")
+        bytes.append("room", string: room)
         bytes.append(",\"epochs\":")
         bytes.append(list: epochs) { bytes, epoch in
-            bytes.append("{\"ep\":")
-            bytes.append(integer: epoch.number)
-            bytes.append(",\"first\":")
-            bytes.append(integer: epoch.indices.lowerBound)
-            bytes.append(",\"last\":")
-            bytes.append(integer: epoch.indices.upperBound)
+            bytes.append("{")
+            bytes.append("ep", integer: epoch.number)
+            bytes.append("first", integer: epoch.indices.lowerBound)
+            bytes.append("last", integer: epoch.indices.upperBound)
             bytes.append(",\"from\":", epoch.from)
             bytes.append(",\"to\":", epoch.to)
             bytes.append(UInt8(ascii: "}"))
@@ -221,10 +219,7 @@ public struct ReplayReplyWriter: Sendable {
     /// - Parameter next: the index after which there is more; nil for the end.
     public consuming func end(next: UInt64?) -> [UInt8] {
         bytes.append(UInt8(ascii: "]"))
-        if let next {
-            bytes.append(",\"next\":")
-            bytes.append(integer: next)
-        }
+        bytes.append("next", integer: next)
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }

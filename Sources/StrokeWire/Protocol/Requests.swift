@@ -36,15 +36,15 @@ public struct JoinRequest: Sendable, Hashable {
 extension JoinRequest {
     /// Writes the request, `{}` for a student who has nothing yet.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            if let incarnation { body.append("room") { $0.append(string: incarnation) } }
-            if let have { body.append("have") { $0.append(integer: have) } }
-            if let index { body.append("index") { $0.append(integer: index) } }
-            if encoding != .json { body.append("encoding") { $0.append(string: encoding.rawValue) } }
+        JSONObject.encoded { body in
+            body.append("room", string: incarnation)
+            body.append("have", integer: have)
+            body.append("index", integer: index)
+            if encoding != .json { body.append("encoding", string: encoding.rawValue) }
             switch part {
             case .whole: break
-            case .page(let page): body.append("page") { $0.append(integer: page) }
-            case .settings: body.append("part") { $0.append(string: "settings") }
+            case .page(let page): body.append("page", integer: page)
+            case .settings: body.append("part", string: "settings")
             }
         }
     }
@@ -142,21 +142,21 @@ public enum PictureBackground: String, Sendable, Hashable, CaseIterable {
 extension ImageRequest {
     /// Writes the request.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            if let width { body.append("width") { $0.append(integer: width) } }
+        JSONObject.encoded { body in
+            body.append("width", integer: width)
             if let part {
-                body.append("x") { $0.append(integer: part.x) }
-                body.append("y") { $0.append(integer: part.y) }
-                body.append("w") { $0.append(integer: part.width) }
-                body.append("h") { $0.append(integer: part.height) }
+                body.append("x", integer: part.x)
+                body.append("y", integer: part.y)
+                body.append("w", integer: part.width)
+                body.append("h", integer: part.height)
             }
-            if format != .png { body.append("format") { $0.append(string: format.rawValue) } }
-            if let incarnation { body.append("room") { $0.append(string: incarnation) } }
-            if let index { body.append("index") { $0.append(integer: index) } }
-            if let page { body.append("page") { $0.append(integer: page) } }
-            if background != .white { body.append("background") { $0.append(string: background.rawValue) } }
-            if !hasPaper { body.append("paper") { $0.append("false") } }
-            if let unless { body.append("unless") { $0.append(string: unless) } }
+            if format != .png { body.append("format", string: format.rawValue) }
+            body.append("room", string: incarnation)
+            body.append("index", integer: index)
+            body.append("page", integer: page)
+            if background != .white { body.append("background", string: background.rawValue) }
+            body.append("paper", bool: hasPaper ? nil : false)
+            body.append("unless", string: unless)
         }
     }
 
@@ -214,11 +214,11 @@ public struct AssetPageRequest: Sendable, Hashable {
 extension AssetPageRequest {
     /// Writes the request.
     public func encoded() -> [UInt8] {
-        RequestBody.encoded { body in
-            body.append("id") { $0.append(string: id.description) }
-            if page != 0 { body.append("page") { $0.append(integer: page) } }
-            if let width { body.append("width") { $0.append(integer: width) } }
-            if let unless { body.append("unless") { $0.append(string: unless) } }
+        JSONObject.encoded { body in
+            body.append("id", string: id.description)
+            if page != 0 { body.append("page", integer: page) }
+            body.append("width", integer: width)
+            body.append("unless", string: unless)
         }
     }
 
@@ -237,25 +237,9 @@ extension AssetPageRequest {
 }
 
 /// The JSON object that carries a request; an empty payload is the same as `{}`.
-struct RequestBody {
+enum RequestBody {
     /// Bytes of a request at most.
     private static let limit = 4096
-
-    private var bytes: [UInt8] = [UInt8(ascii: "{")]
-
-    static func encoded(_ members: (inout RequestBody) -> Void) -> [UInt8] {
-        var body = RequestBody()
-        members(&body)
-        return body.bytes + [UInt8(ascii: "}")]
-    }
-
-    mutating func append(_ name: StaticString, _ value: (inout [UInt8]) -> Void) {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(name)
-        bytes.append("\":")
-        value(&bytes)
-    }
 
     /// The object; nil for an empty payload.
     static func decoded(_ bytes: [UInt8], keeping names: [String]) throws(Rejection) -> JSONObject? {
@@ -308,12 +292,8 @@ extension RequestError {
         var bytes: [UInt8] = []
         bytes.append("{\"error\":{\"code\":")
         bytes.append(string: code.rawValue)
-        bytes.append(",\"message\":")
-        bytes.append(string: message)
-        if let partitions {
-            bytes.append(",\"partitions\":")
-            bytes.append(integer: partitions)
-        }
+        bytes.append("message", string: message)
+        bytes.append("partitions", integer: partitions)
         bytes.append("}}")
         return bytes
     }

@@ -85,14 +85,10 @@ extension RoomList {
         if let page {
             bytes.append("\"page\":{\"count\":")
             bytes.append(integer: page.count)
-            bytes.append(",\"covered\":")
-            bytes.append(list: page.covered) { $0.append(integer: $1) }
-            bytes.append(",\"number\":")
-            bytes.append(integer: page.number)
-            bytes.append(",\"partitions\":")
-            bytes.append(integer: page.partitions)
-            bytes.append(",\"service\":")
-            bytes.append(string: page.service)
+            bytes.append("covered", list: page.covered) { $0.append(integer: $1) }
+            bytes.append("number", integer: page.number)
+            bytes.append("partitions", integer: page.partitions)
+            bytes.append("service", string: page.service)
             bytes.append("},")
         }
         bytes.append("\"rooms\":[")

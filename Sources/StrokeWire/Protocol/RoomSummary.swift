@@ -127,60 +127,27 @@ extension RoomSummary {
 
     /// Appends the same: members in the order of their names.
     public func encode(into bytes: inout [UInt8]) {
-        bytes.append("{\"address\":")
-        bytes.append(string: address)
-        if let isHibernated {
-            if isHibernated { bytes.append(",\"asleep\":true") } else { bytes.append(",\"asleep\":false") }
-        }
-        if let assembling {
-            bytes.append(",\"assembling\":")
-            bytes.append(integer: assembling)
-        }
-        if let authors {
-            bytes.append(",\"authors\":")
-            bytes.append(integer: authors)
-        }
-        if let behindLive {
-            bytes.append(",\"behind_live\":")
-            bytes.append(list: behindLive) { $0.append(string: $1) }
-        }
+        bytes.append("{")
+        bytes.append("address", string: address)
+        bytes.append("asleep", bool: isHibernated)
+        bytes.append("assembling", integer: assembling)
+        bytes.append("authors", integer: authors)
+        bytes.append("behind_live", list: behindLive) { $0.append(string: $1) }
         if let board {
             bytes.append(",\"board\":{\"h\":")
             bytes.append(number: board.height)
-            bytes.append(",\"w\":")
-            bytes.append(number: board.width)
+            bytes.append("w", number: board.width)
             bytes.append("}")
         }
-        bytes.append(",\"cohorts\":")
-        bytes.append(list: cohorts) { $1.encode(into: &$0) }
-        if let digest {
-            bytes.append(",\"digest\":")
-            bytes.append(string: digest)
-        }
-        if let incarnation {
-            bytes.append(",\"incarnation\":")
-            bytes.append(string: incarnation)
-        }
-        bytes.append(",\"index\":")
-        bytes.append(integer: index)
-        if let live {
-            bytes.append(",\"live\":")
-            bytes.append(number: live)
-        }
-        if let muted {
-            bytes.append(",\"muted\":")
-            bytes.append(list: muted) { $0.append(string: $1) }
-        }
-        bytes.append(",\"room\":")
-        bytes.append(string: room)
-        if let visible {
-            bytes.append(",\"visible\":")
-            bytes.append(integer: visible)
-        }
-        if let writers {
-            bytes.append(",\"writers\":")
-            bytes.append(list: writers) { $0.append(string: $1) }
-        }
+        bytes.append("cohorts", list: cohorts) { $1.encode(into: &$0) }
+        bytes.append("digest", string: digest)
+        bytes.append("incarnation", string: incarnation)
+        bytes.append("index", integer: index)
+        bytes.append("live", number: live)
+        bytes.append("muted", list: muted) { $0.append(string: $1) }
+        bytes.append("room", string: room)
+        bytes.append("visible", integer: visible)
+        bytes.append("writers", list: writers) { $0.append(string: $1) }
         bytes.append("}")
     }
 
@@ -261,15 +228,10 @@ extension RoomSummary.Cohort {
         }
         bytes.append("\"cohort\":")
         bytes.append(string: cohort)
-        if let gate {
-            bytes.append(",\"gate\":")
-            bytes.append(string: gate.rawValue)
-        }
-        bytes.append(",\"held\":")
-        bytes.append(integer: held)
-        bytes.append(",\"index\":")
-        bytes.append(integer: index)
-        if let isLive { bytes.append(isLive ? ",\"live\":true" : ",\"live\":false") }
+        bytes.append("gate", string: gate?.rawValue)
+        bytes.append("held", integer: held)
+        bytes.append("index", integer: index)
+        bytes.append("live", bool: isLive)
         bytes.append(",\"v\":")
         if let video { bytes.append(number: video) } else { bytes.append("null") }
         bytes.append("}")

@@ -50,15 +50,10 @@ extension WetRelease {
     ) -> [UInt8] {
         var bytes = start(author, session, number)
         bytes.reserveCapacity(bytes.count + interior.count + predicted.count + 128)
-        bytes.append(",\"k\":")
-        bytes.append(integer: first)
-        bytes.append(",\"page\":")
-        bytes.append(integer: style.page ?? 0)
+        bytes.append("k", integer: first)
+        bytes.append("page", integer: style.page ?? 0)
         bytes.append(wetStyle: style)
-        if let index {
-            bytes.append(",\"index\":")
-            bytes.append(integer: index)
-        }
+        bytes.append("index", integer: index)
         bytes.append(",\"d\":[")
         bytes.append(contentsOf: interior)
         bytes.append(UInt8(ascii: "]"))
@@ -73,14 +68,10 @@ extension WetRelease {
 
     private static func start(_ author: AuthorID, _ session: String?, _ number: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append("{\"author\":")
-        bytes.append(string: author.text)
-        if let session {
-            bytes.append(",\"session\":")
-            bytes.append(string: session)
-        }
-        bytes.append(",\"n\":")
-        bytes.append(integer: number)
+        bytes.append("{")
+        bytes.append("author", string: author.text)
+        bytes.append("session", string: session)
+        bytes.append("n", integer: number)
         return bytes
     }
 

@@ -222,21 +222,16 @@ extension WetUpdate {
     /// The body of an update, without white space; what is absent is left out.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append("{\"n\":")
-        bytes.append(integer: number)
-        bytes.append(",\"u\":")
-        bytes.append(integer: update)
+        bytes.append("{")
+        bytes.append("n", integer: number)
+        bytes.append("u", integer: update)
         switch content {
         case .givenUp:
             bytes.append(",\"x\":true")
         case .points(let points):
-            bytes.append(",\"k\":")
-            bytes.append(integer: points.first)
+            bytes.append("k", integer: points.first)
             bytes.append(wetStyle: points.style)
-            if let page = points.style.page {
-                bytes.append(",\"g\":")
-                bytes.append(integer: page)
-            }
+            bytes.append("g", integer: points.style.page)
             bytes.append(wetPoints: points.points, named: "d")
             if !points.predicted.isEmpty { bytes.append(wetPoints: points.predicted, named: "p") }
         }
@@ -247,24 +242,12 @@ extension WetUpdate {
 
 extension [UInt8] {
     mutating func append(wetStyle style: WetStrokeStyle) {
-        append(",\"c\":")
-        append(integer: style.colour)
-        append(",\"l\":")
-        append(number: style.width)
-        append(",\"e\":")
-        append(integer: style.element.rawValue)
-        if let time = style.time {
-            append(",\"t\":")
-            append(integer: time)
-        }
-        if let width = style.boardWidth {
-            append(",\"w\":")
-            append(number: width)
-        }
-        if let height = style.boardHeight {
-            append(",\"h\":")
-            append(number: height)
-        }
+        append("c", integer: style.colour)
+        append("l", number: style.width)
+        append("e", integer: style.element.rawValue)
+        append("t", integer: style.time)
+        append("w", number: style.boardWidth)
+        append("h", number: style.boardHeight)
     }
 
     mutating func append(wetPoints points: [StrokePoint], named name: StaticString) {
