@@ -10,8 +10,8 @@ import { Removals } from "../lectern/removals.js";
 import { Element } from "../lectern/teacher.js";
 import { highlighterFactor } from "../lectern/toolbar.js";
 
-/** Entries that an operation removes at most. */
-const mostIndices = 256;
+/** Strokes that are changed at once: with their removal as many operations as a room remembers unless configured otherwise. */
+const mostIndices = 99;
 /** How long an answer of the room is waited for, in milliseconds. */
 const longestWait = 3000;
 const waitStep = 100;
