@@ -63,7 +63,7 @@ extension JetStream {
         while ContinuousClock.now < deadline {
             do throws(JetStreamError) {
                 try APIBody.check(try await ask([], "$JS.API.STREAM.INFO.\(stream)", .milliseconds(250)))
-            } catch where error.isStreamMissing {
+            } catch  where error.isStreamMissing {
                 return
             } catch .noAnswer {
                 continue
