@@ -123,9 +123,12 @@ struct BrowserMomentsTests {
             )
             try await student.run(
                 "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            try await student.tap(300.0 / 1024, 200.0 / 768)
-            try await student.wait(
-                for: "the moment", "Math.abs(document.getElementById(\"video\").currentTime - 1) < 0.05")
+            // The board may move while the page says what waits, so that a tap misses the stroke.
+            try await eventually("the moment", every: .milliseconds(200)) {
+                try await student.tap(300.0 / 1024, 200.0 / 768)
+                let isThere = "return Math.abs(document.getElementById(\"video\").currentTime - 1) < 0.05"
+                return try await student.run(isThere) == .bool(true) ? () : nil
+            }
             try await student.clickInSight(of: "#contents-button")
             try await student.wait(for: "the list", "document.querySelectorAll(\"#contents-list button\").length === 2")
             try await student.keepScreenshot("moments-video")

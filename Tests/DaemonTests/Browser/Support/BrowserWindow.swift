@@ -323,10 +323,10 @@ extension AnyJSON {
         }
     }
 
-    /// The number, if it is one.
     /// The elements; none where it is no list.
     var elements: [AnyJSON] { if case .array(let elements) = self { elements } else { [] } }
 
+    /// The number, if it is one.
     var double: Double? {
         if case .number(let value) = self { value } else { nil }
     }
