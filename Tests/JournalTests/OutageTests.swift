@@ -196,6 +196,10 @@ import Whiteboard
                     try await write(test, written)
                 }
                 try await server.restart()
+                // Two of three, one of which has not caught up, may elect no leader (nats-server 2.9.10).
+                try await eventually("all servers have the log again", within: Self.election) {
+                    try await test.jetStream.streamInfo("INK_LOG_0").currentCopies == 2 ? () : nil
+                }
             }
             let records = try await book.records.values(written)
             let bodies = records.map { record in
