@@ -372,15 +372,16 @@ import Whiteboard
             try await servers[2].restart()
             // Each server is killed in turn, so that each may become the leader.
             for server in servers {
+                // The next leader must have all records.
+                try await waitForReplicas(test, servers)
                 await server.kill()
                 let log = try await eventually("the log is there", within: Self.election) {
                     let log = try await test.jetStream.streamInfo("INK_LOG_0")
-                    return log.firstSequence == 41 && log.lastSequence == 80 ? log : nil
+                    guard log.firstSequence == 41, log.lastSequence == 80 else { throw Unexpected("\(log)") }
+                    return log
                 }
                 #expect(log.messages == 40)
                 try await server.restart()
-                // The next leader must have all records.
-                try await waitForReplicas(test, servers)
             }
         }
     }
