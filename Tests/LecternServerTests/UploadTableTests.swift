@@ -36,7 +36,9 @@ import Whiteboard
 
     @Test func `A missing part, or more than was announced, ends the upload`() throws {
         var table = UploadTable(byteLimit: 1000)
-        for (offset, part) in [(5, [1, 2]), (0, [UInt8](repeating: 1, count: 11)), (-1, [1]), (3, [])]
+        for (offset, part) in [
+            (5, [1, 2]), (0, [UInt8](repeating: 1, count: 11)), (-1, [1]), (3, []), (.max, [1]), (.min, [1]),
+        ]
             as [(Int, [UInt8])]
         {
             #expect(table.begin("a", try Self.room(), bytes: 10, at: start) == nil)

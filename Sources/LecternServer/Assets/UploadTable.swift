@@ -69,7 +69,7 @@ struct UploadTable {
         }
         let (count, limit) = (uploads.values[index].bytes.count, uploads.values[index].limit)
         uploads.values[index].lastPart = now
-        if !part.isEmpty, offset >= 0, offset + part.count == count { return .taken }
+        if !part.isEmpty, (0...count).contains(offset), count - offset == part.count { return .taken }
         guard offset == count, count + part.count <= limit else {
             end(token)
             return .refused(
