@@ -16,21 +16,17 @@ struct ServerMetrics: Sendable {
     private let clamped = Counter(label: "lectern_clamped_total")
     private let behindLive = Counter(label: "lectern_t_behind_live_total")
     private let assembling = Meter(label: "lectern_assembling")
-    private let draws = Counter(label: "lectern_operations_total", dimensions: [("kind", "draw")])
-    private let undos = Counter(label: "lectern_operations_total", dimensions: [("kind", "undo")])
-    private let redos = Counter(label: "lectern_operations_total", dimensions: [("kind", "redo")])
-    private let clears = Counter(label: "lectern_operations_total", dimensions: [("kind", "clear")])
-    private let removals = Counter(label: "lectern_operations_total", dimensions: [("kind", "remove")])
+    private let operations = CounterFamily<OperationKind>("lectern_operations_total", "kind")
     private let samplesTaken = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "taken")])
     private let samplesIgnored = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "ignored")])
     private let samplesRejected = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "rejected")])
-    private let rejected: [RejectionCode: Counter]
-    private let wetUpdates: [WetOutcome: Counter]
-    private let joins: [JoinOutcome: Counter]
-    private let pictures: [PictureOutcome: Counter]
-    private let assetPictures: [AssetPictureOutcome: Counter]
-    private let assetUploads: [AssetUploadOutcome: Counter]
-    private let commands: [CommandOutcome: Counter]
+    private let rejected = CounterFamily<RejectionCode>("lectern_rejected_total", "code")
+    private let wetUpdates = CounterFamily<WetOutcome>("lectern_wet_updates_total", "outcome")
+    private let joins = CounterFamily<JoinOutcome>("lectern_joins_total", "outcome")
+    private let pictures = CounterFamily<PictureOutcome>("lectern_pictures_total", "outcome")
+    private let assetPictures = CounterFamily<AssetPictureOutcome>("lectern_asset_pictures_total", "outcome")
+    private let assetUploads = CounterFamily<AssetUploadOutcome>("lectern_asset_uploads_total", "outcome")
+    private let commands = CounterFamily<CommandOutcome>("lectern_commands_total", "outcome")
     private let assetBytes = Meter(label: "lectern_asset_bytes")
     private let assetRendering = Recorder(label: "lectern_asset_rendering_seconds", aggregate: true)
     private let cohorts = CohortMetrics()
@@ -49,51 +45,23 @@ struct ServerMetrics: Sendable {
 
     private let forgotten = Counter(label: "lectern_forgotten_rooms_total")
 
-    init() {
-        rejected = Dictionary(
-            uniqueKeysWithValues: RejectionCode.allCases.map { code in
-                (code, Counter(label: "lectern_rejected_total", dimensions: [("code", code.rawValue)]))
-            })
-        wetUpdates = Dictionary(
-            uniqueKeysWithValues: WetOutcome.allCases.map { outcome in
-                (outcome, Counter(label: "lectern_wet_updates_total", dimensions: [("outcome", outcome.rawValue)]))
-            })
-        joins = Dictionary(
-            uniqueKeysWithValues: JoinOutcome.allCases.map { outcome in
-                (outcome, Counter(label: "lectern_joins_total", dimensions: [("outcome", outcome.rawValue)]))
-            })
-        pictures = Dictionary(
-            uniqueKeysWithValues: PictureOutcome.allCases.map { outcome in
-                (outcome, Counter(label: "lectern_pictures_total", dimensions: [("outcome", outcome.rawValue)]))
-            })
-        assetUploads = Dictionary(
-            uniqueKeysWithValues: AssetUploadOutcome.allCases.map { outcome in
-                (outcome, Counter(label: "lectern_asset_uploads_total", dimensions: [("outcome", outcome.rawValue)]))
-            })
-        commands = Dictionary(
-            uniqueKeysWithValues: CommandOutcome.allCases.map { outcome in
-                (outcome, Counter(label: "lectern_commands_total", dimensions: [("outcome", outcome.rawValue)]))
-            })
-        assetPictures = Dictionary(
-            uniqueKeysWithValues: AssetPictureOutcome.allCases.map { outcome in
-                (outcome, Counter(label: "lectern_asset_pictures_total", dimensions: [("outcome", outcome.rawValue)]))
-            })
-    }
-
     /// Adds the counts of a room.
     func add(_ counts: RoomCounts) {
         add(counts.intake)
-        increment(draws, counts.draws)
-        increment(undos, counts.undos)
-        increment(redos, counts.redos)
-        increment(clears, counts.clears)
-        increment(removals, counts.removals)
+        increment(operations[.draw], counts.draws)
+        increment(operations[.undo], counts.undos)
+        increment(operations[.redo], counts.redos)
+        increment(operations[.clear], counts.clears)
+        increment(operations[.turn], counts.turns)
+        increment(operations[.arrange], counts.arranges)
+        increment(operations[.paper], counts.papers)
+        increment(operations[.remove], counts.removals)
         increment(samplesTaken, counts.samplesTaken)
         increment(samplesIgnored, counts.samplesIgnored)
         increment(samplesRejected, counts.samplesRejected)
         increment(clamped, counts.clamped)
         increment(behindLive, counts.behindLive)
-        for (outcome, count) in counts.wetUpdates { wetUpdates[outcome]?.increment(by: count) }
+        for (outcome, count) in counts.wetUpdates { wetUpdates[outcome].increment(by: count) }
     }
 
     private func add(_ counts: IntakeCounts) {
@@ -102,12 +70,15 @@ struct ServerMetrics: Sendable {
         increment(gaps, counts.gaps)
         increment(gaveUp, counts.gaveUp)
         increment(lateStrokes, counts.late)
-        for (code, count) in counts.rejected { rejected[code]?.increment(by: count) }
+        for (code, count) in counts.rejected { rejected[code].increment(by: count) }
     }
 
     private func increment(_ counter: Counter, _ amount: Int) {
         if amount > 0 { counter.increment(by: amount) }
     }
+
+    /// Samples that no room was given.
+    func countRejectedSamples(_ count: Int) { samplesRejected.increment(by: count) }
 
     /// - Parameter change: 1 for a room loaded, -1 for one evicted.
     func countRooms(_ change: Double) {
@@ -185,7 +156,7 @@ struct ServerMetrics: Sendable {
     }
 
     func reject(_ code: RejectionCode) {
-        rejected[code]?.increment()
+        rejected[code].increment()
     }
 
     /// - Parameter lateness: from due to published.
@@ -203,15 +174,15 @@ struct ServerMetrics: Sendable {
     }
 
     func countJoin(_ outcome: JoinOutcome) {
-        joins[outcome]?.increment()
+        joins[outcome].increment()
     }
 
     func count(_ outcome: AssetUploadOutcome) {
-        assetUploads[outcome]?.increment()
+        assetUploads[outcome].increment()
     }
 
     func count(_ outcome: CommandOutcome) {
-        commands[outcome]?.increment()
+        commands[outcome].increment()
     }
 
     /// - Parameter bytes: that the stream of assets has.
@@ -220,7 +191,7 @@ struct ServerMetrics: Sendable {
     }
 
     func count(_ outcome: AssetPictureOutcome) {
-        assetPictures[outcome]?.increment()
+        assetPictures[outcome].increment()
     }
 
     /// - Parameter time: that it took to open a file and to render a page of it.
@@ -229,8 +200,30 @@ struct ServerMetrics: Sendable {
     }
 
     func countPicture(_ outcome: PictureOutcome) {
-        pictures[outcome]?.increment()
+        pictures[outcome].increment()
     }
+}
+
+/// Counters of one metric, one for each value of a label.
+struct CounterFamily<Value: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Sendable {
+    private let counters: [Value: Counter]
+
+    init(_ metric: String, _ label: String) {
+        counters = Dictionary(
+            uniqueKeysWithValues: Value.allCases.map {
+                ($0, Counter(label: metric, dimensions: [(label, $0.rawValue)]))
+            })
+    }
+
+    subscript(value: Value) -> Counter {
+        guard let counter = counters[value] else { preconditionFailure("\(value) is not among all cases") }
+        return counter
+    }
+}
+
+/// A kind of operation, by the name in `lectern_operations_total`.
+enum OperationKind: String, CaseIterable {
+    case draw, undo, redo, clear, turn, arrange, paper, remove
 }
 
 /// How a join request was answered, by the name in `lectern_joins_total`.

@@ -134,6 +134,58 @@ import Testing
         }
     }
 
+    @Test func `the clocks of many streams go out together, and one that fails leaves the others alone`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { listener in
+                let batches = Recorder<ClockBatch>()
+                let subject = ClockBatch.subject(root: "ink", partition: 0)
+                _ = try listener.subscribe(subject) { message in
+                    if let batch = try? ClockBatch(decoding: message.copyPayload()) { batches.append(batch) }
+                }
+                try await listener.flush()
+                try await Workshop.with { workshop in
+                    try await Self.makeStamped(workshop)
+                    let lines = """
+                        # two that play, and one that does not
+                        --room physics --cohort hls --source s.flv
+
+                        --room chemistry --source "s.flv"
+                        --room art --source none.flv
+                        """
+                    try workshop.write(Array(lines.utf8), to: "classes")
+                    let output = try await workshop.run(
+                        "$probe clock --nats \(server.url) --streams classes", exitCode: 1)
+                    #expect(output.contains("lectern-probe: art/main: "))
+                    #expect(output.contains(#""clock":"physics/hls""#) && output.contains(#""clock":"chemistry/main""#))
+                }
+                let (physics, chemistry) = (try #require(RoomID("physics")), try #require(RoomID("chemistry")))
+                let hls = try #require(CohortName("hls"))
+                #expect(batches.values.contains { $0.samples.count == 2 })
+                for samples in [
+                    batches.values.compactMap { $0.samples[physics]?[hls] },
+                    batches.values.compactMap { $0.samples[chemistry]?[.main] },
+                ] {
+                    let samples = try samples.map { try ClockSample(decoding: $0) }
+                    #expect(samples.contains { $0.state == .play })
+                    #expect(
+                        samples.last?.state == .end && samples.last?.media == MediaTime(milliseconds: 52_000 as Int64))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("--room physics", "line 1: --source is needed"), ("--source a.flv", "line 1: --room is needed"),
+        ("\n--room A --source a.flv", "line 2: "), ("# none", "1 to 4096 lines"),
+    ])
+    func `a line of a file of streams that cannot be used is named`(_ lines: String, _ error: String) async throws {
+        try await Workshop.with { workshop in
+            try workshop.write(Array(lines.utf8), to: "classes")
+            let output = try await workshop.run("$probe clock --streams classes", exitCode: 64)
+            #expect(output.contains(error), "\(output)")
+        }
+    }
+
     @Test func `samples say when they were taken`() async throws {
         try await Workshop.with { workshop in
             try await Self.makeStamped(workshop)

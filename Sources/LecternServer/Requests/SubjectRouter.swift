@@ -12,17 +12,22 @@ final class SubjectRouter: Sendable {
     private let workers: RoomWorkers
     private let listing: RoomListing
     private let refuse: @Sendable (_ reply: String, RequestError) -> Void
+    private let countRejectedSamples: @Sendable (Int) -> Void
     private let subjects: Locked<InboundSubjectCache>
 
-    /// - Parameter refuse: sends an error reply.
+    /// - Parameters:
+    ///   - refuse: sends an error reply.
+    ///   - countRejectedSamples: counts clock samples that no room is given.
     init(
         configuration: ServerConfiguration, workers: RoomWorkers, listing: RoomListing,
-        refuse: @escaping @Sendable (_ reply: String, RequestError) -> Void
+        refuse: @escaping @Sendable (_ reply: String, RequestError) -> Void,
+        countRejectedSamples: @escaping @Sendable (Int) -> Void
     ) {
         self.configuration = configuration
         self.workers = workers
         self.listing = listing
         self.refuse = refuse
+        self.countRejectedSamples = countRejectedSamples
         subjects = Locked(InboundSubjectCache(root: configuration.root))
     }
 
@@ -31,6 +36,8 @@ final class SubjectRouter: Sendable {
         for kind in ["clock.*", "wet-in.*"] {
             _ = try connection.subscribe("\(configuration.root).*.*.\(kind)", on: .connection) { self.route($0) }
         }
+        let batches = "\(configuration.root).*.clocks"
+        _ = try connection.subscribe(batches, on: .connection) { self.routeBatch($0) }
     }
 
     /// Subscribes to what clients ask for.
@@ -81,6 +88,40 @@ final class SubjectRouter: Sendable {
                 RoomRequest(
                     kind: kind, address: subject.address, payload: message.copyPayload(), reply: reply,
                     arrivedAt: MonotonicClock.now())))
+    }
+
+    /// Gives each room of a ``ClockBatch`` its samples.
+    private func routeBatch(_ message: borrowing NATSMessage) {
+        guard let partition = ClockBatch.partition(ofSubject: message.subject, root: configuration.root) else { return }
+        let arrivedAt = MonotonicClock.now()
+        let batch: ClockBatch
+        do throws(Rejection) {
+            guard message.payloadSize <= ClockBatch.byteLimit else {
+                throw Rejection.tooLarge(bytes: message.payloadSize, limit: ClockBatch.byteLimit)
+            }
+            batch = try ClockBatch(decoding: message.copyPayload())
+        } catch {
+            countRejectedSamples(1)
+            return decline(message, RequestError(.badRequest, error.message))
+        }
+        var rejected = batch.rejected
+        var elsewhere: RoomAddress?
+        for (room, samples) in batch.samples {
+            let address = RoomAddress(root: configuration.root, partition: partition, room: room)
+            guard address.isCanonical(among: configuration.partitions) else {
+                elsewhere = address
+                rejected += samples.count
+                continue
+            }
+            for (cohort, bytes) in samples {
+                workers[room].post(
+                    .clock(
+                        IncomingSample(
+                            room: room, partition: partition, cohort: cohort, bytes: bytes, arrivedAt: arrivedAt)))
+            }
+        }
+        if rejected > 0 { countRejectedSamples(rejected) }
+        if let elsewhere { decline(message, otherPartition(elsewhere)) }
     }
 
     private func decline(_ message: borrowing NATSMessage, _ error: @autoclosure () -> RequestError) {

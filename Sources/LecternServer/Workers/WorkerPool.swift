@@ -88,7 +88,8 @@ struct WorkerPool: Sendable {
     /// Subscribes to clocks and requests.
     func listen() throws(NATSError) {
         let router = SubjectRouter(
-            configuration: configuration, workers: workers, listing: listing, refuse: requests.sink.refuse)
+            configuration: configuration, workers: workers, listing: listing, refuse: requests.sink.refuse,
+            countRejectedSamples: metrics.countRejectedSamples)
         try router.subscribeToClocks(on: connection)
         try router.subscribeToRequests(on: bulkConnection)
     }

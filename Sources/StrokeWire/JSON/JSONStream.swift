@@ -68,6 +68,16 @@ struct JSONStream {
         _ = try takeValue()
     }
 
+    /// Whether an object is next.
+    var isObject: Bool { scanner.next(bytes.span) == UInt8(ascii: "{") }
+
+    /// Takes a value.
+    /// - Returns: its bytes if it is an object.
+    mutating func object() throws(Rejection) -> [UInt8]? {
+        guard case .object(let range) = try takeValue() else { return nil }
+        return Array(bytes[range])
+    }
+
     /// Takes `null` if it is next.
     mutating func takeNull() throws(Rejection) -> Bool {
         guard scanner.next(bytes.span) == UInt8(ascii: "n") else { return false }

@@ -90,6 +90,13 @@ extension [UInt8] {
         append("\":")
     }
 
+    /// The name of a member, without characters that JSON escapes; its value comes next.
+    mutating func append(key name: String) {
+        append(last == UInt8(ascii: "{") ? "\"" : ",\"")
+        append(contentsOf: name.utf8)
+        append("\":")
+    }
+
     mutating func append(_ name: StaticString, integer: (some FixedWidthInteger)?) {
         guard let integer else { return }
         append(name: name)

@@ -204,7 +204,7 @@ public struct InboundSubject: Hashable, Sendable {
     }
 
     /// Digits without a leading zero, as the service itself writes them.
-    private static func partition(_ digits: Substring.UTF8View) -> Int? {
+    static func partition(_ digits: Substring.UTF8View) -> Int? {
         guard (1...9).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
         var value = 0
         for digit in digits {

@@ -1,4 +1,5 @@
 import Foundation
+import StrokeWire
 
 /// What was measured: processor time in seconds, memory and disk in bytes.
 struct CapacityCosts {
@@ -11,6 +12,9 @@ struct CapacityCosts {
     /// Of the daemon and of the NATS server, for a clock sample.
     var sample = 0.0
     var serverSample = 0.0
+    /// The same for one of 256 in a message.
+    var sharedSample = 0.0
+    var serverSharedSample = 0.0
     /// Of daemon and gateway together, for an event to a reader and for a join.
     var event = 0.0
     var join = 0.0
@@ -57,6 +61,7 @@ struct CapacityCosts {
         let more = "the same with \(Load.cohorts) cohorts"
         let clocks =
             "\(Figure.grouped(Load.clocks)) rooms with 4 samples a second, marks and a stroke each 10 s with them; journal none"
+        let shared = "the same, samples of \(ClockBatch.roomLimit) rooms in a message"
         let steady = "\(Load.readers) readers of a room, 20 strokes of 30 points a second; with the daemon's part"
         let joins = "\(Load.readers) in 10 s over HTTP, a board of 999 strokes each; with the daemon's part"
         let fan = "\(FanOut.subscribers) subscribers, \(FanOut.rate) messages of \(FanOut.size) bytes a second"
@@ -68,12 +73,14 @@ struct CapacityCosts {
             time("daemon, journal none: an operation to one cohort", unjournaled.operation, operations),
             time("daemon, journal none: … to each more cohort", unjournaled.cohort, more),
             time("daemon: a clock sample", sample, clocks),
+            time("daemon: … with others in a message", sharedSample, shared),
             time("gateway: an event to a reader", event, steady),
             time("gateway: a join", join, joins),
             time("NATS, JetStream: an operation to one cohort", journaled.server, operations),
             time("NATS: a room's note", serverNote, notes),
             time("NATS, journal none: an operation to one cohort", unjournaled.server, operations),
             time("NATS: a clock sample", serverSample, clocks),
+            time("NATS: … with others in a message", serverSharedSample, shared),
             time("NATS: a message to a subscriber", delivery, fan + ", a connection each"),
             time("NATS: a message on a connection of many", sharedDelivery, fan + ", one connection"),
             size("a daemon without rooms", daemon, "resident"),

@@ -85,14 +85,22 @@ struct CapacityMeasurement {
     }
 
     private func measureClocks(_ costs: inout CapacityCosts) async throws {
-        Progress.say("clocks of \(Self.clocks) rooms")
+        (costs.sample, costs.serverSample) = try await measureSamples(roomsPerMessage: 1)
+        (costs.sharedSample, costs.serverSharedSample) = try await measureSamples(
+            roomsPerMessage: ClockBatch.roomLimit)
+    }
+
+    /// - Returns: processor time of a sample, in seconds, of the daemon and of the NATS server.
+    private func measureSamples(roomsPerMessage: Int) async throws -> (Double, Double) {
+        Progress.say("clocks of \(Self.clocks) rooms, \(roomsPerMessage) a message")
+        var rounds: [ClockRound] = []
         try await LocalSystem.with(program, journal: "none", isGated: true) { system in
-            let load = try await ClockLoad(lesson, url: system.url, root: system.root, rooms: Self.clocks)
-            let rounds = try await load.measure(system.daemon, server: system.server, rounds: 2, seconds: seconds)
-            costs.sample = median(rounds.map { $0.processor / $0.samples })
-            costs.serverSample = median(rounds.map { $0.server / $0.samples })
+            let load = try await ClockLoad(
+                lesson, url: system.url, root: system.root, rooms: Self.clocks, roomsPerMessage: roomsPerMessage)
+            rounds = try await load.measure(system.daemon, server: system.server, rounds: 2, seconds: seconds)
             await load.close()
         }
+        return (median(rounds.map { $0.processor / $0.samples }), median(rounds.map { $0.server / $0.samples }))
     }
 
     private func measureReaders(_ costs: inout CapacityCosts) async throws {

@@ -14,14 +14,19 @@ final class ClockLoad: Sendable {
     private let listener: NATSConnection
     private let rooms: [RoomLoad]
     private let clocks: [String]
+    private let root: String
+    private let roomsPerMessage: Int
     private let messages: [MessageTemplate]
 
-    init(_ lesson: Lesson, url: String, root: String, rooms count: Int) async throws {
+    /// - Parameter roomsPerMessage: samples in a message; 1 for messages of a room each.
+    init(_ lesson: Lesson, url: String, root: String, rooms count: Int, roomsPerMessage: Int = 1) async throws {
         let strokes = lesson.messages.filter { $0.header.action == .draw && !$0.header.isSharded }
         guard !strokes.isEmpty else { throw ValidationError("the lesson has no strokes in one message") }
         messages = strokes.map { MessageTemplate($0.header, interior: $0.interior) }
         rooms = try (0..<count).map { try RoomLoad(root: root, number: $0) }
         clocks = rooms.map { "\(root).0.\($0.name).clock.main" }
+        self.root = root
+        self.roomsPerMessage = roomsPerMessage
         connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
         listener = NATSConnection(NATSSettings(url: url), logger: benchLogger)
         try await connection.connect()
@@ -79,12 +84,30 @@ final class ClockLoad: Sendable {
             let number = step % rooms.count
             let now = Int64(DispatchTime.now().uptimeNanoseconds)
             let media = now / 1_000_000
-            try connection.publish(Array(#"{"m":\#(media - 1000)}"#.utf8), to: clocks[number])
+            if roomsPerMessage > 1 {
+                if number.isMultiple(of: roomsPerMessage) {
+                    try publishBatch(number..<min(number + roomsPerMessage, rooms.count), media - 1000)
+                }
+            } else {
+                try connection.publish(Array(#"{"m":\#(media - 1000)}"#.utf8), to: clocks[number])
+            }
             let turn = step / rooms.count + number
             guard turn.isMultiple(of: Int(Self.strokeInterval / Self.interval)) else { continue }
             due.withLock { $0[rooms[number].name, default: []].append((media + 1000) * 1_000_000) }
             try rooms[number].publish(messages[turn % messages.count].timed(media), connection)
         }
+    }
+}
+
+extension ClockLoad {
+    private func publishBatch(_ numbers: Range<Int>, _ media: Int64) throws {
+        var batch = ClockBatch()
+        for number in numbers {
+            guard let room = RoomID(rooms[number].name),
+                batch.add(ClockSample(media: MediaTime(milliseconds: media)), room: room, cohort: .main)
+            else { throw BenchFailure("a message does not take \(numbers.count) samples") }
+        }
+        try connection.publish(batch.encoded(), to: ClockBatch.subject(root: root, partition: 0))
     }
 }
 

@@ -3,7 +3,8 @@ import Foundation
 import Locking
 import StrokeWire
 
-/// Shows samples on standard output: one line that is written anew on a terminal, else a line of JSON each.
+/// Shows samples on standard output: one line that is written anew on a terminal, else a line of JSON each. Of many clocks
+/// the line on a terminal says how many are in which state.
 ///
 /// Nothing waits for those who read it: lines that they do not take are dropped and counted.
 final class SampleDisplay: Sendable {
@@ -12,6 +13,8 @@ final class SampleDisplay: Sendable {
         /// Lines that are not written yet.
         var waiting = 0
         var dropped = 0
+        /// Of many clocks, by their names.
+        var states: [String: String] = [:]
     }
 
     /// Lines that may wait, some hundred bytes each.
@@ -28,8 +31,11 @@ final class SampleDisplay: Sendable {
         self.isTerminal = isTerminal
     }
 
-    func show(_ sample: ClockSample, buffered: Int64, published: Int, skipped: Int) {
-        if isTerminal {
+    /// - Parameter name: of one clock of many.
+    func show(_ sample: ClockSample, of name: String?, buffered: Int64, published: Int, skipped: Int) {
+        if isTerminal, let name {
+            showState("\(sample.state)", of: name)
+        } else if isTerminal {
             let seconds = Double(sample.media.microseconds) / 1e6
             let lost = skipped == 0 ? "" : ", \(skipped) not sent"
             rewrite(
@@ -39,12 +45,27 @@ final class SampleDisplay: Sendable {
         } else {
             let body = String(decoding: sample.encoded(), as: UTF8.self)
             let wall = Int64(sample.wallTime ?? 0)
-            write("{\"at\":\(wall),\"buffered\":\(buffered / 1000),\"sample\":\(body)}\n")
+            let member = name.map { "\"clock\":\"\($0)\"," } ?? ""
+            write("{\(member)\"at\":\(wall),\"buffered\":\(buffered / 1000),\"sample\":\(body)}\n")
         }
     }
 
-    func showWaiting(error: String?) {
-        if isTerminal { rewrite("waiting for media times" + (error.map { ": \($0)" } ?? "")) }
+    func showWaiting(of name: String?, error: String?) {
+        guard isTerminal else { return }
+        if let name {
+            showState("wait", of: name)
+        } else {
+            rewrite("waiting for media times" + (error.map { ": \($0)" } ?? ""))
+        }
+    }
+
+    private func showState(_ state: String, of name: String) {
+        let counts: [String: Int]? = self.state.withLock {
+            guard $0.states.updateValue(state, forKey: name) != state else { return nil }
+            return $0.states.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        guard let counts else { return }
+        rewrite(counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
     }
 
     /// Lines that nobody took.

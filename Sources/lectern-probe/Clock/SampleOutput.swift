@@ -18,11 +18,14 @@ protocol SampleOutput: Sendable {
     var failure: String? { get }
     /// How long samples go on after the end, in case some are lost. The gate releases everything 2 s after the end.
     var lingerTime: Duration { get }
+    /// Waits a moment for the last sample.
     func close() async
 }
 
 extension SampleOutput {
     var lingerTime: Duration { .seconds(3) }
+
+    func close() async {}
 }
 
 /// Options for where samples go.
@@ -59,13 +62,32 @@ struct DestinationOptions: ParsableArguments {
     }
 
     /// Connects, or ends the command.
-    func open(room: RoomID?, cohort: CohortName, logger: Logger) async throws -> any SampleOutput {
-        guard let room, !print else { return NoOutput() }
-        if let gateway { return GatewayOutput(gateway, room, cohort, tokenFile: tokenFile, logger: logger) }
-        let address = RoomAddress(root: root, room: room, partitions: partitions)
+    /// - Parameter clocks: how many clocks will send their samples there.
+    func open(for clocks: Int, logger: Logger) async throws -> SampleDestination {
+        if print { return .none }
+        if let gateway { return .gateway(gateway, tokenFile: tokenFile, logger) }
         let connection = try await connection.connect(as: "lectern-probe clock", logger: logger)
-        return NATSOutput(connection, subject: address.subject(.clock(cohort)))
+        return .nats(SampleBatcher(connection, root: root, partitions: partitions, batches: clocks > 1))
     }
+}
+
+/// Where the samples of all clocks go.
+enum SampleDestination {
+    case none
+    case gateway(String, tokenFile: String?, Logger)
+    case nats(SampleBatcher)
+
+    func output(of room: RoomID?, cohort: CohortName) -> any SampleOutput {
+        switch self {
+        case .gateway(let url, let tokenFile, let logger):
+            if let room { GatewayOutput(url, room, cohort, tokenFile: tokenFile, logger: logger) } else { NoOutput() }
+        case .nats(let batcher):
+            if let room { NATSOutput(batcher: batcher, room: room, cohort: cohort) } else { NoOutput() }
+        case .none: NoOutput()
+        }
+    }
+
+    func close() async { if case .nats(let batcher) = self { await batcher.close() } }
 }
 
 /// Publishes nothing.
@@ -74,36 +96,17 @@ private struct NoOutput: SampleOutput {
     var lingerTime: Duration { .zero }
 
     func publish(_ sample: ClockSample) -> Bool { true }
-
-    func close() async {}
 }
 
 /// Publishes to NATS. A sample without a connection is dropped: a late one is worthless.
-private final class NATSOutput: SampleOutput {
-    private let connection: NATSConnection
-    private let subject: String
-    private let violation = Locked<String?>(nil)
+private struct NATSOutput: SampleOutput {
+    let batcher: SampleBatcher
+    let room: RoomID
+    let cohort: CohortName
 
-    init(_ connection: NATSConnection, subject: String) {
-        self.connection = connection
-        self.subject = subject
-        connection.onPermissionViolation { [violation, needed = PermissionViolation(.publish, subject)] in
-            if $0 == needed { violation.withLock { $0 = "\(needed)" } }
-        }
-    }
+    var failure: String? { batcher.failure(of: room, cohort) }
 
-    var failure: String? { violation.withLock { $0 } }
-
-    func publish(_ sample: ClockSample) -> Bool {
-        do throws(NATSError) {
-            try connection.publish(sample.encoded(), to: subject)
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    func close() async { await connection.drain() }
+    func publish(_ sample: ClockSample) -> Bool { batcher.publish(sample, room: room, cohort: cohort) }
 }
 
 /// Posts to a gateway. While a request is under way only the newest sample waits: a late one is worthless.

@@ -15,6 +15,9 @@ final class StreamClock: Sendable {
         var endedAt: ContinuousClock.Instant?
     }
 
+    /// Of the room and the cohort; nil for the only clock.
+    let name: String?
+    fileprivate let labels: String
     private let player: LivePlayer
     private let reader: StreamReader
     private let output: any SampleOutput
@@ -22,22 +25,25 @@ final class StreamClock: Sendable {
     private let interval: Duration
     private let logger: Logger
     private let state: Locked<State>
-    private let origin = ContinuousClock.now
-
     /// Whether the media time may be UTC.
     private let mayBeUTC: Bool
+    /// All clocks of the process count from here, so that their samples go out together.
+    private static let origin = ContinuousClock.now
 
-    /// - Parameters:
-    ///   - mayBeUTC: whether the carrier may tell UTC.
-    ///   - age: of pictures whose time is not UTC; nil where it is not known.
+    /// - Parameter isNamed: whether the clock is one of many.
     init(
-        player: LivePlayer, reader: StreamReader, output: any SampleOutput, display: SampleDisplay?, interval: Duration,
-        mayBeUTC: Bool, age: Duration?, logger: Logger
+        _ options: ClockOptions, output: any SampleOutput, display: SampleDisplay?, interval: Duration, isNamed: Bool,
+        logger: Logger
     ) {
-        state = Locked(State(age: StreamAge(given: age?.microseconds)))
-        self.mayBeUTC = mayBeUTC
-        self.player = player
-        self.reader = reader
+        // Numbers grow from run to run, so that samples of a restarted clock are accepted at once.
+        let firstNumber = Int64(Date.now.timeIntervalSince1970 * 1000)
+        let room = options.room?.text ?? ""
+        name = isNamed ? "\(room)/\(options.cohort)" : nil
+        labels = isNamed ? "room=\"\(room)\",cohort=\"\(options.cohort)\"" : ""
+        player = LivePlayer(StreamPlayer(options.playerSettings, firstNumber: firstNumber))
+        reader = StreamReader(options.streamSettings, player: player, logger: logger)
+        state = Locked(State(age: StreamAge(given: options.ageAtPlayers?.microseconds)))
+        mayBeUTC = options.mayBeUTC
         self.output = output
         self.display = display
         self.interval = interval
@@ -49,22 +55,28 @@ final class StreamClock: Sendable {
     func run() async -> String? {
         player.onChange { [weak self] in self?.publish() }
         reader.start()
-        var next = ContinuousClock.now
+        let failure = await publishUntilEnd()
+        await reader.stop()
+        await output.close()
+        if let failure { return failure }
+        let (pictures, hasEnded) = player.withPlayer { player, _ in (player.statistics.pictures, player.hasEnded) }
+        guard hasEnded, state.withLock({ $0.last == nil }) else { return nil }
+        return "none of \(pictures) pictures had a media time; is --carrier right?"
+    }
+
+    private func publishUntilEnd() async -> String? {
         while !Task.isCancelled {
             publish()
             if let failure = output.failure ?? reader.failure { return failure }
             if let ended = state.withLock({ $0.endedAt }), ended.duration(to: .now) >= output.lingerTime { break }
-            next += interval
-            if next < .now { next = .now + interval }
+            let now = ContinuousClock.now
+            let steps = (Self.origin.duration(to: now) / interval).rounded(.down) + 1
+            let tick = Self.origin + interval * steps
             let change = player.withPlayer { player, now in player.nextChange(after: now).map { $0 - now } }
-            let wake = change.map { min(next, .now + .microseconds($0)) } ?? next
-            if wake < next { next -= interval }
+            let wake = change.map { min(tick, now + .microseconds($0)) } ?? tick
             do { try await Task.sleep(until: wake, tolerance: .milliseconds(1), clock: .continuous) } catch { break }
         }
-        display?.finish()
-        let (pictures, hasEnded) = player.withPlayer { player, _ in (player.statistics.pictures, player.hasEnded) }
-        guard hasEnded, state.withLock({ $0.last == nil }) else { return nil }
-        return "none of \(pictures) pictures had a media time; is --carrier right?"
+        return nil
     }
 
     /// Any thread: the one that reads calls it on a change.
@@ -76,27 +88,26 @@ final class StreamClock: Sendable {
             if hasEnded, state.endedAt == nil { state.endedAt = .now }
             if !hasEnded { state.endedAt = nil }
             guard var sample else {
-                display?.showWaiting(error: reader.statistics.lastError)
+                display?.showWaiting(of: name, error: reader.statistics.lastError)
                 return
             }
             let utc = Date.now.timeIntervalSince1970 * 1000
             sample.wallTime = utc.rounded()
             sample.age = state.age.age(
-                of: sample, at: origin.duration(to: .now).microseconds, utc: mayBeUTC ? Int64(utc * 1000) : nil)
+                of: sample, at: Self.origin.duration(to: .now).microseconds, utc: mayBeUTC ? Int64(utc * 1000) : nil)
             if output.publish(sample) { state.published += 1 } else { state.skipped += 1 }
             state.last = sample
-            display?.show(sample, buffered: buffered, published: state.published, skipped: state.skipped)
+            display?.show(
+                sample, of: name, buffered: buffered, published: state.published, skipped: state.skipped)
         }
     }
 
-    /// In the text format of Prometheus.
-    var metrics: String {
+    fileprivate func add(to text: inout MetricsText) {
         let (clock, read) = (state.withLock { $0 }, reader.statistics)
         let (player, buffered) = player.withPlayer { player, now in
             player.advance(to: now)
             return (player.statistics, player.buffered)
         }
-        var text = MetricsText()
         text.add("samples_total", .counter, "Clock samples published.", clock.published)
         text.add("samples_skipped_total", .counter, "Clock samples that could not be sent.", clock.skipped)
         if let last = clock.last {
@@ -118,23 +129,36 @@ final class StreamClock: Sendable {
         text.add("read_failures_total", .counter, "Errors of connections and streams.", read.failures)
         text.add("segments_total", .counter, "HLS segments read.", read.segments)
         text.add("segments_lost_total", .counter, "HLS segments that could not be read.", read.lostSegments)
-        return text.text
     }
 }
 
-/// Metrics as Prometheus reads them.
+/// Metrics as Prometheus reads them: all values of a metric together.
 struct MetricsText {
     enum Kind: String {
         case counter, gauge
     }
 
-    private(set) var text = ""
-    private var previous = ""
+    private var names: [String] = []
+    private var lines: [String: String] = [:]
+    private var labels = ""
 
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: some Numeric, _ labels: String = "") {
+    /// The metrics of clocks.
+    static func of(_ clocks: [StreamClock]) -> String {
+        var text = MetricsText()
+        for clock in clocks {
+            text.labels = clock.labels
+            clock.add(to: &text)
+        }
+        return text.names.compactMap { text.lines[$0] }.joined()
+    }
+
+    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: some Numeric, _ label: String = "") {
         let name = "lectern_probe_" + name
-        if name != previous { text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n" }
-        previous = name
-        text += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
+        if lines[name] == nil {
+            names.append(name)
+            lines[name] = "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+        }
+        let labels = [labels, label].filter { !$0.isEmpty }.joined(separator: ",")
+        lines[name, default: ""] += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
     }
 }
