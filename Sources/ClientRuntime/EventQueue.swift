@@ -13,7 +13,9 @@ package final class EventQueue<Event: Sendable>: Sendable {
 
     private let signals: AsyncStream<Signal>
     private let input: AsyncStream<Signal>.Continuation
+    private let bound: Int
     private let byteBound: Int
+    private let waitingEvents = Atomic(0)
     private let waitingBytes = Atomic(0)
     private let droppedEvents = Atomic(0)
 
@@ -21,7 +23,9 @@ package final class EventQueue<Event: Sendable>: Sendable {
     ///   - bound: events that may wait.
     ///   - bytes: what the events that wait may weigh together.
     package init(bound: Int = 65_536, bytes: Int = .max) {
-        (signals, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(bound))
+        // Bounded by ``put(_:bytes:)``: an alarm is never dropped.
+        (signals, input) = AsyncStream.makeStream()
+        self.bound = bound
         byteBound = bytes
     }
 
@@ -31,10 +35,20 @@ package final class EventQueue<Event: Sendable>: Sendable {
     /// Adds an event; never blocks.
     /// - Parameter bytes: what it weighs. One without weight is not dropped for that of others.
     package func put(_ event: Event, bytes: Int = 0) {
+        let events = waitingEvents.add(1, ordering: .relaxed).newValue
         let waiting = waitingBytes.add(bytes, ordering: .relaxed).newValue
-        if bytes == 0 || waiting <= byteBound, case .enqueued = input.yield(.event(event, bytes: bytes)) { return }
-        waitingBytes.subtract(bytes, ordering: .relaxed)
+        if events <= bound, bytes == 0 || waiting <= byteBound,
+            case .enqueued = input.yield(.event(event, bytes: bytes))
+        {
+            return
+        }
+        forget(bytes)
         droppedEvents.add(1, ordering: .relaxed)
+    }
+
+    private func forget(_ bytes: Int) {
+        waitingEvents.subtract(1, ordering: .relaxed)
+        waitingBytes.subtract(bytes, ordering: .relaxed)
     }
 
     /// The reader of the queue. Make only one.
@@ -44,7 +58,7 @@ package final class EventQueue<Event: Sendable>: Sendable {
     package struct Reader {
         private let queue: EventQueue
         private var iterator: AsyncStream<Signal>.Iterator
-        private var alarm: (number: Int, time: ContinuousClock.Instant, task: Task<Void, Never>)?
+        private var alarm: (number: Int, time: ContinuousClock.Instant, task: Task<Void, Never>?)?
         private var alarms = 0
 
         fileprivate init(queue: EventQueue) {
@@ -52,14 +66,14 @@ package final class EventQueue<Event: Sendable>: Sendable {
             iterator = queue.signals.makeAsyncIterator()
         }
 
-        /// The next event; nil after `deadline`, or when the task is cancelled.
+        /// The next event; nil after `deadline`, or when the task is cancelled. Events that were queued before a deadline has
+        /// passed, or before the call for one that is past, come first: a reader that is slow reads all the same.
         package mutating func next(until deadline: ContinuousClock.Instant?) async -> Event? {
-            if let deadline, deadline <= .now { return nil }
             setAlarm(deadline)
             while let signal = await iterator.next(isolation: #isolation) {
                 switch signal {
                 case .event(let event, let bytes):
-                    queue.waitingBytes.subtract(bytes, ordering: .relaxed)
+                    queue.forget(bytes)
                     return event
                 case .alarm(let number) where number == alarm?.number:
                     alarm = nil
@@ -74,7 +88,7 @@ package final class EventQueue<Event: Sendable>: Sendable {
 
         /// Cancels the task of the alarm.
         package mutating func cancelAlarm() {
-            alarm?.task.cancel()
+            alarm?.task?.cancel()
             alarm = nil
         }
 
@@ -85,6 +99,11 @@ package final class EventQueue<Event: Sendable>: Sendable {
             alarms += 1
             let number = alarms
             let input = queue.input
+            guard deadline > .now else {
+                input.yield(.alarm(number))
+                alarm = (number, deadline, nil)
+                return
+            }
             let task = Task {
                 guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
                 input.yield(.alarm(number))

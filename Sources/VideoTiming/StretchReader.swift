@@ -99,17 +99,12 @@ struct Stretch: Sendable {
     /// tells it.
     func media(at position: Int64) -> MediaTime? {
         guard let first = marks.first else { return nil }
-        var low = 0
-        var high = marks.count
-        while low < high {
-            let middle = (low + high) / 2
-            if marks[middle].presentation <= position { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0 else { return first.media + (position - first.presentation) }
-        let mark = marks[low - 1]
+        let next = marks.partitioningIndex { $0.presentation > position }
+        guard next > 0 else { return first.media + (position - first.presentation) }
+        let mark = marks[next - 1]
         let media = mark.media + (position - mark.presentation)
-        guard low < marks.count, marks[low].media >= mark.media else { return media }
-        return min(media, marks[low].media)
+        guard next < marks.count, marks[next].media >= mark.media else { return media }
+        return min(media, marks[next].media)
     }
 
     /// Forgets marks that are shown no more.

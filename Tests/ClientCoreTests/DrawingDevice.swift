@@ -48,7 +48,7 @@ final class DrawingRoom {
             effects.removeAll()
         }
         let texts = try lines.map { line in
-            let number = try StrokeMessage(decoding: line, limits: .outbox).number
+            let number = try StrokeMessage(decoding: line, limits: .any).number
             return "{\"n\":\(number),\(results[number] ?? "\"status\":\"held\"")}"
         }
         return Array("{\"results\":[\(texts.joined(separator: ","))]}".utf8)

@@ -44,7 +44,7 @@ struct HostileLessonTests {
                 else {
                     continue
                 }
-                try? fetch.receive(reply)
+                try? fetch.receive(reply, bytes: part.count)
             }
             guard var lesson = try? fetch.lesson() else { continue }
             whole += 1

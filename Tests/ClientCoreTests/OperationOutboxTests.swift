@@ -35,7 +35,7 @@ private struct SharedStore {
 
     mutating func add(_ name: String, to outbox: inout OperationOutbox) throws {
         let message = Array("{\"by\":\"\(name)\",\"n\":\(outbox.next),\"d\":[{\"x\":1,\"y\":2}]}".utf8)
-        outbox.add([message], try StrokeMessage(decoding: message, limits: .outbox), at: .zero)
+        outbox.add([message], try StrokeMessage(decoding: message, limits: .any), at: .zero)
         write(&outbox)
     }
 
@@ -147,7 +147,7 @@ struct OperationOutboxTests {
         store.isFull = true
         for place in 0..<10_003 {
             let message = Array("{\"n\":\(outbox.next),\"c\":\(place),\"a\":4}".utf8)
-            outbox.add([message], try StrokeMessage(decoding: message, limits: .outbox), at: .zero)
+            outbox.add([message], try StrokeMessage(decoding: message, limits: .any), at: .zero)
         }
         store.write(&outbox)
         store.isFull = false
@@ -177,7 +177,7 @@ struct OperationOutboxTests {
         #expect(third.names == "a,b,c")
         #expect(third.keys == ["8.1", "8.2", "8.3"])
         for (place, entry) in third.waiting.entries.enumerated() {
-            #expect(try StrokeMessage(decoding: entry.messages[0], limits: .outbox).number == Int64(place + 1))
+            #expect(try StrokeMessage(decoding: entry.messages[0], limits: .any).number == Int64(place + 1))
             #expect(StrokeMessage.isLeft(entry.messages[0]))
         }
     }
@@ -203,7 +203,7 @@ struct OperationOutboxTests {
         var outbox = OperationOutbox()
         outbox.open([], session: "s")
         let message = Array("{\"n\":1,\"a\":4}".utf8)
-        outbox.add([message], try StrokeMessage(decoding: message, limits: .outbox), at: .seconds(5))
+        outbox.add([message], try StrokeMessage(decoding: message, limits: .any), at: .seconds(5))
         let taken = outbox.takeWrite()
         let write = try #require(taken)
         let entry = try #require(outbox.waiting.entries.first)

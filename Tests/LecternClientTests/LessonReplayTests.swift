@@ -68,11 +68,11 @@ import Whiteboard
             let before = fetch.request
             var other = part
             other.next = fetch.request?.after ?? 0
-            #expect(throws: MalformedRelease.self) { try fetch.receive(other) }
+            #expect(throws: MalformedRelease.self) { try fetch.receive(other, bytes: 1000) }
             (other.next, other.operations) = (UInt64.max, [])
-            #expect(throws: MalformedRelease.self) { try fetch.receive(other) }
+            #expect(throws: MalformedRelease.self) { try fetch.receive(other, bytes: 1000) }
             #expect(fetch.request == before)
-            try fetch.receive(part)
+            try fetch.receive(part, bytes: 1000)
         }
         #expect(fetch.request == nil && UInt64(fetch.fetched) == fetch.all)
         #expect(try fetch.lesson().entries.count == fetch.fetched)

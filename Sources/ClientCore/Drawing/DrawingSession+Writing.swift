@@ -5,6 +5,8 @@ public import StrokeWire
 extension DrawingSession {
     /// This shell has the right to write now, before all others that share its store, or has it no more.
     public mutating func rightChanged(_ hasRight: Bool, at now: Duration) {
+        // The shell may not be there any more when the answer comes.
+        if !hasRight, let wetPost { failed(wetPost, .unreachable, at: now) }
         carryOut(claim.rightChanged(hasRight), at: now)
     }
 
@@ -85,6 +87,13 @@ extension DrawingSession {
         (isSending, followsSessions) = (true, false)
     }
 
+    /// The other device goes on and has ended the session of what was left. The rest, which says already that it is no more
+    /// than that, goes out in another one.
+    mutating func renumberLeft(at now: Duration) {
+        outbox.renumberAll(session: makeSession(at: now), at: now)
+        isLiveStale = true
+    }
+
     mutating func stopSending() {
         isSending = false
         strokePost = nil
@@ -120,6 +129,7 @@ extension DrawingSession {
     /// - Parameter incarnation: "" while nobody has written to the room.
     public mutating func joined(incarnation: String) {
         self.incarnation = incarnation
+        if head.joined(incarnation) { isLiveStale = true }
         followRoom()
     }
 
@@ -154,7 +164,7 @@ extension DrawingSession {
     /// The board shows an operation of this author: one that waits for its answer is not drawn twice.
     /// - Parameter message: as the room tells it; that of a stroke in shards is joined.
     public mutating func boardShows(_ message: [UInt8], at now: Duration) {
-        guard let header = try? StrokeMessage(decoding: message, limits: .outbox) else { return }
+        guard let header = try? StrokeMessage(decoding: message, limits: .any) else { return }
         if let entry = outbox.waiting.entries.first(where: { $0.isSame(header, message) }) {
             outbox.see(entry.key)
             isLiveStale = true

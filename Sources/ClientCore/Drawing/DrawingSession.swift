@@ -9,7 +9,8 @@ public import StrokeWire
 /// is stored before it is sent, and goes from the store when the room has answered and a checkpoint holds it: whatever ends
 /// loses nothing that was stored.
 ///
-/// Memory: at most 64 MiB of messages that wait and 32 MiB of those that no checkpoint holds, and the stroke under the pen.
+/// Memory: at most 64 MiB of messages that wait, 32 MiB of those that no checkpoint holds and 32 MiB of those that the board
+/// does not show yet, and the stroke under the pen.
 public struct DrawingSession: Sendable {
     /// An action for the shell.
     public enum Step: Sendable, Equatable {
@@ -77,7 +78,7 @@ public struct DrawingSession: Sendable {
     var wetSender = WetSender()
     /// Ids of the requests under way.
     var strokePost: Int?
-    private var wetPost: Int?
+    var wetPost: Int?
     private var lastPost = 0
     var head = HeadBoard()
     /// The room's incarnation; nil while the board is not joined.
@@ -262,8 +263,13 @@ extension DrawingSession {
             tellOutbox()
         }
         guard outcome.isSessionOver else { return }
-        stopSending()
-        if followsSessions { carryOut(claim.sessionOver(at: now), at: now) }
+        if followsSessions {
+            stopSending()
+            carryOut(claim.sessionOver(at: now), at: now)
+        } else if !outcome.isUnknown {
+            // Sent after the sender's pause, which grows while nothing gets through.
+            renumberLeft(at: now)
+        }
     }
 
     mutating func tellOutbox() {
@@ -329,7 +335,7 @@ extension DrawingSession {
         header.number = outbox.next
         var messages = ShardCutter.cut(header, interior: interior[...], pointsPerShard: Self.shardPoints)
         if let name { messages = messages.map { StrokeMessage.named($0, name) } }
-        if let first = try? StrokeMessage(decoding: messages[0], limits: .outbox) { header = first }
+        if let first = try? StrokeMessage(decoding: messages[0], limits: .any) { header = first }
         undoSteps.add(header)
         outbox.add(messages, header, at: now)
         isLiveStale = true

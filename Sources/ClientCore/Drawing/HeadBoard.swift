@@ -10,6 +10,11 @@ public struct HeadBoard: Sendable {
         public let message: [UInt8]
     }
 
+    /// Bytes of applied operations that the board does not show yet, at most: their messages, and `unshownOverhead` for each.
+    /// What is beyond is seen when the board shows it.
+    static let unshownBytes = 32 << 20
+    private static let unshownOverhead = 512
+
     /// In board units.
     var size = (width: 1024.0, height: 768.0)
     /// Those of the room.
@@ -20,17 +25,37 @@ public struct HeadBoard: Sendable {
     private var index: UInt64 = 0
     /// Applied operations that the board does not show yet.
     private var unshown: [(index: UInt64, entry: OperationOutbox.Entry)] = []
+    /// What these weigh.
+    private var bytes = 0
+    /// The room's incarnation; "" while nobody has written to it.
+    private var incarnation = ""
+
+    /// The board was joined, or has its first operation.
+    /// - Returns: whether operations of an earlier incarnation are not shown any more: their indices mean nothing now.
+    mutating func joined(_ incarnation: String) -> Bool {
+        defer { self.incarnation = incarnation }
+        guard !self.incarnation.isEmpty, incarnation != self.incarnation, !unshown.isEmpty else { return false }
+        (unshown, bytes) = ([], 0)
+        return true
+    }
 
     /// The board shows all operations through this one.
     mutating func shows(through index: UInt64) {
         self.index = index
+        guard unshown.contains(where: { $0.index <= index }) else { return }
         unshown.removeAll { $0.index <= index }
+        bytes = unshown.reduce(0) { $0 + Self.weight(of: $1.entry) }
     }
 
     /// The room has applied an operation.
     mutating func applied(_ entry: OperationOutbox.Entry, at index: UInt64) {
-        if index > self.index, !entry.isSeen { unshown.append((index, entry)) }
+        let weight = Self.weight(of: entry)
+        guard index > self.index, !entry.isSeen, bytes + weight <= Self.unshownBytes else { return }
+        unshown.append((index, entry))
+        bytes += weight
     }
+
+    private static func weight(of entry: OperationOutbox.Entry) -> Int { unshownOverhead + entry.byteCount }
 
     /// Which pages there are, with operations that wait.
     func pages(with waiting: [OperationOutbox.Entry]) -> BoardPages {

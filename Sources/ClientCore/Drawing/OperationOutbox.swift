@@ -280,10 +280,7 @@ struct OperationOutbox: Sendable {
         // One that was taken again under its key is not to go.
         for entry in entries { deleted.remove(entry.key) }
         // The same calls have the same answers.
-        let gone = deleted.sorted {
-            $0.session == $1.session
-                ? $0.number < $1.number : $0.session.utf8.lexicographicallyPrecedes($1.session.utf8)
-        }
+        let gone = deleted.sorted()
         deleted = []
         write = (lastWrite, entries.map { ($0.key, $0.revision) }, gone)
         return OutboxWrite(
@@ -306,11 +303,6 @@ struct OperationOutbox: Sendable {
         }
         guard !isKept else { return }
         for key in write.deleted where waiting[key] == nil && uncovered[key] == nil { deleted.insert(key) }
-    }
-
-    /// The shell has lost what it was storing.
-    mutating func forgetWrite() {
-        if let write { stored(write.id, isKept: false) }
     }
 }
 
@@ -368,14 +360,7 @@ struct OperationList: Sendable {
         if place < entries.count, entries[place].key == key { body(&entries[place]) }
     }
 
-    private func place(of key: OperationKey) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].key < key { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func place(of key: OperationKey) -> Int { entries.partitioningIndex { $0.key >= key } }
 }
 
 extension OperationOutbox.Entry {
@@ -385,7 +370,7 @@ extension OperationOutbox.Entry {
         guard let state = lines.popFirst(), !lines.isEmpty else { return nil }
         key = record.key
         messages = lines.map { Array($0) }
-        header = try? StrokeMessage(decoding: messages[0], limits: .outbox)
+        header = try? StrokeMessage(decoding: messages[0], limits: .any)
         switch state.first {
         case UInt8(ascii: "w"): progress = .waits
         case UInt8(ascii: "a"):
@@ -420,7 +405,7 @@ extension OperationOutbox.Entry {
     var wholeMessage: [UInt8] {
         guard messages.count > 1, var header else { return messages.first ?? [] }
         let interiors = messages.map { message in
-            let points = (try? StrokeMessage(decoding: message, limits: .outbox))?.points ?? .empty
+            let points = (try? StrokeMessage(decoding: message, limits: .any))?.points ?? .empty
             return message[points.interior]
         }
         (header.shardCount, header.shardOrder) = (0, 0)
@@ -452,11 +437,6 @@ extension OperationOutbox.Entry {
     private func firstPoint(of bytes: [UInt8], _ header: StrokeMessage) -> StrokePoint? {
         header.decodePoints(of: bytes).first
     }
-}
-
-extension WireLimits {
-    /// Of what an outbox holds: the room has its own.
-    static let outbox = WireLimits(messageBytes: .max, shards: Int(Int32.max), points: .max, colours: .rgb)
 }
 
 /// The name of a room's incarnation: `LOG-INDEX`, and `LOG.RESTORATIONS-INDEX` after its log has lost its end.

@@ -32,8 +32,10 @@ public struct GatewayFailure: Error, Sendable, Equatable {
     /// When the gateway wants to be asked again; nil where it does not say.
     public let retryAfter: Duration?
 
+    /// - Parameter retryAfter: of more than an hour, an hour.
     public init(status: Int, code: String, message: String, retryAfter: Duration? = nil) {
-        (self.status, self.code, self.message, self.retryAfter) = (status, code, message, retryAfter)
+        (self.status, self.code, self.message) = (status, code, message)
+        self.retryAfter = retryAfter.map { min($0, .seconds(3600)) }
     }
 
     /// Reads an answer that is none of success.
@@ -42,7 +44,7 @@ public struct GatewayFailure: Error, Sendable, Equatable {
     ///   - retryAfter: the value of `Retry-After`.
     public init(status: Int, body: [UInt8], retryAfter: String? = nil) {
         let error = StrokeResults.error(of: body)
-        let seconds = retryAfter.flatMap { Double($0) }.flatMap { $0 >= 0 && $0 < 1e6 ? $0 : nil }
+        let seconds = retryAfter.flatMap { Double($0) }.flatMap { $0 >= 0 ? min($0, 3600) : nil }
         self.init(
             status: status, code: error?.code ?? "unavailable",
             message: error?.message ?? "The server answered \(status).",
@@ -74,9 +76,12 @@ struct StrokeSender: Sendable {
         /// Refused for a reason that passes: they go again under new numbers.
         var renumbered: [OperationKey] = []
         var isSessionOver = false
+        /// Whether something may have been applied all the same; the same number shows it.
+        var isUnknown = false
 
         static func == (one: Outcome, other: Outcome) -> Bool {
             one.renumbered == other.renumbered && one.isSessionOver == other.isSessionOver
+                && one.isUnknown == other.isUnknown
                 && one.applied.elementsEqual(other.applied) { $0 == $1 }
                 && one.rejected.elementsEqual(other.rejected) { $0 == $1 }
         }
@@ -170,7 +175,7 @@ struct StrokeSender: Sendable {
             case .rejected("session-over", _): outcome.isSessionOver = true
             case .rejected(let code, _) where Self.passing.contains(code): outcome.renumbered.append(key)
             case .rejected(let code, let message): outcome.rejected.append((key, code, message))
-            case .held, nil: break
+            case .held, nil: outcome.isUnknown = true
             }
         }
         if outcome.applied.count + outcome.rejected.count == batch.keys.count {

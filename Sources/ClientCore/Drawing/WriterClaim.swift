@@ -81,7 +81,8 @@ public struct WriterClaim: Sendable {
     mutating func rightChanged(_ hasRight: Bool) -> Decision {
         self.hasRight = hasRight
         isLoading = hasRight
-        if !hasRight { lookDeadline = nil }
+        // The answer to a look under way may never come.
+        if !hasRight { (lookDeadline, isLooking) = (nil, false) }
         return hasRight ? .load : .leaveToOther
     }
 

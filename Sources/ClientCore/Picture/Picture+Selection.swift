@@ -35,15 +35,38 @@ extension Picture {
     /// The selection where a map puts it.
     ///
     /// - Parameter pixels: those of the box, as ``nextBox(_:)``.
-    /// - Returns: a box of the whole page in the scale of the canvas, which may lie beside the page; nil where there is nothing.
+    /// - Returns: a box of the whole page in the scale of the canvas, which may lie beside the page, with the pixels of the
+    ///   largest canvas at most; nil where there is nothing.
     public func selection(_ map: AffineMap, _ pixels: inout [UInt32]) -> PixelRectangle? {
         let moved = selected.map { $0.moved(by: map) }
         let bounds = moved.reduce(Box.empty) { $0.union($1.bounds) }
         guard !bounds.isEmpty else { return nil }
+        // As far beyond the canvas as it is large; half as far beyond a part of the page, which anything may fill; less far
+        // where the box would be too large.
+        var eighths = viewport == nil ? 8 : 4
+        var box = area(of: bounds, beyond: eighths)
+        while eighths > 0, box.width * box.height > Self.selectionPixels {
+            eighths -= 1
+            box = area(of: bounds, beyond: eighths)
+        }
+        guard box.width > 0, box.height > 0 else { return nil }
+        let scale = canvasSize.scale
+        var canvas = Canvas(width: box.width, height: box.height)
+        var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: scale)
+        let shift = AffineMap(1, 0, 0, 1, -Double(box.x) / scale, -Double(box.y) / scale)
+        for content in moved { painter.draw(content.moved(by: shift), on: &canvas) }
+        canvas.copyStraight(PixelRectangle(x: 0, y: 0, width: canvas.width, height: canvas.height), to: &pixels)
+        return box
+    }
+
+    /// Pixels of the picture of a selection at most: those of the largest canvas.
+    static let selectionPixels = largestSide * largestSide
+
+    /// The pixels that bounds cover on the canvas, and so many eighths of its size beyond it.
+    private func area(of bounds: Box, beyond eighths: Int) -> PixelRectangle {
         let (width, height, scale) = canvasSize
-        // As far beyond the canvas as it is large; half as far beyond a part of the page, which anything may fill.
         func pixel(_ value: Double, from start: Int, _ length: Int) -> Int {
-            let beyond = viewport == nil ? length : length / 2
+            let beyond = length * eighths / 8
             return Int(min(max(value, Double(start - beyond)), Double(start + length + beyond)))
         }
         let (x, y) = (viewport?.x ?? 0, viewport?.y ?? 0)
@@ -51,13 +74,7 @@ extension Picture {
         let top = pixel((bounds.lower.y * scale - 2).rounded(.down), from: y, height)
         let right = pixel((bounds.upper.x * scale + 2).rounded(.up), from: x, width)
         let bottom = pixel((bounds.upper.y * scale + 2).rounded(.up), from: y, height)
-        guard right > left, bottom > top else { return nil }
-        var canvas = Canvas(width: right - left, height: bottom - top)
-        var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: scale)
-        let shift = AffineMap(1, 0, 0, 1, -Double(left) / scale, -Double(top) / scale)
-        for content in moved { painter.draw(content.moved(by: shift), on: &canvas) }
-        canvas.copyStraight(PixelRectangle(x: 0, y: 0, width: canvas.width, height: canvas.height), to: &pixels)
-        return PixelRectangle(x: left, y: top, width: canvas.width, height: canvas.height)
+        return PixelRectangle(x: left, y: top, width: right - left, height: bottom - top)
     }
 
     /// Hides the strokes of the room that an eraser of whole strokes touches, where lassos have put them.

@@ -232,14 +232,7 @@ public struct Picture {
         if place < entries.count, entries[place].id == id { entries.remove(at: place) }
     }
 
-    func place(of id: UInt64) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func place(of id: UInt64) -> Int { entries.partitioningIndex { $0.id >= id } }
 
     /// A live entry by its id, to be shown again.
     public func liveEntry(_ id: UInt64) -> Entry? { live.first { $0.id == id } }

@@ -174,15 +174,13 @@ extension BoardPlayout {
     }
 
     private mutating func veilStrokes(_ player: MediaTime?, _ now: Duration) {
-        let pages = board.pages
-        for page in pages.order + pages.hidden {
-            for stroke in board.visible(on: page) {
-                let bytes = stroke.message.bytes
-                guard let header = try? StrokeMessage(accepted: bytes), let due = due(header, bytes) else { continue }
-                if let player, due < player { continue }
-                veiled.insert(stroke.index)
-                veil.add(stroke, time: due, isLate: false, bytes: 0, at: now)
-            }
+        // Of all pages in the order of the log: each waits for those before it.
+        for stroke in board.visible {
+            let bytes = stroke.message.bytes
+            guard let header = try? StrokeMessage(accepted: bytes), let due = due(header, bytes) else { continue }
+            if let player, due < player { continue }
+            veiled.insert(stroke.index)
+            veil.add(stroke, time: due, isLate: false, bytes: 0, player: player, at: now)
         }
     }
 
@@ -210,7 +208,7 @@ extension BoardPlayout {
         guard self.held.bytes + bytes <= Self.heldBytes else {
             return restart("Too many operations wait for the player.", &actions)
         }
-        self.held.add(held, time: held.due, isLate: operation.isLate, bytes: bytes, at: now)
+        self.held.add(held, time: held.due, isLate: operation.isLate, bytes: bytes, player: player, at: now)
         look(player, now, &actions)
     }
 
@@ -345,7 +343,9 @@ extension BoardPlayout {
                     pointing.complete(
                         waiting.operation, number: waiting.header.number, isReleased: false, arrival: .atEnd, at: now)
                 } else {
-                    wetInk.complete(waiting.operation, number: waiting.header.number, at: now)
+                    wetInk.complete(
+                        waiting.operation, number: waiting.header.number, pointCount: waiting.header.points.count,
+                        at: now)
                 }
             }
         }

@@ -11,13 +11,15 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
         /// nil: due at once, as nothing before it has a time.
         let gateTime: MediaTime?
         let bytes: Int
+        /// What was counted when it came.
+        let countedBefore: Duration
     }
 
     /// Between two looks at a player while something waits: its time is not known in advance.
     static var longestWait: Duration { .milliseconds(100) }
     private static var shortestWait: Duration { .milliseconds(4) }
 
-    /// How long the front may wait while the player runs, or its time is not known: a safety net under a wrong time line.
+    /// How long a value may wait while the player runs, or its time is not known: a safety net under a wrong time line.
     package var maximumHold: Duration
     /// A slice, whose first elements go without moving the rest; Deque fails in Embedded Swift 6.3 with elements that are
     /// references.
@@ -25,7 +27,8 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
     private var lastGateTime: MediaTime?
     /// Of all values that wait.
     package private(set) var bytes = 0
-    private var waited = Duration.zero
+    /// All time in which the player ran, or its time was not known.
+    private var counted = Duration.zero
     private var lookedAt = Duration.zero
     private var lastTime: MediaTime?
 
@@ -51,31 +54,33 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
     ///   - time: its media time; nil for that of the value before it.
     ///   - isLate: whether the service released it although its time had not come: it waits for those before it only.
     ///   - bytes: what it weighs.
-    package mutating func add(_ value: Value, time: MediaTime?, isLate: Bool, bytes: Int, at now: Duration) {
+    ///   - player: its time now; nil while unknown.
+    package mutating func add(
+        _ value: Value, time: MediaTime?, isLate: Bool, bytes: Int, player: MediaTime?, at now: Duration
+    ) {
         if let time, !isLate { lastGateTime = max(lastGateTime ?? .distantPast, time) }
-        if queue.isEmpty { (waited, lookedAt, lastTime) = (.zero, now, nil) }
-        queue.append(Held(value: value, gateTime: lastGateTime, bytes: bytes))
+        look(player, at: now)
+        queue.append(Held(value: value, gateTime: lastGateTime, bytes: bytes, countedBefore: counted))
         self.bytes += bytes
     }
 
     /// Notes where the player is. Call it before ``takeDue(_:)``.
     package mutating func look(_ player: MediaTime?, at now: Duration) {
         // A paused player may take as long as it likes.
-        if player == nil || player != lastTime { waited += now - lookedAt }
+        if player == nil || player != lastTime { counted += now - lookedAt }
         (lookedAt, lastTime) = (now, player)
     }
 
     /// Removes the first value where it is due.
     package mutating func takeDue(_ player: MediaTime?) -> Value? {
         guard let first = queue.first else { return nil }
-        if let gateTime = first.gateTime, waited < maximumHold {
+        if let gateTime = first.gateTime, counted - first.countedBefore < maximumHold {
             guard let player, gateTime < player else { return nil }
         }
         queue.removeFirst()
         // The memory of those that are gone.
         if queue.isEmpty { queue = [] }
         bytes -= first.bytes
-        waited = .zero
         return first.value
     }
 

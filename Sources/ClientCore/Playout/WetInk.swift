@@ -115,12 +115,18 @@ public struct WetInk: Sendable {
         return false
     }
 
-    /// An operation is there that waits for the player: its points replace those that came before.
-    /// - Parameter number: the operation's.
-    mutating func complete(_ operation: ReleasedOperation, number: Int64, at now: Duration) {
+    /// An operation is there that waits for the player: its points replace those that came before. One beyond the bounds stays
+    /// as it is.
+    /// - Parameters:
+    ///   - number: the operation's.
+    ///   - pointCount: how many points it has.
+    mutating func complete(_ operation: ReleasedOperation, number: Int64, pointCount: Int, at now: Duration) {
         let known = place(operation.author, number)
         if let known, strokes[known].isComplete { return }
-        guard known != nil || strokes.count < Self.mostStrokes else { return }
+        let growth = pointCount - (known.map { strokes[$0].growing.count } ?? 0)
+        guard pointCount <= Self.mostPointsOfOne, points + growth <= Self.mostPoints,
+            known != nil || strokes.count < Self.mostStrokes
+        else { return }
         var all: [StrokePoint] = []
         guard let header = try? StrokeMessage(decoding: operation.bytes, limits: .accepted, points: &all) else {
             return

@@ -318,7 +318,9 @@ extension LessonPlayout {
         let kept = self.growing.filter { indices.contains($0) }
         if !indices.starts(with: kept) { clearInk(&actions) }
         self.growing = indices
-        for entry in growing { wetInk.complete(entry.operation, number: entry.number, at: .zero) }
+        for entry in growing {
+            wetInk.complete(entry.operation, number: entry.number, pointCount: entry.pointCount, at: .zero)
+        }
         var growths: [WetInk.Growth] = []
         let (isChanged, wait) = wetInk.grow(
             before: time, on: board.pages.shown, isHeldBack: { _ in false }, into: &growths)

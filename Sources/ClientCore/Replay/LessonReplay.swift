@@ -31,7 +31,9 @@ public struct LessonReplay: Sendable {
         let isBarrier: Bool
         /// Of a pointer: when it begins, and the microseconds to its last point.
         let pointer: (start: MediaTime, reach: Int64)?
-        let weight: Int
+        let pointCount: Int
+
+        var weight: Int { max(pointCount, operation.bytes.count / RecordedLesson.bytesOfWeight, 1) }
     }
 
     private let lesson: RecordedLesson
@@ -112,7 +114,7 @@ extension LessonReplay.Entry {
         }
         isGrowing = reach > 0 && !isPointer
         pointer = isPointer ? start.map { ($0, reach) } : nil
-        weight = max(header.points.count, operation.bytes.count / RecordedLesson.bytesOfWeight, 1)
+        pointCount = header.points.count
     }
 
     /// Whether a player at a time of an epoch has passed it; without an epoch, at a time.
@@ -137,11 +139,14 @@ extension StudentBoard {
 ///
 /// ```swift
 /// var fetch = LessonFetch()
-/// while let request = fetch.request { try fetch.receive(try await part(request)) }
+/// while let request = fetch.request {
+///     let bytes = try await reply(to: request)
+///     try fetch.receive(try ReplayReply(decoding: bytes), bytes: bytes.count)
+/// }
 /// let lesson = try fetch.lesson()
 /// ```
 public struct LessonFetch: Sendable {
-    /// Bytes of messages of one lesson at most.
+    /// Bytes of the replies of one lesson at most: their operations keep all of them in memory.
     static let mostBytes = 256 << 20
 
     /// What to ask for next; nil when all is there.
@@ -156,16 +161,19 @@ public struct LessonFetch: Sendable {
     public init() {}
 
     /// The next part is there.
-    /// - Throws: where the lesson would not end, or be larger than 256 MiB. Nothing changes then.
-    public mutating func receive(_ part: ReplayReply) throws(MalformedRelease) {
+    /// - Parameter bytes: of the whole reply.
+    /// - Throws: where the lesson would not end, be larger than 256 MiB, or have a board in its middle. Nothing changes then.
+    public mutating func receive(_ part: ReplayReply, bytes: Int) throws(MalformedRelease) {
         if let next = part.next, next <= request?.after ?? 0 || part.operations.isEmpty {
             throw MalformedRelease(description: "a part of the lesson brings it no farther")
         }
-        let size = part.operations.reduce(0) { $0 + $1.operation.message.count }
-        guard bytes + size <= Self.mostBytes else {
+        guard parts.isEmpty || part.board == nil else {
+            throw MalformedRelease(description: "a later part of the lesson has a board")
+        }
+        guard self.bytes + bytes <= Self.mostBytes else {
             throw MalformedRelease(description: "the lesson has more than \(Self.mostBytes >> 20) MiB")
         }
-        bytes += size
+        self.bytes += bytes
         parts.append(part)
         fetched += part.operations.count
         all = part.epochs.reduce(all) { max($0, $1.indices.upperBound) }

@@ -297,11 +297,6 @@ extension RecordedLesson {
 extension [LessonReplay.Entry] {
     /// How many of these, which are in the order of the log, a player has passed.
     func passedCount(by time: MediaTime, _ epoch: Int64?) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].isPassed(by: time, epoch) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        partitioningIndex { !$0.isPassed(by: time, epoch) }
     }
 }

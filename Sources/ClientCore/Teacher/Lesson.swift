@@ -118,8 +118,7 @@ extension Lesson {
             for bytes in Self.cutStroke(operation, max(1, points)) {
                 do throws(MalformedMessage) {
                     // Reading has checked the lesson; only what cutting can change is checked here.
-                    let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
-                    cut.append((bytes, try StrokeMessage(decoding: bytes, limits: limits)))
+                    cut.append((bytes, try StrokeMessage(decoding: bytes, limits: .any)))
                 } catch {
                     throw LessonError(line: cut.count + 1, rejection: error.rejection)
                 }

@@ -83,8 +83,7 @@ package struct WetPlayback {
         var style: WetStrokeStyle?
         var points: [StrokePoint] = []
         for message in stroke.messages.sorted(by: { $0.order < $1.order }) {
-            let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
-            guard let header = try? StrokeMessage(decoding: message.bytes, limits: limits), header.element.isStroke
+            guard let header = try? StrokeMessage(decoding: message.bytes, limits: .any), header.element.isStroke
             else { return nil }
             style =
                 style
@@ -144,17 +143,5 @@ extension WetPlayback {
             stroke.takeUpdates(points, count: known, at: now, into: &updates)
             nextUpdate = now + interval
         }
-    }
-}
-
-extension [Duration] {
-    /// The first place whose value belongs to the second part.
-    fileprivate func partitioningIndex(_ isInSecond: (Duration) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isInSecond(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

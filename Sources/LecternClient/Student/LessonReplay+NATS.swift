@@ -35,9 +35,9 @@ extension LessonReplay {
             }
         var fetch = LessonFetch()
         while let request = fetch.request {
-            let part = try await part(request, address.subject(subject), connection)
+            let (part, bytes) = try await part(request, address.subject(subject), connection)
             do throws(MalformedRelease) {
-                try fetch.receive(part)
+                try fetch.receive(part, bytes: bytes)
             } catch {
                 throw .malformed(error.description)
             }
@@ -52,7 +52,7 @@ extension LessonReplay {
 
     private static func part(
         _ request: ReplayRequest, _ subject: String, _ connection: NATSConnection
-    ) async throws(FetchError) -> ReplayReply {
+    ) async throws(FetchError) -> (ReplayReply, bytes: Int) {
         let bytes: [UInt8]
         do throws(NATSError) {
             bytes = try await connection.requestParts(
@@ -63,7 +63,7 @@ extension LessonReplay {
         }
         if let refusal = RequestError(decoding: bytes) { throw .refused(refusal) }
         do throws(Rejection) {
-            return try ReplayReply(decoding: bytes)
+            return (try ReplayReply(decoding: bytes), bytes.count)
         } catch {
             throw .malformed(error.message)
         }

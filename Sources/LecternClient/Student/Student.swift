@@ -8,6 +8,8 @@ public import StrokeWire
 ///
 /// Keeps a board by the protocol's rules: joins without gap or repeat, requests missing operations, verifies digests and
 /// marks, and joins again after each reconnect and at each new incarnation of the room.
+///
+/// Memory: 80 MiB of messages that wait to be read at most, and what `StudentSession` keeps.
 public final class Student: Sendable {
     private enum Event: Sendable {
         case released(ReleasedMessage)
@@ -27,17 +29,30 @@ public final class Student: Sendable {
     private let encoding: WireEncoding
     private let wetInk: Bool
     private let logger: Logger
-    private let events = EventQueue<Event>()
+    private let events: EventQueue<Event>
+
+    /// Bytes of messages that may wait: a reply of the greatest size, and what comes with it.
+    private static let queueBytes = JoinReply.maximumBytes + (16 << 20)
 
     /// - Parameters:
     ///   - connection: a connection that `connect` was called on; it may be lost and restored at any time.
     ///   - joinTimeout: time limit of one join request.
     ///   - encoding: the form of join replies to ask for. The service decides on that of operations; both are read.
     ///   - wetInk: whether to follow strokes being drawn, too: the events `StudentEvent.wet`.
-    public init(
+    public convenience init(
         connection: NATSConnection, address: RoomAddress, feed: RoomFeed, joinTimeout: Duration = .seconds(3),
         encoding: WireEncoding = .json, wetInk: Bool = false, logger: Logger
     ) {
+        self.init(
+            connection: connection, address: address, feed: feed, joinTimeout: joinTimeout, encoding: encoding,
+            wetInk: wetInk, queueBytes: Self.queueBytes, logger: logger)
+    }
+
+    init(
+        connection: NATSConnection, address: RoomAddress, feed: RoomFeed, joinTimeout: Duration,
+        encoding: WireEncoding, wetInk: Bool, queueBytes: Int, logger: Logger
+    ) {
+        events = EventQueue(bytes: queueBytes)
         self.connection = connection
         self.address = address
         self.feed = feed
@@ -130,7 +145,7 @@ public final class Student: Sendable {
     private func subscribeToOperations() throws(NATSError) -> NATSSubscription {
         try connection.subscribe(address.subject(feed.operations)) { [events] message in
             do throws(MalformedRelease) {
-                events.put(.released(try ReleasedMessage(message)))
+                events.put(.released(try ReleasedMessage(message)), bytes: message.payloadSize)
             } catch {
                 events.put(.malformed(error.description))
             }
@@ -140,7 +155,7 @@ public final class Student: Sendable {
     private func subscribeToMarks() throws(NATSError) -> NATSSubscription {
         try connection.subscribe(address.subject(feed.marks)) { [events] message in
             do throws(Rejection) {
-                events.put(.marked(try Mark(decoding: message.copyPayload())))
+                events.put(.marked(try Mark(decoding: message.copyPayload())), bytes: message.payloadSize)
             } catch {
                 events.put(.malformed("mark: \(error.message)"))
             }
@@ -149,11 +164,10 @@ public final class Student: Sendable {
 
     private func subscribeToWetInk() throws(NATSError) -> NATSSubscription? {
         guard wetInk else { return nil }
-        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
         return try connection.subscribe(address.subject(feed.wet)) { [events] message in
             do throws(Rejection) {
-                let wet = try WetRelease(decoding: message.copyPayload(), limits: limits)
-                events.put(.wet(wet, room: message.header(HeaderName.room) ?? ""))
+                let wet = try WetRelease(decoding: message.copyPayload(), limits: .any)
+                events.put(.wet(wet, room: message.header(HeaderName.room) ?? ""), bytes: message.payloadSize)
             } catch {
                 events.put(.malformed("wet ink: \(error.message)"))
             }
@@ -168,7 +182,7 @@ public final class Student: Sendable {
         Task { [connection, events, joinTimeout, request, subject = address.subject(feed.join)] in
             do throws(NATSError) {
                 let reply = try await connection.requestParts(request.encoded(), to: subject, timeout: joinTimeout)
-                events.put(Self.read(reply.payload, ticket))
+                events.put(Self.read(reply.payload, ticket), bytes: reply.payload.count)
             } catch .notPermitted(let violation) {
                 events.put(.denied(violation))
             } catch {

@@ -1,4 +1,5 @@
 internal import Metrics
+internal import StrokeWire
 internal import Synchronization
 
 /// A histogram with fixed buckets.
@@ -74,15 +75,7 @@ struct HistogramBounds {
     }
 
     /// The index of the bucket; `upper.count` for a value above the last bound.
-    func bucket(of value: Double) -> Int {
-        var low = 0
-        var high = upper.count
-        while low < high {
-            let middle = (low + high) / 2
-            if upper[middle] < value { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func bucket(of value: Double) -> Int { upper.partitioningIndex { $0 >= value } }
 }
 
 /// An atomic count that can be an element of an array.

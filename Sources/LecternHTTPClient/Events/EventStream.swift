@@ -141,8 +141,9 @@ struct EventStreamState: Sendable {
     /// The events contradict each other: the stream is read from its beginning. The first time at once, then with growing
     /// waits: something may be wrong with every board.
     mutating func restart(_ error: GatewayError, at now: Duration) -> [Action] {
-        guard case .open = phase else { return [] }
+        // Also without a connection: the next one begins with a board.
         lastEventID = nil
+        guard case .open = phase else { return [] }
         let isFirst = restartedAt.map { now - $0 > Self.restartMemory } ?? true
         if isFirst { restarts.reset() }
         restartedAt = now

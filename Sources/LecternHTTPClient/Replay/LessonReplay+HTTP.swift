@@ -28,7 +28,7 @@ extension LessonReplay {
                 throw .unexpected("The lesson cannot be read: \(error.message)")
             }
             do throws(MalformedRelease) {
-                try fetch.receive(part)
+                try fetch.receive(part, bytes: answer.count)
             } catch {
                 throw .unexpected("The lesson cannot be read: \(error)")
             }

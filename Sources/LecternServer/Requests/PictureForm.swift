@@ -42,9 +42,10 @@ extension PictureForm {
         return format == .pdf || format == .inkml ? board.pages.order : [board.pages.shown]
     }
 
-    /// What is drawn under the ink of a page.
+    /// What is drawn under the ink of a page. InkML has the ruling in any case.
     func paper(of page: Int, on board: Board) -> PagePaper? {
-        hasPaper ? PagePaper(board.pages.paper(of: page), width: board.size.width, height: board.size.height) : nil
+        guard hasPaper || format == .inkml else { return nil }
+        return PagePaper(board.pages.paper(of: page), width: board.size.width, height: board.size.height)
     }
 }
 

@@ -85,9 +85,12 @@ struct RequestHandler: Sendable {
         guard room.isOf(request.incarnation), let board = board(of: room, view, at: request.index) else {
             return refuse(.unknownIndex, .unknownIndex)
         }
-        let size = board.board.size
-        if let part = request.part, Double(part.x) >= size.width || Double(part.y) >= size.height {
-            return refuse(.badRequest, RequestError(.badRequest, "The part lies beyond the board."))
+        // The board of an earlier position is made of the operations before it: not here, where all rooms wait.
+        if let part = request.part {
+            let size = board.board.size
+            if Double(part.x) >= size.width || Double(part.y) >= size.height {
+                return refuse(.badRequest, RequestError(.badRequest, "The part lies beyond the board."))
+            }
         }
         let life = RoomIncarnation(room: id, incarnation: room.incarnation)
         let key = RenderKey(room: life, view: view, index: request.index, form: PictureForm(request))

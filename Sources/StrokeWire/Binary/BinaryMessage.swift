@@ -112,8 +112,7 @@ package struct BinaryPayload: Sendable, Equatable {
 
     /// Packs a message that has not been decoded.
     package init(packing json: [UInt8]) {
-        let limits = WireLimits(messageBytes: .max, shards: Int(Int32.max), points: .max, colours: .rgb)
-        self.init(packing: json, points: (try? StrokeMessage(decoding: json, limits: limits).points) ?? .empty)
+        self.init(packing: json, points: (try? StrokeMessage(decoding: json, limits: .any).points) ?? .empty)
     }
 
     /// The whole message.

@@ -35,8 +35,7 @@ extension StrokeMessage {
     /// Decodes a message that a room has accepted, under whatever limits. Where the room has no pages, anything may stand in
     /// their keys: the room knows the page, not the message.
     package init(accepted bytes: [UInt8]) throws(MalformedMessage) {
-        let limits = WireLimits(messageBytes: .max, shards: Int(Int32.max), points: .max, colours: .rgb)
-        if let message = try? StrokeMessage(decoding: bytes, limits: limits) {
+        if let message = try? StrokeMessage(decoding: bytes, limits: .any) {
             self = message
         } else {
             try self.init(decoding: bytes, limits: .accepted)

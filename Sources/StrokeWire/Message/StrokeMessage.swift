@@ -133,6 +133,8 @@ public struct WireLimits: Sendable, Equatable {
     public var colours: ColourSpace
     /// What a message may have beyond strokes.
     public var features: BoardFeatures
+    /// Any message of the format, whatever a room's limits are.
+    package static let any = WireLimits(messageBytes: .max, shards: Int(Int32.max), points: .max, colours: .rgb)
     /// Those of a draw that was accepted before, under whatever limits. Does not read its page: where a room has none, any
     /// value may stand there; the room knows the page.
     package static let accepted = WireLimits(

@@ -308,12 +308,5 @@ public struct RevocationTable: Sendable {
     }
 
     /// Where a place is, or would be.
-    private func position(of place: UInt64) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].place < place { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func position(of place: UInt64) -> Int { entries.partitioningIndex { $0.place >= place } }
 }

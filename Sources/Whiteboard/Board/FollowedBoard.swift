@@ -36,13 +36,6 @@ public struct FollowedBoard: Sendable {
         public fileprivate(set) var hasOtherPages = false
     }
 
-    /// An operation of a join reply, decoded.
-    private struct JoinedEntry {
-        let operation: JoinedOperation
-        let header: StrokeMessage
-        let bytes: [UInt8]
-    }
-
     /// The default weight limit, in points: more than a reply to a join can have.
     public static let greatestWeight = Int.bitWidth > 32 ? 1 << 26 : 1 << 24
     /// What a removal or a clear keeps may weigh so much with all older ones, in points. The newest is kept in any case.

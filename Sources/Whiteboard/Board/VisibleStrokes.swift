@@ -154,15 +154,3 @@ extension VisibleStrokes: BidirectionalCollection {
 
     public subscript(index: Index) -> Stroke { Stroke(chunks[index.chunk].block, index.number) }
 }
-
-extension Array {
-    /// The first position whose element meets `predicate`, as all later ones do; `count` where none does.
-    func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

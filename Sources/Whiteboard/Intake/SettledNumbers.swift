@@ -143,15 +143,7 @@ struct SettledNumbers: Sendable {
     }
 
     /// Position of the first entry that ends at or after `number`.
-    private func position(of number: Int64) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].to < number { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func position(of number: Int64) -> Int { entries.partitioningIndex { $0.to >= number } }
 }
 
 /// The indices of the applied numbers of a sequence, with which repeats are answered.

@@ -90,15 +90,7 @@ struct ShardAssembly: Sendable {
     }
 
     /// Position of the first shard of this order or a greater one.
-    private func position(of order: Int) -> Int {
-        var low = 0
-        var high = shards.count
-        while low < high {
-            let middle = (low + high) / 2
-            if shards[middle].order < order { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func position(of order: Int) -> Int { shards.partitioningIndex { $0.order >= order } }
 
     /// The orders that have not arrived, at most `limit`, the lowest. Counted from 0 until the order arrives that only a
     /// count from 1 has.

@@ -1,3 +1,5 @@
+internal import StrokeWire
+
 /// A sorted map from numbers to values.
 ///
 /// Kept in chunks of at most 32 elements, so that inserting or removing one moves few others.
@@ -105,21 +107,10 @@ struct SortedTable<Value: Sendable>: Sendable {
 
     /// Place of the first element at or above `number`.
     private func place(of number: Int64) -> Place {
-        let chunk = Self.firstIndex(below: chunks.count) { chunks[$0][chunks[$0].count - 1].number >= number }
+        let chunk = chunks.partitioningIndex { $0[$0.count - 1].number >= number }
         guard chunk < chunks.count else { return Place(chunk: chunk, offset: 0) }
-        let offset = Self.firstIndex(below: chunks[chunk].count) { chunks[chunk][$0].number >= number }
+        let offset = chunks[chunk].partitioningIndex { $0.number >= number }
         return Place(chunk: chunk, offset: offset)
-    }
-
-    /// The first index that meets `condition`, which is false before it and true from it on.
-    private static func firstIndex(below end: Int, where condition: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = end
-        while low < high {
-            let middle = (low + high) / 2
-            if condition(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }
 

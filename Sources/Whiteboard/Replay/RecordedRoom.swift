@@ -150,9 +150,11 @@ extension RecordedRoom {
 
     /// The place of a cursor: the number of operations whose gate time in the epoch lies below a media time, and of
     /// those of earlier epochs.
-    /// - Parameter epoch: nil for the last one.
-    public func index(before time: MediaTime, epoch: Int64? = nil) -> UInt64 {
-        times.index(before: time, epoch: epoch)
+    /// - Parameters:
+    ///   - epoch: nil for the last one that may be seen.
+    ///   - last: the last operation that may be seen; nil for the last of all.
+    public func index(before time: MediaTime, epoch: Int64? = nil, through last: UInt64? = nil) -> UInt64 {
+        times.index(before: time, epoch: epoch, through: last ?? .max)
     }
 
     /// The board after so many operations.

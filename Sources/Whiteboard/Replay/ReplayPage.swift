@@ -16,9 +16,10 @@ extension RecordedRoom {
     public func page(_ request: ReplayRequest, through last: UInt64) -> ReplayPage? {
         guard request.incarnation.map({ $0 == incarnation }) ?? true else { return nil }
         let last = min(last, count)
-        let start = min(request.after ?? request.from.map { index(before: $0, epoch: request.epoch) } ?? 0, last)
+        let start = min(
+            request.after ?? request.from.map { index(before: $0, epoch: request.epoch, through: last) } ?? 0, last)
         // Up to and with `to`: gate times are whole microseconds.
-        let end = min(request.to.map { index(before: $0 + 1, epoch: request.epoch) } ?? last, last)
+        let end = min(request.to.map { index(before: $0 + 1, epoch: request.epoch, through: last) } ?? last, last)
         var stop = start
         var bytes = 0
         while stop < end, stop - start < UInt64(request.limit), bytes < ReplayRequest.pageBytes {

@@ -116,14 +116,10 @@ public struct ReplayTimes: Sendable {
     /// - Precondition: `1 <= index && index <= count`
     subscript(index: UInt64) -> Time { times[Int(index - 1)] }
 
-    /// See ``RecordedRoom/index(before:epoch:)``.
-    func index(before time: MediaTime, epoch: Int64?) -> UInt64 {
-        guard let epoch = epoch ?? spans.last?.number else { return 0 }
-        var (low, high) = (0, order.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if order[middle] < (epoch, time) { low = middle + 1 } else { high = middle }
-        }
-        return UInt64(low)
+    /// See ``RecordedRoom/index(before:epoch:through:)``.
+    func index(before time: MediaTime, epoch: Int64?, through last: UInt64) -> UInt64 {
+        let seen = spans.last { $0.indices.lowerBound <= last }
+        guard let epoch = epoch ?? seen?.number else { return 0 }
+        return UInt64(order.partitioningIndex { $0 >= (epoch, time) })
     }
 }

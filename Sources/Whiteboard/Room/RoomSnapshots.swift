@@ -17,8 +17,8 @@ public struct CatchUp: Sendable {
     public let index: UInt64
     /// Digest of the board at ``index``.
     public let digest: BoardDigest
-    /// The pages at ``index``.
-    public let pages: BoardPages
+    /// The pages at ``index``, but for a board of the past.
+    let knownPages: BoardPages
     /// Whether a page other than page 0 has ever been, or an operation concerns one.
     let hasPages: Bool
     /// How much of the board is asked for.
@@ -26,6 +26,9 @@ public struct CatchUp: Sendable {
     /// Whether the cohort's operations wait for a video; nil at the head, and of a board of the past.
     var gate: GateState?
     public let content: Content
+
+    /// The pages at ``index``. Those of a board of the past are made with each call: not on the room's thread.
+    public var pages: BoardPages { if case .version(let version) = content { version.pages } else { knownPages } }
 
     /// Bytes that it keeps in memory beside the room, about: as many as the reply has, or more.
     public var byteEstimate: Int {
@@ -42,7 +45,7 @@ extension CatchUp {
     /// The board at one position.
     init(incarnation: String, _ version: BoardVersion) {
         self.init(
-            incarnation: incarnation, index: version.index, digest: version.digest, pages: version.pages,
+            incarnation: incarnation, index: version.index, digest: version.digest, knownPages: BoardPages(),
             hasPages: version.hasPages, content: .version(version))
     }
 }
@@ -96,7 +99,7 @@ extension Room {
             hasPages = hasPages || tail.contains { $0.page != 0 }
         }
         return CatchUp(
-            incarnation: incarnation, index: board.index, digest: board.digest, pages: board.pages,
+            incarnation: incarnation, index: board.index, digest: board.digest, knownPages: board.pages,
             hasPages: hasPages, part: request.part, content: content)
     }
 }

@@ -312,15 +312,3 @@ extension CohortName {
         return name
     }
 }
-
-extension Array {
-    /// The first place whose element is right, where all those after it are too.
-    fileprivate func partitioningIndex(_ isRight: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isRight(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

@@ -158,15 +158,44 @@ struct EventQueueTests {
         #expect(ContinuousClock.now >= second)
     }
 
-    @Test("a deadline that has passed wakes at once")
+    @Test("a deadline that has passed wakes when what was queued before is taken, and before what comes later")
     func past() async {
         let queue = EventQueue<Int>()
-        queue.put(1)
+        for number in 1...2 { queue.put(number) }
         var reader = queue.reader()
+        let past = ContinuousClock.now - .seconds(1)
+        var taken: [Int?] = [await reader.next(until: past)]
+        queue.put(3)
+        for _ in 0..<4 { taken.append(await reader.next(until: past)) }
+        #expect(taken == [1, 2, nil, 3, nil])
+    }
+
+    @Test("a reader that is slower than its deadlines gets all that is queued")
+    func slow() async {
+        let queue = EventQueue<Int>()
+        for number in 0..<100 { queue.put(number) }
+        var reader = queue.reader()
+        for number in 0..<100 {
+            // As if the handler of the event before had taken longer than its time: a new deadline, and it has passed.
+            let event = await reader.next(until: .now - .microseconds(number))
+            #expect(event == number)
+        }
         let nothing = await reader.next(until: .now - .seconds(1))
         #expect(nothing == nil)
+        queue.put(100)
         let event = await reader.next(until: nil)
-        #expect(event == 1)
+        #expect(event == 100, "alarms of the past are passed over")
+    }
+
+    @Test("a full queue wakes its reader at a deadline all the same")
+    func fullAlarm() async {
+        let queue = EventQueue<Int>(bound: 1)
+        queue.put(1)
+        var reader = queue.reader()
+        let past = ContinuousClock.now - .seconds(1)
+        let first = await reader.next(until: past)
+        let second = await reader.next(until: past)
+        #expect(first == 1 && second == nil)
     }
 
     @Test("drops what comes beyond its bound, and counts it")

@@ -369,7 +369,7 @@ struct DrawnRoom {
     /// The snapshot for a student who joins now.
     var catchUp: CatchUp {
         CatchUp(
-            incarnation: "test", index: board.index, digest: board.digest, pages: board.pages,
+            incarnation: "test", index: board.index, digest: board.digest, knownPages: board.pages,
             hasPages: board.hasPages, content: .board(board))
     }
 

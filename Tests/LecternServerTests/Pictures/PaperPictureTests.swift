@@ -145,4 +145,14 @@ import Testing
         let ink = String(decoding: try picture(room, PictureForm(format: .inkml)), as: UTF8.self)
         #expect(ink.contains(#"<annotation type="paper">staves 12.0</annotation>"#))
     }
+
+    @Test func `InkML that is kept has the ruling of now, also where the paper is left out`() throws {
+        var room = DrawnRoom()
+        try room.draw(1)
+        for (ruling, name) in [(1, "lines"), (2, "squares")] {
+            try room.send(#""a":7,"p":\#(ruling),"l":12,"w":400,"h":300"#)
+            let ink = try picture(room, PictureForm(format: .inkml, hasPaper: false))
+            #expect(String(decoding: ink, as: UTF8.self).contains("<annotation type=\"paper\">\(name) 12.0<"))
+        }
+    }
 }

@@ -174,6 +174,23 @@ import Testing
         #expect(recording.index(before: MediaTime(milliseconds: 2001)) == 8)
     }
 
+    @Test func `is asked about the last time line that may be seen, not of one that nobody has seen yet`() throws {
+        var probe = RoomProbe()
+        for number in Int64(1)...5 { probe.send(draw(number, t: number * 1000)) }
+        probe.record(.epoch(3))
+        probe.record(.epoch(4))
+        probe.wait(.seconds(6))
+        for number in Int64(6)...9 { probe.send(draw(number, t: (number - 5) * 1000)) }
+        let recording = record(probe)
+        func start(through last: UInt64) throws -> UInt64? {
+            let page = try #require(
+                recording.page(ReplayRequest(from: MediaTime(milliseconds: 2500)), through: last))
+            return try ReplayReply(decoding: page.encoded(palette: .standard, style: "smooth")).board?.index
+        }
+        #expect(try start(through: 4) == 2)
+        #expect(try start(through: 9) == 7)
+    }
+
     @Test func `begins anew where the room's life ends`() {
         var probe = RoomProbe()
         probe.send(draw(1, t: 1))
