@@ -72,6 +72,9 @@ static const unsigned char lectern_memory_js[] = {
 static const unsigned char lectern_lectern_wasm[] = {
 #embed "core/lectern.wasm"
 };
+static const unsigned char core_brotli[] = {
+#embed "core/lectern.wasm.br"
+};
 static const unsigned char lectern_live_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/live-clock.js"
 };
@@ -402,3 +405,5 @@ static const struct site_file files[] = {
 size_t site_file_count(void) { return sizeof files / sizeof files[0]; }
 
 struct site_file site_file_at(size_t number) { return files[number]; }
+
+struct site_file site_core_brotli(void) { return (struct site_file)FILE("lectern/lectern.wasm", core_brotli); }

@@ -50,7 +50,7 @@ struct AssetPageRoute {
         var fields = Self.headers(picture.tag)
         fields[.contentType] = "image/png"
         fields[.xContentTypeOptions] = "nosniff"
-        return try replies.response(fields, picture.bytes, on: loop)
+        return try replies.response(fields, picture.bytes, of: room, on: loop)
     }
 
     /// An asset never changes; only its reader may store it.

@@ -32,13 +32,14 @@ struct BoardRoutes {
             try await board(of: context.room(), BoardQuery(request), request.headers, on: context.channel.eventLoop)
         }
         router.get("api/rooms/:room/replay") { request, context in
-            let reply = try await rooms.replay(of: context.room(), request.feed(), ReplayRequest(query: request))
+            let room = try context.room()
+            let reply = try await rooms.replay(of: room, request.feed(), ReplayRequest(query: request))
             return try replies.response(
                 [
                     .contentType: "application/json", .cacheControl: "private, no-cache",
                     .xContentTypeOptions: "nosniff",
                 ],
-                ByteBuffer(bytes: reply), on: context.channel.eventLoop)
+                ByteBuffer(bytes: reply), of: room, on: context.channel.eventLoop)
         }
         // Where pictures were before.
         router.get("rooms/:room/board.png") { request, context in
@@ -57,7 +58,9 @@ struct BoardRoutes {
         guard let current else { throw .badGateway("The service's answer is no picture.") }
         if !current.isIncomplete, let notModified = query.notModified(current.tag, headers) { return notModified }
         // A service of an older release knows no tags: it has sent the picture.
-        guard current.bytes.readableBytes == 0 else { return try response(to: current, format, query, on: loop) }
+        guard current.bytes.readableBytes == 0 else {
+            return try response(to: current, of: room, format, query, on: loop)
+        }
         request.unless = nil
         let wanted = request
         let key = PictureCache.Key(room: room, tag: current.tag)
@@ -75,13 +78,13 @@ struct BoardRoutes {
         {
             return notModified
         }
-        return try response(to: picture, format, query, on: loop)
+        return try response(to: picture, of: room, format, query, on: loop)
     }
 
     private func response(
-        to picture: Picture, _ format: PictureFormat, _ query: BoardQuery, on loop: any EventLoop
+        to picture: Picture, of room: RoomID, _ format: PictureFormat, _ query: BoardQuery, on loop: any EventLoop
     ) throws(GatewayError) -> Response {
-        try replies.response(query.headers(of: picture, format), picture.bytes, on: loop)
+        try replies.response(query.headers(of: picture, format), picture.bytes, of: room, on: loop)
     }
 
     private func board(
@@ -93,22 +96,22 @@ struct BoardRoutes {
         var headers = query.headers(tag)
         headers[.contentType] = "application/json"
         headers[.xContentTypeOptions] = "nosniff"
-        return try replies.response(headers, ByteBuffer(bytes: reply), on: loop)
+        return try replies.response(headers, ByteBuffer(bytes: reply), of: room, on: loop)
     }
 }
 
-/// Sends boards and pictures, whose memory is bounded in all. Safe from any task.
+/// Sends boards and pictures, whose memory is bounded in all, and by half of it for each room. Safe from any task.
 struct ReplyMemory: Sendable {
-    private let budget: ByteBudget
+    private let shares: RoomShares
 
     /// - Parameter bytes: of all that are being sent.
     init(_ bytes: Int) {
-        budget = ByteBudget(bytes)
+        shares = RoomShares(bytes)
     }
 
     /// Takes memory for as long as the lease lives.
-    func lease(_ bytes: Int) throws(GatewayError) -> ByteBudget.Lease {
-        if let lease = budget.lease(bytes) { return lease }
+    func lease(_ bytes: Int, for room: RoomID) throws(GatewayError) -> RoomShares.Lease {
+        if let lease = shares.lease(bytes, for: room) { return lease }
         throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
     }
 
@@ -118,9 +121,9 @@ struct ReplyMemory: Sendable {
     /// - Parameter loop: the event loop of the connection. A write is only queued there, and waits for the client once
     ///   the loop has taken it: without a turn of the loop between them all pieces would be written at once.
     func response(
-        _ headers: HTTPFields, _ bytes: ByteBuffer, on loop: any EventLoop
+        _ headers: HTTPFields, _ bytes: ByteBuffer, of room: RoomID, on loop: any EventLoop
     ) throws(GatewayError) -> Response {
-        let lease = try lease(bytes.readableBytes)
+        let lease = try lease(bytes.readableBytes, for: room)
         let body = ResponseBody(contentLength: bytes.readableBytes) { writer in
             var rest = bytes.readableBytesView
             while !rest.isEmpty {
@@ -328,6 +331,8 @@ actor PictureCache {
     private var uses: UInt64 = 0
     private(set) var byteCount = 0
     private var pending: [Drawing: Task<Outcome, Never>] = [:]
+    /// How often all pictures were dropped.
+    private var generation: UInt64 = 0
 
     /// - Parameters:
     ///   - drawings: under way at most.
@@ -356,12 +361,14 @@ actor PictureCache {
         guard pending.count < drawings, own < feedDrawings else {
             throw .notReady("The gateway waits for other pictures; ask again in a second.")
         }
+        let begun = generation
         // Goes on when the client that asked first has gone: others may wait for it.
         let drawing = Task { () async -> Outcome in
             defer { pending[wanted] = nil }
             do throws(GatewayError) {
                 let picture = try await draw()
-                keep(picture, of: key.room)
+                // It may show a room that has been erased since.
+                if begun == generation { keep(picture, of: key.room) }
                 return .success(picture)
             } catch {
                 return .failure(error)
@@ -371,8 +378,9 @@ actor PictureCache {
         return try await drawing.value.get()
     }
 
-    /// Drops all pictures.
+    /// Drops all pictures; those that are being drawn are not kept.
     func removeAll() {
+        generation += 1
         pictures = [:]
         byteCount = 0
     }

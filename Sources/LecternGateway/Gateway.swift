@@ -113,7 +113,7 @@ public struct Gateway: Service {
         }
     }
 
-    private func serve(
+    func serve(
         _ router: Router<GatewayContext>, _ address: GatewayConfiguration.Address, _ socket: CInt?,
         _ onListening: @escaping @Sendable (Int) -> Void
     ) async throws {
@@ -188,8 +188,10 @@ public struct Gateway: Service {
         registry.onScrape(RefusalMetrics(refused, registry: registry).report)
         let publisher = StrokePublisher(
             connection: connection, timeout: limits.outcomeTimeout, refused: refused)
-        StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(), limits: limits).add(to: router)
-        WetRoute(rooms: rooms, connection: connection, rates: AuthorRates(), limits: limits).add(to: router)
+        StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(configuration.posts), limits: limits).add(
+            to: router)
+        WetRoute(rooms: rooms, connection: connection, rates: AuthorRates(configuration.posts), limits: limits).add(
+            to: router)
         ClockRoute(rooms: rooms, connection: connection).add(to: router)
         let uploads = FileUploads(connection: connection, limits: limits)
         AssetRoute(rooms: rooms, uploads: uploads).add(to: router)
@@ -288,6 +290,8 @@ public struct GatewayConfiguration: Sendable {
     public var readerBuffer = 1 << 20
     /// Where ink of a room is later than this for a minute, the log says so.
     public var skewAlarm = Duration.milliseconds(500)
+    /// How much an author may post, so that the service does not have to refuse what it would then have settled.
+    public var posts = PostLimits()
     /// Whether rooms are served; otherwise health and metrics only.
     public var servesRooms = true
 
@@ -401,7 +405,8 @@ struct GatewayLimits: Sendable {
     var assetDrawings = 16
     /// Bytes of pictures that are kept for the next client, and as many of pages of assets.
     var pictureBytes = 32 << 20
-    /// Bytes of boards and pictures that are being sent; a request for one more is answered 503.
+    /// Bytes of boards and pictures that are being sent, half of them of one room at most; a request for one more is answered
+    /// 503.
     var replyBytes = 256 << 20
     /// Time for all daemons to answer with their rooms; then the list goes without the missing ones, and says so.
     /// Requests in this time, and in the second after it, share one list.
@@ -410,8 +415,8 @@ struct GatewayLimits: Sendable {
     var outcomeTimeout = Duration.seconds(2)
     /// Bytes of a body at most.
     var bodyBytes = 1 << 20
-    /// Messages of a body at most: what an author may post at a time.
-    var messages = AuthorRates.burst
+    /// Messages of a body at most.
+    var messages = 400
     /// Those of event streams, whose connections do not count above.
     var events = EventLimits()
     /// Those of readers that report how far ink and picture are apart.

@@ -45,6 +45,8 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private var answersWritten = 0
     private var isRefused = false
     private var isStreaming = false
+    /// Whether the gateway stops: a stream that is opened now would not hear of it.
+    private(set) var isQuiescing = false
     /// Follows a feed by the request under way. It ends with the connection, and when the gateway stops.
     var reader: EventReader?
 
@@ -57,7 +59,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         let channel = context.channel
         connections.opened(channel)
         channel.closeFuture.whenComplete { [connections] _ in connections.closed(channel) }
-        close(context, after: limits.headTimeout, because: .head)
+        close(context.channel, after: limits.headTimeout, because: .head)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -71,7 +73,9 @@ final class RequestDeadlines: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is ChannelShouldQuiesceEvent: reader?.end(.shutdown)
+        case is ChannelShouldQuiesceEvent:
+            isQuiescing = true
+            reader?.end(.shutdown)
         case ChannelEvent.inputClosed: reader?.end(.disconnected)
         default: break
         }
@@ -86,9 +90,14 @@ final class RequestDeadlines: ChannelDuplexHandler {
         connections.streaming(channel)
     }
 
+    /// The stream has ended, and so has the watch over its progress: what its client has not taken soon is dropped.
+    func streamEnded(on channel: any Channel) {
+        close(channel, after: limits.events.endTimeout, because: .slowReader)
+    }
+
     /// The request under way brings a file: it has more time, from now on.
     func uploadBegan(_ context: ChannelHandlerContext) {
-        close(context, after: limits.uploadTimeout, because: .request)
+        close(context.channel, after: limits.uploadTimeout, because: .request)
     }
 
     /// Closes the connection of a reader that takes its events too slowly.
@@ -122,7 +131,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private func begin(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) -> Bool {
         // The time of a pipelined request starts with the answer to the request before it.
         let isFirst = requestsBegun == answersWritten + 1
-        if isFirst { close(context, after: limits.requestTimeout, because: .request) }
+        if isFirst { close(context.channel, after: limits.requestTimeout, because: .request) }
         if let fault = head.fault {
             isRefused = true
             // What comes after it on this connection cannot be trusted.
@@ -148,22 +157,21 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private func answerIsWritten(_ context: ChannelHandlerContext) {
         guard !isStreaming else { return context.close(promise: nil) }
         answersWritten += 1
-        if requestsBegun > answersWritten { close(context, after: limits.requestTimeout, because: .request) }
+        if requestsBegun > answersWritten { close(context.channel, after: limits.requestTimeout, because: .request) }
         endIfDone(context)
     }
 
     private func endIfDone(_ context: ChannelHandlerContext) {
         guard requestsRead == requestsBegun, answersWritten == requestsBegun else { return }
         connections.ended(context.channel)
-        close(context, after: limits.headTimeout, because: .head)
+        close(context.channel, after: limits.headTimeout, because: .head)
     }
 
     private func close(
-        _ context: ChannelHandlerContext, after limit: Duration, because reason: ConnectionTable.CloseReason
+        _ channel: any Channel, after limit: Duration, because reason: ConnectionTable.CloseReason
     ) {
         deadline?.cancel()
-        let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(limit)) { [connections] in
+        deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limit)) { [connections] in
             connections.close(channel, because: reason)
         }
     }

@@ -1,8 +1,8 @@
 internal import LecternClient
+internal import Locking
 internal import Logging
 internal import NATSClient
 internal import StrokeWire
-internal import Synchronization
 
 /// Asks the service over its subjects, with the timeouts of `GatewayLimits`. Safe from any task.
 struct RoomService: Sendable {
@@ -168,26 +168,79 @@ struct RoomService: Sendable {
 
 /// Bounds the requests to NATS that are under way. One more is refused as `not-ready` and not queued: a client does
 /// better to ask again than to wait in a queue of unknown length.
-final class RequestPermits: Sendable {
+struct RequestPermits: Sendable {
+    private let shares: RoomShares
+
+    init(_ limit: Int) {
+        shares = RoomShares(limit)
+    }
+
+    /// Runs a request when a permit is left.
+    /// - Parameter room: may have half of the permits; nil where it may have all.
+    func withPermit<Value: Sendable>(
+        for room: RoomID? = nil, _ body: () async throws(NATSError) -> Value
+    ) async throws(GatewayError) -> Value {
+        guard let permit = shares.lease(1, for: room) else {
+            throw .notReady("The gateway is busy with other requests; ask again in a second.")
+        }
+        defer { withExtendedLifetime(permit) {} }
+        do throws(NATSError) {
+            return try await body()
+        } catch {
+            throw GatewayError(error)
+        }
+    }
+}
+
+/// An amount that all rooms share, and of which one room may have half. Knows only the rooms that have some of it. Safe from
+/// any thread.
+final class RoomShares: Sendable {
+    /// What was taken; it is returned with the last reference.
+    final class Lease: Sendable {
+        private let shares: RoomShares
+        private let amount: Int
+        private let room: RoomID?
+
+        fileprivate init(_ shares: RoomShares, _ amount: Int, _ room: RoomID?) {
+            self.shares = shares
+            self.amount = amount
+            self.room = room
+        }
+
+        deinit { shares.give(amount, of: room) }
+    }
+
+    private struct State {
+        var taken = 0
+        var rooms: [RoomID: Int] = [:]
+    }
+
     private let limit: Int
-    private let taken = Atomic<Int>(0)
+    private let state = Locked(State())
 
     init(_ limit: Int) {
         self.limit = limit
     }
 
-    /// Runs a request when a permit is left.
-    func withPermit<Value: Sendable>(
-        _ body: () async throws(NATSError) -> Value
-    ) async throws(GatewayError) -> Value {
-        defer { taken.subtract(1, ordering: .relaxed) }
-        guard taken.add(1, ordering: .relaxed).newValue <= limit else {
-            throw .notReady("The gateway is busy with other requests; ask again in a second.")
+    /// Takes an amount for as long as the lease lives; nil when not so much is left, or not for this room.
+    func lease(_ amount: Int, for room: RoomID?) -> Lease? {
+        let isTaken = state.withLock { state in
+            let own = room.map { state.rooms[$0, default: 0] + amount } ?? 0
+            // Of a limit of one, a room has all.
+            guard state.taken + amount <= limit, own <= (limit + 1) / 2 else { return false }
+            state.taken += amount
+            if let room { state.rooms[room] = own }
+            return true
         }
-        do throws(NATSError) {
-            return try await body()
-        } catch {
-            throw GatewayError(error)
+        return isTaken ? Lease(self, amount, room) : nil
+    }
+
+    private func give(_ amount: Int, of room: RoomID?) {
+        state.withLock { state in
+            state.taken -= amount
+            guard let room else { return }
+            let own = state.rooms[room, default: 0] - amount
+            state.rooms[room] = own > 0 ? own : nil
         }
     }
 }

@@ -29,13 +29,21 @@ struct SiteRoutes {
         let path: String
         let bytes: [UInt8]
         let plain: Body
-        let compressed: Body
+        let gzip: Body
+        /// By brotli, where the build has made it: it takes seconds. A quarter less than by gzip.
+        fileprivate(set) var brotli: Body?
 
         init(path: String, bytes: [UInt8]) {
             self.path = path
             self.bytes = bytes
             plain = Body(bytes)
-            compressed = Body(Deflater.gzip(bytes))
+            gzip = Body(Deflater.gzip(bytes))
+        }
+
+        /// The body in the best content coding that a client takes, and the name of that; nil for none.
+        func body(for request: Request) -> (body: Body, coding: String?) {
+            if let brotli, request.accepts("br") { return (brotli, "br") }
+            return request.accepts("gzip", or: "x-gzip") ? (gzip, "gzip") : (plain, nil)
         }
 
         /// The media type, by the extension of the path.
@@ -74,6 +82,9 @@ struct SiteRoutes {
             let path = String(cString: file.path)
             files[path] = File(path: path, bytes: bytes)
         }
+        let core = site_core_brotli()
+        files["lectern/lectern.wasm"]?.brotli = File.Body(
+            [UInt8](UnsafeBufferPointer(start: core.bytes, count: core.size)))
         return files
     }()
 
@@ -145,8 +156,7 @@ struct SiteRoutes {
     private func response(
         _ file: File, to request: Request, isForEver: Bool = false, vary: String = "Accept-Encoding"
     ) -> Response {
-        let isCompressed = request.acceptsGzip
-        let body = isCompressed ? file.compressed : file.plain
+        let (body, coding) = file.body(for: request)
         var headers: HTTPFields = [
             .eTag: body.tag.text, .cacheControl: isForEver ? "public, max-age=31536000, immutable" : "no-cache",
             .contentSecurityPolicy: policy(live.values), .vary: vary,
@@ -158,7 +168,7 @@ struct SiteRoutes {
         }
         headers[.contentType] = file.type
         headers[.xContentTypeOptions] = "nosniff"
-        if isCompressed { headers[.contentEncoding] = "gzip" }
+        headers[.contentEncoding] = coding
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body.bytes))
     }
 }

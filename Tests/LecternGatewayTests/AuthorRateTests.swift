@@ -12,7 +12,7 @@ struct AuthorRateTests {
 
     @Test("one who writes in very many rooms is refused alone, and only in further rooms")
     func manyRooms() throws {
-        let rates = AuthorRates()
+        let rates = AuthorRates(PostLimits())
         let (one, other) = (try #require(AuthorID("one")), try #require(AuthorID("other")))
         var refused = 0
         for number in 0..<12_000 where rates.take(1, bytes: 1, of: one, in: try address("room-\(number)")) != nil {
@@ -24,12 +24,34 @@ struct AuthorRateTests {
 
     @Test("an author has the service's rates in each room")
     func rates() throws {
-        let rates = AuthorRates()
+        let rates = AuthorRates(PostLimits())
+        let burst = PostLimits().burst
         let one = try #require(AuthorID("one"))
         let (first, second) = (try address("first"), try address("second"))
-        #expect(rates.take(AuthorRates.burst, bytes: 1, of: one, in: first) == nil)
-        #expect(rates.take(AuthorRates.burst / 2, bytes: 1, of: one, in: first) != nil)
-        #expect(rates.take(AuthorRates.burst, bytes: 1, of: one, in: second) == nil)
-        #expect(rates.take(1, bytes: 4 << 20, of: one, in: try address("third")) == 2)
+        #expect(rates.take(burst, bytes: 1, of: one, in: first) == nil)
+        #expect(rates.take(burst / 2, bytes: 1, of: one, in: first) != nil)
+        #expect(rates.take(burst, bytes: 1, of: one, in: second) == nil)
+    }
+
+    @Test("an author has the rates that are configured, and is told them")
+    func configured() throws {
+        let rates = AuthorRates(PostLimits(messagesPerSecond: 1000, bytesPerSecond: 50_000))
+        let one = try #require(AuthorID("one"))
+        let room = try address("first")
+        #expect(rates.take(2000, bytes: 1, of: one, in: room) == nil)
+        #expect(rates.take(2000, bytes: 1, of: one, in: room) == 2)
+        #expect(rates.refusal == "The author sends more than 1000 messages or 50000 bytes a second.")
+    }
+
+    @Test("a body that is more than any burst passes once, and what follows waits for all of it")
+    func large() throws {
+        let rates = AuthorRates(PostLimits(messagesPerSecond: 10, bytesPerSecond: 100_000))
+        let one = try #require(AuthorID("one"))
+        let (bytes, messages) = (try address("bytes"), try address("messages"))
+        #expect(rates.take(1, bytes: 1 << 20, of: one, in: bytes) == nil)
+        let wait = try #require(rates.take(1, bytes: 1, of: one, in: bytes))
+        #expect((8...9).contains(wait))
+        #expect(rates.take(64, bytes: 1, of: one, in: messages) == nil)
+        #expect(rates.take(1, bytes: 1, of: one, in: messages) == 5)
     }
 }

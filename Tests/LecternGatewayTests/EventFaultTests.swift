@@ -254,7 +254,8 @@ struct EventFaultTests {
     @Test("boards that clients do not read are bounded, and there is room again when these are gone")
     func stalledBoards() async throws {
         var limits = GatewayLimits.quick
-        limits.replyBytes = 20_000_000
+        // One room has half.
+        limits.replyBytes = 30_000_000
         limits.pictureTimeout = .seconds(20)
         try await RunningGateway.with(limits: limits) { gateway in
             let reply = Answer.parts(Array(board(0, pad: 12_000_000).utf8), 48)

@@ -151,6 +151,15 @@ struct Answer: Sendable {
     }
 }
 
+/// The reply to a join of a room without strokes, with so many spaces in it.
+func joinReply(pad: Int = 0) -> [UInt8] {
+    let text = """
+        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
+        "board":{"w":400,"h":300},"visible":[],"redo":[]\(String(repeating: " ", count: pad))}
+        """
+    return Array(text.utf8)
+}
+
 /// A PNG signature with some bytes after it, at least this many in all.
 func picture(bytes: Int) -> [UInt8] {
     // Blocks of a prime number of bytes, so that parts cannot be exchanged unnoticed.
@@ -220,6 +229,23 @@ final class RawConnection: Sendable {
             }
         }
     }
+
+    /// Reads until a text has come.
+    func readUp(to text: String) async throws {
+        let hasCome = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                var received = ""
+                while !received.contains(text), let bytes = readSome() {
+                    received += String(decoding: bytes, as: UTF8.self)
+                }
+                continuation.resume(returning: received.contains(text))
+            }
+        }
+        guard hasCome else { throw Unexpected("the connection has ended before \(text)") }
+    }
+
+    /// Closes the side of this connection that sends.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Shuts the connection down; this object still owns the descriptor.
     func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }

@@ -18,4 +18,7 @@ size_t site_file_count(void);
 /// A file by its number, from 0 to the count less one.
 struct site_file site_file_at(size_t number);
 
+/// The core of the site as brotli compresses it.
+struct site_file site_core_brotli(void);
+
 #endif

@@ -68,12 +68,13 @@ final class RevocationWatch: Sendable {
     /// - Throws: `revoked`; `not-ready` before the list has been read.
     func check(_ claims: TokenClaims) throws(GatewayError) {
         if let obstacle { throw .notReady(obstacle) }
-        guard isRevoked(claims) else { return }
+        guard revokes(claims) else { return }
         refused.increment()
         throw .revoked
     }
 
-    private func isRevoked(_ claims: TokenClaims) -> Bool {
+    /// Whether a token is known to be revoked.
+    func revokes(_ claims: TokenClaims) -> Bool {
         state.withLock { $0.revokes(claims) }
     }
 }

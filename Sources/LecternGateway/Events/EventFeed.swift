@@ -109,7 +109,7 @@ final class EventFeed: Sendable {
     private func receiveWet(_ message: borrowing NATSMessage) {
         let bytes = message.copyPayload()
         guard let room = message.header(HeaderName.room),
-            (try? WetRelease(decoding: bytes, limits: Self.wetLimits)) != nil
+            (try? WetRelease(decoding: bytes, limits: .any)) != nil
         else { return shared.metrics.malformed.increment() }
         shared.metrics.wet.increment()
         let event = StreamEvent.wet(bytes)
@@ -117,8 +117,6 @@ final class EventFeed: Sendable {
     }
 
     /// The room has its own, which are configured.
-    private static let wetLimits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
-
     /// Changes the state and performs the actions. The lock is held for both: events go to all loops in one order.
     private func perform(_ change: (inout FeedState<EventReader>, Duration) -> [FeedState<EventReader>.Action]) {
         let now = ContinuousClock.now - start
@@ -191,7 +189,7 @@ extension EventFeed {
 
     private func ask(_ request: JoinRequest, _ ticket: Ticket) async throws(GatewayError) -> FeedJoin {
         let subject = address.subject(source.join)
-        let bytes = try await shared.joins.withPermit { () async throws(NATSError) in
+        let bytes = try await shared.joins.withPermit(for: address.room) { () async throws(NATSError) in
             try await connection.requestParts(
                 request.encoded(), to: subject, timeout: shared.limits.joinTimeout
             ).payload

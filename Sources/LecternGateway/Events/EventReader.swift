@@ -96,7 +96,11 @@ final class EventReader: @unchecked Sendable {
                     [weak reader] () -> Void in reader?.end(.expired)
                 }
             }
-            if !channel.isActive { reader.end(.disconnected) }
+            if !channel.isActive {
+                reader.end(.disconnected)
+            } else if deadlines.isQuiescing {
+                reader.end(.shutdown)
+            }
             return reader
         }.get()
     }
@@ -213,7 +217,11 @@ extension EventReader {
             isAdmitted = true
             admission.fail(GatewayError.notReady("The stream has ended before it began."))
         }
-        if reason == .slow { deadlines.closeSlowReader(channel) }
+        if reason == .slow {
+            deadlines.closeSlowReader(channel)
+        } else if isStarted {
+            deadlines.streamEnded(on: channel)
+        }
         end.succeed()
         onEnd(self)
     }
@@ -258,7 +266,7 @@ struct EventLimits: Sendable {
     var readersPerAddress = 1000
     /// Readers in all.
     var readers = 20_000
-    /// Joins under way.
+    /// Joins under way, half of them of one room at most.
     var joins = 256
     /// Bytes of boards and tails that are kept, or are being sent.
     var boardBytes = 256 << 20
@@ -268,4 +276,6 @@ struct EventLimits: Sendable {
     var joinTimeout = Duration.seconds(5)
     /// Time between comments. A reader that takes nothing for twice this time while something waits is cut off.
     var commentInterval = Duration.seconds(15)
+    /// Time for a client to take the rest of a stream that has ended; then the connection is closed.
+    var endTimeout = Duration.seconds(5)
 }

@@ -46,7 +46,7 @@ struct EventRoute {
                 .contentType: "text/event-stream", .cacheControl: "private, no-store", .connection: "close",
                 .xContentTypeOptions: "nosniff", Self.buffering: "no", .vary: "Accept-Encoding",
             ]
-            let isCompressed = request.acceptsGzip
+            let isCompressed = request.accepts("gzip", or: "x-gzip")
             if isCompressed { headers[.contentEncoding] = "gzip" }
             guard request.method == .get else { return Response(status: .ok, headers: headers) }
             let have = request.headers[Self.lastEventID] ?? request.uri.queryParameters["last"].map(String.init)
@@ -71,15 +71,16 @@ extension Request {
         uri.queryParameters["cohort"] == "head" ? .head : .cohort(try cohort())
     }
 
-    /// Whether the client takes gzip, by RFC 9110, 12.5.3.
-    var acceptsGzip: Bool {
+    /// Whether the client takes a content coding, by RFC 9110, 12.5.3.
+    /// - Parameter alias: another name of it.
+    func accepts(_ coding: Substring, or alias: Substring? = nil) -> Bool {
         var weights: [Substring: Double] = [:]
-        for coding in (headers[.acceptEncoding] ?? "").lowercased().split(separator: ",") {
-            let parts = coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+        for item in (headers[.acceptEncoding] ?? "").lowercased().split(separator: ",") {
+            let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
             guard let name = parts.first else { continue }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
             weights[Substring(name)] = weight ?? 1
         }
-        return (weights["gzip"] ?? weights["x-gzip"] ?? weights["*"] ?? 0) > 0
+        return (weights[coding] ?? alias.flatMap { weights[$0] } ?? weights["*"] ?? 0) > 0
     }
 }

@@ -64,6 +64,7 @@ struct FeedState<Reader> {
     /// The position when the next operation was found missing, and since when.
     private var gap: (after: UInt64, since: Duration)?
     private var markedIndex: UInt64 = 0
+    private var marks = MarkThrottle()
     private var joinsWithoutProgress = 0
     private var tickets = 0
 
@@ -244,7 +245,9 @@ extension FeedState {
         } else if mark.index == position.index, mark.digest != digest {
             rejoin(needsBoard: true, at: now, &actions)
         }
-        if mark.room == position.room || mark.covered != nil { actions.append(.send(.mark(mark))) }
+        if mark.room == position.room || mark.covered != nil, marks.passes(mark, at: now) {
+            actions.append(.send(.mark(mark)))
+        }
         return actions
     }
 
@@ -253,13 +256,6 @@ extension FeedState {
     mutating func receive(wet event: StreamEvent, of room: String) -> [Action] {
         guard isLive, let position, position.room.isEmpty || position.room == room else { return [] }
         return [.send(event)]
-    }
-
-    /// Messages may have been lost before they were read.
-    mutating func inputLost(at now: Duration) -> [Action] {
-        var actions: [Action] = []
-        rejoin(needsBoard: false, at: now, &actions)
-        return actions
     }
 
     /// Sends buffered operations up to the next gap.

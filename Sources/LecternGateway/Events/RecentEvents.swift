@@ -31,7 +31,9 @@ final class RecentEvents {
     func append(_ event: StreamEvent) {
         last += 1
         let size = Self.cost(of: event)
-        while bytes + size > Self.limit, !events.isEmpty { removeFirst() }
+        // One that is too large is not kept, and so none before it: who comes back asks the service, or gets a board.
+        guard size <= Self.limit else { return restart(after: last) }
+        while bytes + size > Self.limit { removeFirst() }
         while !budget.take(size) {
             // An operation must not be kept without those after it.
             guard !events.isEmpty else { return }

@@ -27,19 +27,22 @@ struct RotateRoute {
             let (rotation, time) = try Self.order(try await request.bytes(atMost: 4096))
             let (author, name) = (try request.authorIfAny(), try request.shownName())
             if let author { try await rooms.requireVoice(of: author, in: address.room) }
+            // It may wait for an import into the room; a client that hears nothing would rotate the page again.
+            try await context.channel.extendDeadline()
             try await writers.begin()
-            let asked: Logger.Metadata = [
-                "room": "\(address.room)", "page": "\(page)", "by": "\(rotation.rawValue)",
-                "author": "\(author?.text ?? "")",
-            ]
-            var warning = ""
-            let pages = try await writers.record("a page was rotated", asked) { () throws(GatewayError) in
-                warning = try await rotate(page, of: address, rotation, at: time, as: name).warning
-                return [page]
+            let job = PageJob { _ throws(GatewayError) in
+                let asked: Logger.Metadata = [
+                    "room": "\(address.room)", "page": "\(page)", "by": "\(rotation.rawValue)",
+                    "author": "\(author?.text ?? "")",
+                ]
+                var warning = ""
+                _ = try await writers.record("a page was rotated", asked) { () throws(GatewayError) in
+                    warning = try await rotate(page, of: address, rotation, at: time, as: name).warning
+                    return [page]
+                }
+                return Array("{\"page\":\(page),\"by\":\(rotation.rawValue)\(warning)}".utf8)
             }
-            return Response.body(
-                Array("{\"page\":\(pages[0]),\"by\":\(rotation.rawValue)\(warning)}".utf8), type: "application/json",
-                headers: [.cacheControl: "no-store"])
+            return try await job.response(wantsProgress: false, on: context.channel)
         }
     }
 
@@ -60,7 +63,7 @@ struct RotateRoute {
         } catch {
             throw GatewayError(error)
         }
-        let lease = try replies.lease(copy.bytes)
+        let lease = try replies.lease(copy.bytes, for: address.room)
         let stamp = try await writers.write(to: address, as: name) { writer throws(PageError) in
             let stamp = try await Stamp(time, of: writer)
             _ = try await copy.rotate(rotation, with: &writer, at: stamp.time)

@@ -22,8 +22,7 @@ struct StrokeRoute {
             }
             let address = rooms.address(of: room)
             if let seconds = rates.take(messages.count, bytes: body.count, of: author, in: address) {
-                throw GatewayError.tooManyRequests(
-                    "The author sends more than 200 messages or 1 MiB a second.", retryAfter: seconds)
+                throw GatewayError.tooManyRequests(rates.refusal, retryAfter: seconds)
             }
             let outcomes = try await publisher.publish(
                 messages, by: author, session: request.session, to: address)
@@ -51,13 +50,12 @@ struct WetRoute {
             }
             do throws(Rejection) {
                 // The room has its own limits, which are configured; the format's are checked here.
-                for update in updates { _ = try WetUpdate(decoding: Array(update), limits: Self.wireLimits) }
+                for update in updates { _ = try WetUpdate(decoding: Array(update), limits: .any) }
             } catch {
                 throw GatewayError(error)
             }
             if let seconds = rates.take(updates.count, bytes: body.count, of: author, in: address) {
-                throw GatewayError.tooManyRequests(
-                    "The author sends more than 200 updates or 1 MiB a second.", retryAfter: seconds)
+                throw GatewayError.tooManyRequests(rates.refusal, retryAfter: seconds)
             }
             let subject = address.subject(.wetInput(author))
             let headers: NATSHeaders = request.session.map { [HeaderName.session: $0] } ?? [:]
@@ -69,8 +67,6 @@ struct WetRoute {
             return Response(status: .accepted)
         }
     }
-
-    private static let wireLimits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
 }
 
 /// `POST /api/rooms/ROOM/clock?cohort=C`: one sample of a cohort's video clock.

@@ -169,8 +169,9 @@ final class SkewTable: Sendable {
             state.readersByAddress[reader.address, default: 0] += 1
         }
         var rate = state.readers[reader] ?? Rate(label: label, updated: now)
-        rate.tokens = min(Rate.burst, rate.tokens + (now - rate.updated) / .seconds(1))
-        rate.updated = now
+        // Threads come here in another order than they have looked at the clock.
+        rate.tokens = min(Rate.burst, rate.tokens + max(0, (now - rate.updated) / .seconds(1)))
+        rate.updated = max(rate.updated, now)
         let admitted = min(count, Int(rate.tokens))
         rate.tokens -= Double(admitted)
         state.readers[reader] = rate

@@ -31,7 +31,7 @@ struct StrokeOutcomes {
     ///   effect, and its feedback would not say which message it is about.
     mutating func add(_ bytes: [UInt8]) -> Bool {
         do throws(MalformedMessage) {
-            let message = try StrokeMessage(decoding: bytes, limits: Self.limits)
+            let message = try StrokeMessage(decoding: bytes, limits: .any)
             lines.append(
                 Line(number: message.number, order: message.isSharded ? message.shardOrder : nil))
         } catch {
@@ -92,8 +92,4 @@ struct StrokeOutcomes {
         bytes += "]}".utf8
         return bytes
     }
-
-    /// The room has its own, which are configured; the format's are checked here.
-    private static let limits = WireLimits(
-        messageBytes: .max, shards: 1024, points: .max, colours: .rgb)
 }

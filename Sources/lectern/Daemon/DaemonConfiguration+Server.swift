@@ -5,6 +5,7 @@ import LecternGateway
 import LecternServer
 import Logging
 import NATSClient
+import Whiteboard
 
 extension DaemonConfiguration {
     /// The settings of the whiteboard service.
@@ -67,6 +68,8 @@ extension DaemonConfiguration {
             if let folder = http.languages { gateway.languages = try SiteLanguages(folder: folder) }
             gateway.readerBuffer = http.readerBuffer
             gateway.skewAlarm = http.skewAlarm
+            gateway.posts = PostLimits(
+                messagesPerSecond: room.intake.messagesPerSecond, bytesPerSecond: room.intake.bytesPerSecond)
             gateway.servesRooms = node.roles.contains(.gateway)
             gateway.isAlone = !node.roles.contains(.core)
             switch (authentication.mode, authentication.secretFile, authentication.publicKeyFile) {

@@ -59,6 +59,25 @@ struct SiteRouteTests {
         }
     }
 
+    @Test("the core is sent by brotli to those who take it, which is a fifth less, and is what they get without")
+    func brotli() async throws {
+        try await RunningGateway.with { gateway in
+            let path = "/lectern/lectern.wasm"
+            var sizes: [String: Int] = [:]
+            for (accepted, coding) in [("gzip, deflate, br, zstd", "br"), ("gzip, br;q=0", "gzip"), ("identity", nil)] {
+                let reply = try await gateway.http.send("GET", path, headers: [("Accept-Encoding", accepted)])
+                #expect(reply.fields["content-encoding"] == coding)
+                sizes[coding ?? "plain"] = Int(reply.fields["content-length"] ?? "")
+            }
+            let (br, gzip) = (try #require(sizes["br"]), try #require(sizes["gzip"]))
+            #expect(br * 5 < gzip * 4)
+            // URLSession takes brotli, and opens it.
+            let reply = try await gateway.http.send("GET", path, headers: [("Accept-Encoding", "br")])
+            #expect(reply.fields["content-encoding"] == "br")
+            #expect(reply.bytes == SiteRoutes.files["lectern/lectern.wasm"]?.bytes)
+        }
+    }
+
     @Test("a client that takes gzip gets a file compressed, with a tag of its own; one that has the file, nothing")
     func compressed() async throws {
         try await RunningGateway.with { gateway in

@@ -1,0 +1,109 @@
+import Foundation
+import Hummingbird
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+/// A browser sends the cookie of a room, which a student's link has set, before that of all rooms.
+@Suite("Several cookies", .timeLimit(.minutes(4)))
+struct CookieTests {
+    /// Cookies of one person in a browser.
+    private struct Cookies: Sendable {
+        /// A link for students of the room r, and one that is revoked.
+        let student, revoked: String
+        /// Of a teacher of all rooms, and of an operator.
+        let teacher, operating: String
+
+        init(_ key: TokenKey) async throws {
+            guard let room = RoomID("r") else { throw Unexpected("no room") }
+            func sign(_ role: TokenRole, _ rooms: TokenRooms, id: String? = nil) async throws -> String {
+                let author = role == .teacher ? AuthorID("anna") : nil
+                return try await key.sign(
+                    TokenClaims(rooms: rooms, role: role, author: author, expires: Date() + 600, id: id))
+            }
+            student = try await sign(.student, .some([room]))
+            revoked = try await sign(.student, .some([room]), id: "gone")
+            teacher = try await sign(.teacher, .all)
+            operating = try await sign(.operator, .all)
+        }
+    }
+
+    private static func with(
+        _ body: @escaping @Sendable (RunningGateway, Cookies) async throws -> Void
+    ) async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
+        try "a secret of the test with more than 32 bytes".write(toFile: path, atomically: true, encoding: .utf8)
+        let key = try await TokenKey.secret(file: path)
+        let cookies = try await Cookies(key)
+        let gone = try #require(Revocation.token("gone", expires: nil))
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
+        try await RunningGateway.with(configured: adjust) { gateway in
+            try gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
+            try gateway.service.answer("ink.0.*.image.*") { _ in [Answer(payload: picture(bytes: 100))] }
+            try gateway.service.answer("ink.revocations") { _ in
+                [Answer(payload: RevocationPage(list: "l", through: 1, hasMore: false, revocations: [gone]).encoded())]
+            }
+            try await gateway.service.ready()
+            _ = try await eventually("it has read which tokens are revoked") {
+                try await gateway.http.get("/readyz").status == .ok ? () : nil
+            }
+            try await body(gateway, cookies)
+        }
+    }
+
+    private static func get(
+        _ gateway: RunningGateway, _ path: String, _ cookies: [String]
+    ) async throws -> HTTPClient.Response {
+        let field = "theme=dark; " + cookies.map { "lectern=\($0)" }.joined(separator: "; ")
+        return try await gateway.http.send("GET", path, headers: [("Cookie", field)])
+    }
+
+    @Test func `the first cookie that allows a request counts, whatever stands before it`() async throws {
+        try await Self.with { gateway, cookies in
+            let (student, teacher) = (cookies.student, cookies.teacher)
+            for (sent, path) in [
+                ([student, teacher], "/api/rooms/r/readers"), ([student, cookies.operating], "/metrics"),
+                ([cookies.revoked, teacher], "/api/rooms/r/board.png"), (["x", teacher], "/api/rooms/r/board.png"),
+                ([student, teacher], "/api/rooms/s/board.png"),
+            ] {
+                let response = try await Self.get(gateway, path, sent)
+                #expect(response.status == .ok, "\(path): \(response.text)")
+            }
+            #expect(gateway.registry.text().contains("lectern_revoked_requests_total 0\n"))
+        }
+    }
+
+    @Test func `who may see the state of a room sees it although a student's cookie stands first`() async throws {
+        try await Self.with { gateway, cookies in
+            let both = try await Self.get(gateway, "/api/rooms/r", [cookies.student, cookies.teacher])
+            #expect(both.text == #"{"index":7}"#)
+            let alone = try await Self.get(gateway, "/api/rooms/r", [cookies.student])
+            #expect(alone.text == #"{"room":"r","address":"ink.0.r"}"#)
+        }
+    }
+
+    @Test func `where no cookie allows a request, the error is that of the best one`() async throws {
+        try await Self.with { gateway, cookies in
+            for (sent, code) in [
+                ([cookies.student], "forbidden"), ([cookies.student, cookies.revoked], "forbidden"),
+                ([cookies.revoked, cookies.student], "forbidden"), (["x", cookies.revoked], "revoked"),
+                ([cookies.revoked, "x"], "revoked"), (["x", "y"], "unauthorized"), ([], "unauthorized"),
+            ] {
+                let response = try await Self.get(gateway, "/api/rooms/r/readers", sent)
+                #expect(try response.errorCode == code, "\(response.text)")
+            }
+            #expect(gateway.registry.text().contains("lectern_revoked_requests_total 2\n"))
+        }
+    }
+
+    @Test(arguments: [(7, HTTPResponse.Status.ok), (8, .unauthorized)])
+    func `only the first eight cookies are tried`(before: Int, status: HTTPResponse.Status) async throws {
+        try await Self.with { gateway, cookies in
+            let sent = Array(repeating: "x", count: before) + [cookies.teacher]
+            let response = try await Self.get(gateway, "/api/rooms/r/readers", sent)
+            #expect(response.status == status)
+        }
+    }
+}

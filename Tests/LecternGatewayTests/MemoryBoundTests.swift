@@ -1,0 +1,102 @@
+import ClientCore
+import Hummingbird
+import NATSClient
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+/// What the gateway has of a room, and for how long.
+@Suite("Memory of rooms", .timeLimit(.minutes(4)))
+struct MemoryBoundTests {
+    @Test func `boards of one room take half of the memory at most, and another room has the rest`() async throws {
+        var limits = GatewayLimits.quick
+        limits.replyBytes = 30_000_000
+        limits.pictureTimeout = .seconds(20)
+        try await RunningGateway.with(limits: limits) { gateway in
+            let reply = Answer.parts(joinReply(pad: 12_000_000), 48)
+            try gateway.service.answer("ink.0.*.join.main") { _ in reply }
+            try await gateway.service.ready()
+            let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
+            #expect(stalled.send("GET /api/rooms/r/board.json HTTP/1.1\r\nHost: h\r\n\r\n"))
+            // The head has come when the memory is taken.
+            try await stalled.readUp(to: "HTTP/1.1 200")
+            let refused = try await gateway.http.get("/api/rooms/r/board.json")
+            #expect(refused.status == .serviceUnavailable)
+            #expect(try await gateway.http.head("/api/rooms/s/board.json").status == .ok)
+            withExtendedLifetime(stalled) {}
+        }
+    }
+
+    @Test func `joins of one room take half of the permits at most, and another room has the rest`() async throws {
+        var limits = GatewayLimits.quick
+        limits.events.joins = 2
+        limits.events.joinTimeout = .seconds(60)
+        try await RunningGateway.with(limits: limits) { gateway in
+            let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+            try gateway.service.answer("ink.0.r.join.main") { _ in
+                asking.yield()
+                return []
+            }
+            for subject in ["ink.0.r.join.hls", "ink.0.s.join.main"] {
+                try gateway.service.answer(subject) { _ in [Answer(payload: joinReply())] }
+            }
+            try await gateway.service.ready()
+            let waiting = try EventStreamClient(port: gateway.port, "/api/rooms/r/events")
+            _ = await asked.first { _ in true }
+            let refused = try await gateway.http.get("/api/rooms/r/events?cohort=hls")
+            #expect(refused.status == .serviceUnavailable)
+            #expect(try refused.errorCode == "not-ready")
+            let other = try EventStreamClient(port: gateway.port, "/api/rooms/s/events")
+            #expect(try await other.next().name == "board")
+            withExtendedLifetime(waiting) {}
+        }
+    }
+
+    @Test func `a room that has given back its half gets it again`() throws {
+        let (one, other) = (try #require(RoomID("r")), try #require(RoomID("s")))
+        let memory = ReplyMemory(100)
+        for _ in 0..<3 {
+            let own = try memory.lease(50, for: one)
+            #expect(throws: GatewayError.self) { try memory.lease(1, for: one) }
+            let rest = try memory.lease(50, for: other)
+            withExtendedLifetime((own, rest)) {}
+        }
+    }
+
+    @Test func `an event that is larger than what a feed remembers is forgotten with all before it`() {
+        let bytes = 8 << 20
+        let budget = ByteBudget(bytes)
+        let recent = RecentEvents(budget)
+        recent.append(.wet([1]))
+        recent.append(.wet(Array(repeating: 1, count: RecentEvents.limit / 2)))
+        #expect(recent.after(0) == nil && recent.after(1) == nil)
+        #expect(recent.after(2)?.isEmpty == true)
+        #expect(budget.take(bytes), "nothing of the budget is taken")
+        budget.give(bytes)
+        recent.append(.wet([1]))
+        #expect(recent.after(2)?.count == 1 && recent.after(1) == nil)
+    }
+
+    @Test func `a picture that was begun before its room was erased is not kept`() async throws {
+        let room = try #require(RoomID("r"))
+        let drawn = try #require(Picture(NATSReply(subject: "p", payload: picture(bytes: 100)), .png))
+        let key = PictureCache.Key(room: room, tag: drawn.tag)
+        let cache = PictureCache(drawings: 4, feedDrawings: 2, byteLimit: 1 << 20)
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (finished, finishing) = AsyncStream.makeStream(of: Void.self)
+        async let first = cache.picture(key, of: .head, isNewest: true) { () async throws(GatewayError) in
+            beginning.yield()
+            _ = await finished.first { _ in true }
+            return drawn
+        }
+        _ = await begun.first { _ in true }
+        await cache.removeAll()
+        finishing.yield()
+        #expect(try await first.bytes == drawn.bytes)
+        #expect(await cache.byteCount == 0)
+        _ = try await cache.picture(key, of: .head, isNewest: true) { () async throws(GatewayError) in drawn }
+        #expect(await cache.byteCount == drawn.bytes.readableBytes)
+    }
+}
