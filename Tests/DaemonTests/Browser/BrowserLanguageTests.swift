@@ -52,6 +52,33 @@ struct BrowserLanguageTests {
         }
     }
 
+    @Test("what the server refuses is told in the reader's language, by its code where its sentence has no translation")
+    func reasons() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            func reasons(_ language: String) async throws -> AnyJSON {
+                try await window.open("\(room.address)/nowhere?language=\(language)")
+                return try await window.run(
+                    """
+                    const { loading, reasonOf } = await import("/lectern/language.js");
+                    await loading;
+                    return [
+                        reasonOf("muted", "The author anna is muted."), reasonOf("odd", "Nobody knows."),
+                        await new (await import("/lectern/gateway.js")).Gateway({ url: location.origin }).json("api/rooms/A")
+                            .catch(({ message }) => message),
+                    ];
+                    """)
+            }
+            #expect(
+                try await reasons("zh")
+                    == .array([.string("您已被禁言。"), .string("Nobody knows."), .string("服务器不接受此请求。")]))
+            let name = "The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -."
+            #expect(
+                try await reasons("en")
+                    == .array([.string("The author anna is muted."), .string("Nobody knows."), .string(name)]))
+        }
+    }
+
     @Test("a browser that wants English asks for no translation")
     func english() async throws {
         try await BrowserRoom.with { room, _ in

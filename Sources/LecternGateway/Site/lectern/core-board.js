@@ -131,6 +131,8 @@ export class CoreBoard extends EventTarget {
     /** @protected */
     _close() {
         this._isClosed = true;
+        // The canvas may be another board's from now on.
+        this._host.close();
         this.#player?.removeEventListener("change", this.#onpicture);
         this._canvas.close();
         this._images.close();

@@ -27,9 +27,16 @@ export class CoreHost {
     core = null;
     #users = [];
     #failures = 0;
+    #isClosed = false;
 
     constructor() {
         this.#load();
+    }
+
+    /** Drops the instance: what is called from now on is not done. */
+    close() {
+        this.#isClosed = true;
+        this.core = null;
     }
 
     /** @param {{onready: (core: Core) => void, onfailure?: (error: Error) => void}} user told of each instance, and of its end */
@@ -57,16 +64,17 @@ export class CoreHost {
     }
 
     async #load() {
-        for (const backoff = new Backoff(); !this.core; ) {
+        for (const backoff = new Backoff(); !this.core && !this.#isClosed; ) {
             try {
                 const module = await Core.load();
-                this.core = new Core(module);
+                if (!this.#isClosed) this.core = new Core(module);
             } catch (error) {
                 console.error(error);
                 // The network comes back; nothing else can be done.
                 await new Promise((resolve) => setTimeout(resolve, backoff.next()));
             }
         }
+        if (this.#isClosed) return;
         for (const { onready } of this.#users) onready(this.core);
     }
 }

@@ -14,6 +14,8 @@ const silence = 40_000;
 const eventLimit = 2 ** 26 + 2 ** 16;
 /** How long to wait after the server has refused the reader. */
 const refusedPause = 30_000;
+/** A stream that went on for so long is sound: its next new beginning is the first again. */
+const soundTime = 60_000;
 
 /**
  * Where a stream stands.
@@ -38,6 +40,8 @@ export class EventStream {
     #attempt = null;
     #backoff = new Backoff();
     #isRestarted = false;
+    #restarts = new Backoff();
+    #restartedAt = -Infinity;
 
     /**
      * @param {Gateway} gateway
@@ -91,10 +95,15 @@ export class EventStream {
 
     async #wait(failure) {
         const isRefused = failure instanceof GatewayError && !failure.isTransient;
-        // The first new beginning comes at once, further ones do not: something may be wrong with every board.
-        let wait = this.#backoff.next(failure?.retryAfter);
-        if (this.#isRestarted) wait = Math.max(wait - 400, 0);
-        else if (isRefused) wait = Math.max(wait, refusedPause);
+        let wait;
+        if (this.#isRestarted) {
+            // The first new beginning comes at once, further ones do not: something may be wrong with every board.
+            if (now() - this.#restartedAt > soundTime) this.#restarts.reset();
+            this.#restartedAt = now();
+            wait = Math.max(this.#restarts.next(failure?.retryAfter) - 400, 0);
+        } else {
+            wait = Math.max(this.#backoff.next(failure?.retryAfter), isRefused ? refusedPause : 0);
+        }
         this.#isRestarted = false;
         this.#onstate({
             state: isRefused ? "refused" : "waiting", code: failure?.code,
@@ -111,6 +120,8 @@ export class EventStream {
         const response = await this.#gateway.request(this.#path, { query: this.#query, headers, signal });
         const reader = response.body.getReader();
         const parser = new EventParser((event) => {
+            // What else came with an event that ended the attempt comes again, or a board instead of it.
+            if (signal.aborted) return;
             if (event.id !== null) this.lastEventID = event.id;
             this.#backoff.reset();
             this.#onevent(event);

@@ -4,7 +4,10 @@
  * @module
  */
 
-import { home, t } from "./language.js";
+import { home, reasonOf, t } from "./language.js";
+
+/** Seconds that a server may ask for before the next request, at most. */
+const longestWait = 3600;
 
 /** What the gateway answered instead of what was asked for; `code` as in the documentation of its API. */
 export class GatewayError extends Error {
@@ -230,12 +233,13 @@ export class Gateway {
         let [code, message] = ["unavailable", t("The server answered {status}.", { status })];
         try {
             const body = JSON.parse(text);
-            if (typeof body?.error?.code === "string") ({ code, message } = { ...body.error, message: t(String(body.error.message)) });
+            if (typeof body?.error?.code === "string") [code, message] = [body.error.code, reasonOf(body.error.code, String(body.error.message))];
         } catch {
             // Not from Lectern: a proxy's page.
         }
         const seconds = Number(retryAfter ?? NaN);
-        return new GatewayError(status, code, message, retryAfter !== null && Number.isFinite(seconds) ? seconds * 1000 : null);
+        const wait = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWait) * 1000 : null;
+        return new GatewayError(status, code, message, wait);
     }
 
     /**
@@ -292,6 +296,20 @@ export class Backoff {
         const wait = Math.min(this.first * 2 ** this.#tries++, this.most);
         return Math.max(least ?? 0, 0) + wait * (0.5 + Math.random() / 2);
     }
+}
+
+/** A signal that is aborted after so long, or with another one. Call `clear` when what it is for has ended. */
+export function deadline(milliseconds, signal) {
+    const controller = new AbortController();
+    const end = () => controller.abort();
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
+    const clear = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", end);
+    };
+    return { signal: controller.signal, clear };
 }
 
 /** Waits so long, or until the browser is online again, or until the signal is aborted. */

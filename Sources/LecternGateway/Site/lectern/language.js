@@ -74,3 +74,53 @@ export function translate(root) {
         }
     }
 }
+
+/** What the codes of errors mean, where the server's own sentence has no translation. */
+const meanings = {
+    "bad-request": mark("The server does not take this request."),
+    unauthorized: mark("This needs a link that counts."),
+    forbidden: mark("Your link does not allow this."),
+    "not-found": mark("The server does not know this."),
+    "unknown-room": mark("There is no such room."),
+    "unknown-cohort": mark("There is no such cohort."),
+    "unknown-index": mark("The board of that moment is no longer there."),
+    "unknown-asset": mark("There is no such file."),
+    "unknown-page": mark("There is no such page."),
+    "last-page": mark("The only page of a board stays."),
+    gone: mark("The log no longer holds the beginning of the lesson."),
+    "too-large": mark("It is too large."),
+    "too-many-points": mark("It has too many points."),
+    "too-many-shards": mark("It has too many parts."),
+    "too-many-pages": mark("It has too many pages."),
+    "too-many-muted": mark("Too many authors are muted."),
+    "too-many-readers": mark("The server has all the readers that it can serve."),
+    unreadable: mark("The file cannot be read."),
+    "needs-password": mark("The file needs a password."),
+    "assets-full": mark("There is no more place for files."),
+    "list-full": mark("The list is full."),
+    "no-sandbox": mark("This server takes no files."),
+    "no-journal": mark("This server keeps no log."),
+    "no-signing-key": mark("This server makes no links."),
+    "not-ready": mark("The server is busy, or starts; try again in a moment."),
+    "bad-gateway": mark("The answer of the service cannot be read."),
+    unavailable: mark("The server cannot be reached."),
+    "rate-limited": mark("Too much at a time; try again in a moment."),
+    "room-full": mark("The board is full."),
+    muted: mark("You are muted."),
+    "session-over": mark("You write from another device."),
+    "nothing-to-undo": mark("There is nothing to undo."),
+    "nothing-to-redo": mark("There is nothing to redo."),
+    "nothing-to-remove": mark("It is no longer there."),
+    "out-of-range": mark("A value is not allowed."),
+};
+
+/**
+ * The sentence of an error of the server.
+ *
+ * @param {string} code
+ * @param {string} message in English
+ */
+export function reasonOf(code, message) {
+    const found = t(message);
+    return known.language === "en" || found !== message || !Object.hasOwn(meanings, code) ? found : t(meanings[code]);
+}

@@ -19,6 +19,8 @@ const writer = new TextEncoder();
 export class OutboxStore {
     #name;
     #database = null;
+    /** Whether the browser may have records. */
+    #hasKept = false;
     /** What the browser does not have yet: records, and null for those to be deleted. */
     #unkept = new Map();
 
@@ -31,12 +33,14 @@ export class OutboxStore {
     async read() {
         let kept;
         try {
-            const waiting = (await this.#open()).transaction("waiting").objectStore("waiting");
+            const waiting = (await this.#transaction("readonly")).objectStore("waiting");
             const range = IDBKeyRange.bound([this.#name], [this.#name, []]);
             const [keys, values] = await Promise.all([result(waiting.getAllKeys(range)), result(waiting.getAll(range))]);
             kept = keys.map(([, session, n], place) => ({ session, n, bytes: recordOf(values[place]) }));
+            this.#hasKept ||= kept.length > 0;
         } catch {
-            if (this.#unkept.size === 0) return null;
+            // Others may be kept: those that are here are not all.
+            if (this.#hasKept || this.#unkept.size === 0) return null;
             kept = [];
         }
         const records = new Map(kept.map((record) => [keyOf(record), record]));
@@ -55,7 +59,7 @@ export class OutboxStore {
         }
         const unkept = [...this.#unkept];
         try {
-            const transaction = (await this.#open()).transaction("waiting", "readwrite");
+            const transaction = await this.#transaction("readwrite");
             const waiting = transaction.objectStore("waiting");
             for (const [, { session, n, bytes }] of unkept) {
                 const key = [this.#name, session, n];
@@ -73,11 +77,21 @@ export class OutboxStore {
             return false;
         }
         for (const [key, record] of unkept) if (this.#unkept.get(key) === record) this.#unkept.delete(key);
+        this.#hasKept = true;
         return true;
     }
 
-    async #open() {
-        return (this.#database ??= await openDatabase(() => (this.#database = null)));
+    /** Browsers end connections, such as those of a page in the background: then another one is opened. */
+    async #transaction(mode) {
+        for (let isFirst = true; ; isFirst = false) {
+            try {
+                this.#database ??= await openDatabase(() => (this.#database = null));
+                return this.#database.transaction("waiting", mode);
+            } catch (error) {
+                this.#database = null;
+                if (!isFirst) throw error;
+            }
+        }
     }
 }
 
@@ -108,6 +122,7 @@ function openDatabase(onclose) {
                 database.close();
                 onclose();
             };
+            database.onclose = onclose;
             if (isLate) database.close();
             else resolve(database);
         };

@@ -7,7 +7,7 @@
 import { remember, remembered } from "./memory.js";
 import { t } from "./language.js";
 import { Board } from "./board.js";
-import { Backoff, Gateway, GatewayError } from "./gateway.js";
+import { Backoff, deadline, Gateway, GatewayError } from "./gateway.js";
 import { cleanName } from "./names.js";
 import { OutboxStore } from "./outbox-store.js";
 import { Pen } from "./pen.js";
@@ -22,6 +22,8 @@ export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectang
 const Action = Object.freeze({ undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 });
 /** Milliseconds until an update of wet ink counts as lost. */
 const wetTimeout = 3000;
+/** As long as an event stream may be silent: the network may have gone without a word. */
+const strokesTimeout = 40_000;
 /** Milliseconds after which a pointer that rests above the board goes. */
 const hoverRest = 2000;
 /** The numbers of an image, a lasso, a paper, a removal and a text among commands, and of the page that is seen. */
@@ -455,11 +457,12 @@ export class Teacher extends EventTarget {
     async #post(core, { id, target, outlives, session, body }) {
         const { gateway, room } = this.#options;
         let answer;
+        const limit = target === "wet" ? deadline(wetTimeout) : deadline(strokesTimeout, this.#leaving.signal);
         try {
             const response = await gateway.request(`api/rooms/${encodeURIComponent(room)}/${target}`, {
                 method: "POST", query: { author: this.author }, body, keepalive: outlives,
                 headers: { "Content-Type": "application/x-ndjson", "Ink-Session": session },
-                signal: target === "wet" ? AbortSignal.timeout?.(wetTimeout) : this.#leaving.signal,
+                signal: limit.signal,
             });
             const bytes = new Uint8Array(await response.arrayBuffer());
             answer = ["answered", new Input().word(id).data(bytes)];
@@ -467,6 +470,8 @@ export class Teacher extends EventTarget {
             const { status, code, message, retryAfter } =
                 error instanceof GatewayError ? error : new GatewayError(0, "unreachable", t("The server cannot be reached."));
             answer = ["failed", new Input().word(id).word(status).number(retryAfter).text(code).text(message)];
+        } finally {
+            limit.clear();
         }
         if (core === this.#core) this.#tellCore(answer[0], () => answer[1]);
     }

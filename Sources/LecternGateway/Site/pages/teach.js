@@ -1,5 +1,6 @@
 /** The teacher's page: draws in a room, and shows what has arrived where. */
 
+import { reasonOf } from "../lectern/language.js";
 import { remember, remembered } from "../lectern/memory.js";
 import { now } from "../lectern/gateway.js";
 import { authorOf, isName } from "../lectern/names.js";
@@ -184,7 +185,7 @@ function showSaving(teacher) {
         if (["nothing-to-undo", "nothing-to-redo", "nothing-to-remove"].includes(detail.error.code)) return;
         // The notice says so as long as it is so.
         if (detail.error.code === "muted") return;
-        notify(t("Not taken: {reason}", { reason: detail.error.message }), t("Close"), closeNotice);
+        notify(t("Not taken: {reason}", { reason: reasonOf(detail.error.code, detail.error.message) }), t("Close"), closeNotice);
     });
     addEventListener("beforeunload", (event) => {
         if (outbox.waiting > 0 && !outbox.isKept) event.preventDefault();

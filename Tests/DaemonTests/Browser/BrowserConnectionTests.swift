@@ -1,0 +1,148 @@
+import TestSupport
+import Testing
+
+/// What the modules below `lectern.js` do where a server, a network or a browser fails them.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserConnectionTests {
+    private func expect(_ wanted: AnyJSON, of script: String) async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/healthz")
+            #expect(try await window.run(script) == wanted)
+        }
+    }
+
+    /// A gateway whose event streams have one chunk each, and which notes the ids that it is asked for.
+    private static let chunks = """
+        const { EventStream } = await import("/lectern/events.js");
+        const gatewayOf = (text, asked) => ({
+            async request(path, { headers, signal }) {
+                asked.push({ id: headers["Last-Event-ID"] ?? null, at: performance.now() });
+                const start = (controller) => {
+                    controller.enqueue(new TextEncoder().encode(text));
+                    signal.addEventListener("abort", () => controller.error(signal.reason));
+                };
+                return { body: new ReadableStream({ start }) };
+            },
+        });
+        const until = async (count, asked) => {
+            while (asked.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+        };
+        """
+
+    @Test("a stream that begins anew forgets what came behind the event that made it do so")
+    func restart() async throws {
+        try await expect(
+            .array([.null, .string("a:1 a:2")]),
+            of: Self.chunks + """
+                const asked = [], seen = [];
+                const gateway = gatewayOf(["a:1", "a:2", "a:3"].map((id) => `id: ${id}\\ndata: x\\n\\n`).join(""), asked);
+                const stream = new EventStream(gateway, "events", {
+                    onevent: ({ id }) => {
+                        if (asked.length === 1) seen.push(id);
+                        if (id === "a:2" && asked.length === 1) stream.restart();
+                    },
+                });
+                await until(2, asked);
+                stream.close();
+                return [asked[1].id, seen.join(" ")];
+                """)
+    }
+
+    @Test("a stream that begins anew again and again waits longer each time")
+    func restarts() async throws {
+        try await expect(
+            .bool(true),
+            of: Self.chunks + """
+                const asked = [];
+                const stream = new EventStream(gatewayOf("id: a:1\\ndata: x\\n\\n", asked), "events", {
+                    onevent: () => stream.restart(),
+                });
+                await until(4, asked);
+                stream.close();
+                return asked[3].at - asked[2].at >= 590;
+                """)
+    }
+
+    @Test("a wait that a server asks for is an hour at most")
+    func retryAfter() async throws {
+        try await expect(
+            .array([.number(3_600_000), .number(0), .number(7000), .null]),
+            of: """
+                const { Gateway } = await import("/lectern/gateway.js");
+                const waits = [];
+                for (const asked of ["2592000", "-5", "7", "soon"]) {
+                    globalThis.fetch = async () => new Response("{}", { status: 503, headers: { "Retry-After": asked } });
+                    await new Gateway({ url: location.origin }).request("api/time").catch(({ retryAfter }) => waits.push(retryAfter));
+                }
+                return waits;
+                """)
+    }
+
+    @Test("a request ends at its deadline, or with the page")
+    func deadlines() async throws {
+        try await expect(
+            .array([.bool(true), .bool(true), .bool(true), .bool(false)]),
+            of: """
+                const { deadline } = await import("/lectern/gateway.js");
+                const ended = ({ signal }) => new Promise((resolve) => {
+                    if (signal.aborted) resolve(true);
+                    signal.addEventListener("abort", () => resolve(true));
+                });
+                const page = new AbortController();
+                const [short, long] = [deadline(10), deadline(1e9, page.signal)];
+                const cleared = deadline(1, page.signal);
+                cleared.clear();
+                const first = await ended(short);
+                page.abort();
+                return [first, await ended(long), await ended(deadline(1e9, page.signal)), cleared.signal.aborted];
+                """)
+    }
+
+    @Test("an outbox opens its database again where the browser has closed it, and never takes a part for all of it")
+    func closedDatabase() async throws {
+        try await expect(
+            .array([.bool(true), .bool(true), .number(2), .bool(false), .null, .number(3)]),
+            of: """
+                const { OutboxStore } = await import("/lectern/outbox-store.js");
+                const record = (n) => ({ session: "s", n, bytes: new TextEncoder().encode("w\\n{}") });
+                const original = IDBDatabase.prototype.transaction;
+                const failing = (times) => {
+                    IDBDatabase.prototype.transaction = function (...names) {
+                        if (times-- > 0) throw new DOMException("closing", "InvalidStateError");
+                        return original.apply(this, names);
+                    };
+                };
+                const store = new OutboxStore("room anna");
+                const seen = [await store.write([record(1)], [])];
+                failing(1);
+                seen.push(await store.write([record(2)], []));
+                failing(1);
+                seen.push((await store.read())?.length);
+                // Nothing can be read or kept any more.
+                failing(Infinity);
+                seen.push(await store.write([record(3)], []), await store.read());
+                failing(0);
+                seen.push((await store.read())?.length);
+                return seen;
+                """)
+    }
+
+    @Test("a core that was closed is not called, and does not come later")
+    func closedCore() async throws {
+        try await expect(
+            .array([.number(0), .bool(true), .null]),
+            of: """
+                const { Core, CoreHost } = await import("/lectern/core.js");
+                const [early, late] = [new CoreHost(), new CoreHost()];
+                let ready = 0;
+                early.add({ onready: () => ready++ });
+                early.close();
+                const core = await new Promise((resolve) => late.add({ onready: resolve }));
+                await Core.load();
+                const before = late.call((core) => core.bytes) > 0;
+                late.close();
+                return [ready, before, late.call((core) => core.bytes) ?? null];
+                """)
+    }
+}
