@@ -59,7 +59,7 @@ PROOF_PACKAGES = nginx libnginx-mod-rtmp
 # A proxy of tests with pages below a path.
 PROXY_PACKAGES = nginx
 
-.PHONY: help core demo test pure browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
+.PHONY: help core server demo test pure browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
 	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
@@ -111,8 +111,14 @@ paths: packages
 	$(PURE) --filter SecondOpinionTests
 
 ## build: builds the release executable
-build: core
+build: packages
+	@# The modules of the core are compiled one after another, on one processor: beside them what does without it.
+	@[ -f Sources/CSite/core/lectern.wasm ] || $(MAKE) --no-print-directory -j 2 core server
+	@$(MAKE) --no-print-directory core
 	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
+
+server: packages
+	LECTERN_TARGETS=service $(BUILD) -c release --target LecternServer $(STRICT)
 
 ## probe: builds lectern-probe, which needs FFmpeg's libraries
 probe: packages probe-packages

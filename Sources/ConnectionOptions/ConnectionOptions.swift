@@ -58,10 +58,7 @@ package struct ConnectionOptions: ParsableArguments {
     }
 
     /// The servers' URLs without users and passwords, for display.
-    package var place: String {
-        guard let urls = try? ServerURL.list(url) else { return "NATS" }
-        return urls.map { ($0.isSecure ? "tls://" : "nats://") + $0.address }.joined(separator: ",")
-    }
+    package var place: String { NATSSettings(url: url).place }
 
     private static func variable(_ name: String) -> String? {
         ProcessInfo.processInfo.environment["LECTERN_NATS_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
@@ -102,7 +99,12 @@ package struct ConnectionOptions: ParsableArguments {
         } catch {
             await connection.close()
             let program = name.prefix { $0 != " " }
-            FileHandle.standardError.write(Data("\(program): cannot connect to \(place): \(error)\n".utf8))
+            let text = """
+                \(program): cannot connect to \(place): \(error)
+                Start a server, as `lectern serve --nats embedded` does, or name another one with --nats.
+
+                """
+            FileHandle.standardError.write(Data(text.utf8))
             throw ExitCode.cannotConnect
         }
         return connection

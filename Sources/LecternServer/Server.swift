@@ -296,7 +296,12 @@ public struct Server: Service {
                     } catch .cancelled {
                         // Shutdown began.
                     } catch {
-                        logger.warning("no NATS server yet, retrying", metadata: ["error": "\(error)"])
+                        logger.warning(
+                            "no NATS server yet, retrying",
+                            metadata: [
+                                "error": "\(error)", "servers": "\(connection.settings.place)",
+                                "hint": "start nats-server -js there, or set nats.url to embedded",
+                            ])
                     }
                 }
             }

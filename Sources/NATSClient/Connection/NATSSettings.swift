@@ -157,6 +157,12 @@ public struct NATSSettings: Sendable {
         }
     }
 
+    /// The servers' URLs without users and passwords, for display.
+    public var place: String {
+        guard let urls = try? ServerURL.list(url) else { return "NATS" }
+        return urls.map { ($0.isSecure ? "tls://" : "nats://") + $0.address }.joined(separator: ",")
+    }
+
     /// Whether connections use TLS.
     var isSecure: Bool {
         get throws(NATSError) { try ServerURL.list(url).contains(where: \.isSecure) || !tls.files.isEmpty }

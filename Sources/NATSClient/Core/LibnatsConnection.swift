@@ -138,9 +138,6 @@ final class LibnatsConnection: Sendable {
     func beginBatch() { loop.beginBatch() }
     func endBatch() { loop.endBatch() }
 
-    /// Has what was published so far written to the socket.
-    func writeSoon() { loop.writeSoon() }
-
     /// Hands a message to libnats, which copies it into its write buffer. Never waits for the socket: the loop writes.
     /// - Precondition: the subjects are valid.
     func publish(

@@ -99,7 +99,8 @@ actor Supervisor {
     /// Logs why there is no connection; the same reason in a row is logged once.
     private func log(_ error: NATSError, _ core: ConnectionCore) {
         guard core.setLastError(error) else { return }
-        logger.warning("cannot connect to NATS; retrying", metadata: ["error": "\(error)"])
+        logger.warning(
+            "cannot connect to NATS; retrying", metadata: ["error": "\(error)", "servers": "\(core.settings.place)"])
     }
 }
 

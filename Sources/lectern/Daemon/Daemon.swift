@@ -75,7 +75,9 @@ struct Daemon {
                     "nats-server acknowledges before it syncs: a power cut may take the last seconds",
                     metadata: ["hint": "nats-server 2.10 or later can sync before"])
             }
-            logger.info("started a NATS server", metadata: ["url": "\(server.url)"])
+            var place: Logger.Metadata = ["url": "\(server.url)"]
+            if let folder = settings.storeDirectory { place["store"] = "\(URL(filePath: folder).path)" }
+            logger.info("started a NATS server", metadata: place)
             return (server.url, server)
         }
     }
@@ -208,7 +210,9 @@ private struct GatewayConnection: Service {
         do {
             try await connection.connect(keepTrying: true)
         } catch {
-            logger.warning("the gateway has no NATS server yet, retrying", metadata: ["error": "\(error)"])
+            logger.warning(
+                "the gateway has no NATS server yet, retrying",
+                metadata: ["error": "\(error)", "servers": "\(connection.settings.place)"])
         }
         try? await gracefulShutdown()
         await connection.close()

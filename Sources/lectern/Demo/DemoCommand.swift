@@ -137,6 +137,7 @@ struct DemoCommand: AsyncParsableCommand {
             student    \(room)
             teacher    \(room)/teach?latency=\(seconds)
             monitor    http://127.0.0.1:\(port)/monitor
+            These pages are there until the lesson ends\(keep ? ", and then until Ctrl-C" : "; with --keep they stay")
             """
     }
 

@@ -107,6 +107,11 @@ struct ClockCommand: AsyncParsableCommand {
         // Numbers grow from run to run, so that samples of a restarted clock are accepted at once.
         let firstNumber = Int64(Date.now.timeIntervalSince1970 * 1000)
         let interrupts = await InterruptHandler()
+        if !quiet {
+            let end = limit == nil ? ", until Ctrl-C" : ""
+            let seconds = (latency / .seconds(1)).formatted()
+            StandardError.write("the clock of \(room.address), cohort \(cohort), runs \(seconds) s behind\(end)")
+        }
         let report = try await interrupts.run { [limit] in await clock.run(for: limit, firstNumber: firstNumber) }
         await nats.drain()
         if let violation = report.violation {
