@@ -83,15 +83,13 @@ export class OutboxStore {
 
     /** Browsers end connections, such as those of a page in the background: then another one is opened. */
     async #transaction(mode) {
-        for (let isFirst = true; ; isFirst = false) {
-            try {
-                this.#database ??= await openDatabase(() => (this.#database = null));
-                return this.#database.transaction("waiting", mode);
-            } catch (error) {
-                this.#database = null;
-                if (!isFirst) throw error;
-            }
+        try {
+            if (this.#database) return this.#database.transaction("waiting", mode);
+        } catch {
+            this.#database = null;
         }
+        this.#database ??= await openDatabase(() => (this.#database = null));
+        return this.#database.transaction("waiting", mode);
     }
 }
 
