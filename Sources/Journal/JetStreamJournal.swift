@@ -242,7 +242,8 @@ extension JournalRecord.Content {
         switch subject.kind {
         case .input(let author):
             self = .message(
-                author: author, session: message.header(HeaderName.session), bytes: message.copyPayload())
+                author: author, session: HeaderName.validSession(message.header(HeaderName.session)),
+                bytes: message.copyPayload())
         case .control:
             self = .control(try ControlRecord(decoding: message.copyPayload()))
         default:

@@ -54,6 +54,18 @@ import Whiteboard
         }
     }
 
+    @Test func `Uploads of a byte each are bounded in number, those of one room to half`() throws {
+        var table = UploadTable(byteLimit: 100_000)
+        let (physics, chemistry) = (try Self.room(), try Self.room("chemistry"))
+        let half = UploadTable.countLimit / 2
+        for number in 0..<half { #expect(table.begin("p\(number)", physics, bytes: 1, at: start) == nil) }
+        #expect(table.begin("p", physics, bytes: 1, at: start) == .busy)
+        for number in 0..<half { #expect(table.begin("c\(number)", chemistry, bytes: 1, at: start) == nil) }
+        #expect(table.begin("m", try Self.room("maths"), bytes: 1, at: start) == .busy)
+        // What waits too long gives its place back.
+        #expect(table.begin("m", try Self.room("maths"), bytes: 1, at: start + .seconds(31)) == nil)
+    }
+
     @Test func `Announced bytes are bounded, those of one room to half, but one file of it in any case`() throws {
         var table = UploadTable(byteLimit: 100)
         let (physics, chemistry) = (try Self.room(), try Self.room("chemistry"))

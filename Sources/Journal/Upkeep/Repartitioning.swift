@@ -56,6 +56,7 @@ public struct Repartitioning: Sendable {
         /// - Parameter bytes: those that are missing.
         case noSpace(bytes: UInt64)
         case full(reason: String)
+        case notUndone(cause: String, undo: String)
         case tooLarge(copy: String, sequence: UInt64, bytes: Int, limit: Int)
 
         public var description: String {
@@ -78,6 +79,10 @@ public struct Repartitioning: Sendable {
                 """
                 JetStream lacks space for the new streams, \(bytes / 1_000_000 + 1) MB by its limits; raise those of the \
                 account or of the server, delete other streams, or take fewer partitions, and run this again
+                """
+            case .notUndone(let cause, let undo):
+                """
+                \(cause); the logs could not be put back (\(undo)), and take no records before this is run again
                 """
             case .full(let reason):
                 """
@@ -159,7 +164,11 @@ public struct Repartitioning: Sendable {
                 layout = try await RepartitionLayout(root, jetStream)
                 plan = try await makePlan(layout, onProgress)
             } catch {
-                try? await copier.undo()
+                do {
+                    try await copier.undo()
+                } catch let undo {
+                    throw Failure.notUndone(cause: "\(error)", undo: "\(undo)")
+                }
                 throw error
             }
             try await move(plan, layout, onProgress)

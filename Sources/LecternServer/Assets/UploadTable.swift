@@ -4,7 +4,7 @@ import Whiteboard
 
 /// The files that are being uploaded, as far as they have come.
 ///
-/// Bounded: the announced bytes of all files together, and of one room half of them. An upload without a part for a while
+/// Bounded: the announced bytes of all files together, and their number, and of one room half of each. An upload without a part for a while
 /// ends, and gives its bytes back.
 struct UploadTable {
     /// What an arriving part gives.
@@ -29,6 +29,9 @@ struct UploadTable {
     /// How long a part may take.
     static let patience: Duration = .seconds(30)
 
+    /// Uploads at a time.
+    static let countLimit = 256
+
     private let byteLimit: Int
     private var uploads: [String: Upload] = [:]
     /// Announced, of all uploads.
@@ -50,8 +53,11 @@ struct UploadTable {
         guard bytes <= AssetLimits.bytes else { return .tooLarge("it has \(bytes) bytes") }
         guard bytes > 0 else { return .unreadable("there is nothing in it") }
         expire(at: now)
-        let ofRoom = uploads.values.reduce(0) { $0 + ($1.room == room ? $1.limit : 0) }
-        guard byteCount + bytes <= byteLimit, ofRoom == 0 || ofRoom + bytes <= byteLimit / 2 else { return .busy }
+        let own = uploads.values.filter { $0.room == room }
+        let ofRoom = own.reduce(0) { $0 + $1.limit }
+        guard byteCount + bytes <= byteLimit, ofRoom == 0 || ofRoom + bytes <= byteLimit / 2,
+            uploads.count < Self.countLimit, own.count < Self.countLimit / 2
+        else { return .busy }
         // A password that is longer than any is none.
         let password = password.flatMap { $0.utf8.count <= AssetLimits.passwordBytes ? $0 : nil }
         uploads[token] = Upload(room: room, limit: bytes, password: password, lastPart: now)

@@ -108,7 +108,11 @@ final class CommandReceiver: Sendable {
             logger.warning("a command was dropped: its client heard nothing for too long")
             refuse(work, .waitedTooLong)
         }
-        for next in begun { inlet.yield(next) }
+        for (work, lane) in begun {
+            guard case .terminated = inlet.yield((work, lane)) else { continue }
+            refuse(work, .shuttingDown)
+            queue.withLock { $0.end(in: lane) }
+        }
     }
 
     /// Makes the audit log's stream, and carries commands out until ``close()`` or until cancelled.

@@ -157,7 +157,8 @@ struct PartitionOpener: Sendable {
         work.attach(
             journal.read(partition, from: catalogue.covered + 1, now: MonotonicClock.now) { event in
                 deliver(
-                    event, of: partition, work, covered: catalogue.covered, lostThrough: opened.lostThrough)
+                    event, of: partition, work, covered: catalogue.covered, lostThrough: opened.lostThrough,
+                    end: log.lastSequence)
             })
         guard opened.decisions != nil else { return }
         // Daemons that start at once open partitions that others take over then.
@@ -168,8 +169,10 @@ struct PartitionOpener: Sendable {
     /// - Parameters:
     ///   - covered: up to where the checkpoints that were read hold all records.
     ///   - lostThrough: last record that was missing before the checkpoints were read.
+    ///   - end: the last record of the log when it was opened.
     private func deliver(
-        _ event: PartitionEvent, of partition: Int, _ work: PartitionWork, covered: UInt64, lostThrough: UInt64
+        _ event: PartitionEvent, of partition: Int, _ work: PartitionWork, covered: UInt64, lostThrough: UInt64,
+        end: UInt64
     ) {
         guard !work.isDiscarded else { return }
         switch event {
@@ -196,7 +199,9 @@ struct PartitionOpener: Sendable {
                 metadata: ["partition": "\(partition)", "read": "\(lastRead)"])
             work.onLost(.end)
         case .missing(let from, let through):
-            if through <= lostThrough || wasReopened(partition, at: covered) {
+            // A gap behind that end was made while this daemon did not read: newer checkpoints may hold its records.
+            let wasReopened = wasReopened(partition, at: covered) && through <= end
+            if through <= lostThrough || wasReopened {
                 // The records of an erased room lie among those of others.
                 guard let count = gapThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) else { return }
                 logger.error(

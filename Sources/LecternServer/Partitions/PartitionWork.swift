@@ -42,8 +42,14 @@ final class PartitionWork: Sendable {
 
     var isReady: Bool { state.withLock { $0.recovery != nil } }
     var isClosing: Bool { state.withLock { $0.isClosing } }
-    /// The last record delivered.
-    var position: UInt64? { state.withLock { $0.reader?.position } }
+    /// The last record delivered; nil once the rooms are discarded: records after that are dropped.
+    var position: UInt64? { state.withLock { position($0) } }
+
+    /// The order counts: what was read before the rooms were discarded was delivered.
+    private func position(_ state: State) -> UInt64? {
+        let position = state.reader?.position
+        return isDiscarded ? nil : position
+    }
 
     /// Whether the rooms made from the journal are discarded: further events are ignored.
     var isDiscarded: Bool { discarded.load(ordering: .acquiring) }
@@ -102,7 +108,7 @@ final class PartitionWork: Sendable {
     func close() {
         let (opening, reader) = state.withLock { state in
             // Records delivered from now on come after the closing and are not applied.
-            if !state.isClosing { state.lastPosition = state.reader?.position }
+            if !state.isClosing { state.lastPosition = position(state) }
             state.isClosing = true
             return (state.opening, state.reader)
         }

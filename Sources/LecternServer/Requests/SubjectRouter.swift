@@ -77,7 +77,8 @@ final class SubjectRouter: Sendable {
                 .wet(
                     IncomingWetUpdate(
                         room: subject.address.room, partition: subject.address.partition, author: author,
-                        session: message.header(HeaderName.session), bytes: isTooLarge ? [] : message.copyPayload())))
+                        session: HeaderName.validSession(message.header(HeaderName.session)),
+                        bytes: isTooLarge ? [] : message.copyPayload())))
             return
         }
         guard let reply = message.reply, ReplySink.isInbox(reply), let kind = RoomRequest.Kind(subject.kind) else {

@@ -130,7 +130,8 @@ extension CheckpointReader {
         for _ in 0..<(try count()) {
             let number = (known.last?.number ?? Epochs.unnamed) &+ (try signed())
             let least = known.last.map { $0.number + 1 } ?? Epochs.unnamed
-            try require(least <= number && number <= Epochs.greatest)
+            // A provisional epoch may follow that of the greatest `ep`.
+            try require(least <= number && number <= Epochs.greatest + 1)
             var epoch = Epochs.Epoch(number: number, began: try localTime())
             epoch.gateTime = try usableTime()
             epoch.judged = Epochs.Judged(through: try self.number(), gateTime: try usableTime())

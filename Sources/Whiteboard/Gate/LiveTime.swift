@@ -11,7 +11,8 @@ extension Gate {
         guard let utc else { return nil }
         let isUTC = cohorts.contains { cohort in
             guard let clock = cohort.clock else { return false }
-            return abs(clock.prediction(at: now) - utc) <= GateThresholds.utcDistance
+            // The difference saturates: the least has no positive counterpart.
+            return (clock.prediction(at: now) - utc).magnitude <= GateThresholds.utcDistance.magnitude
         }
         return isUTC ? utc : nil
     }

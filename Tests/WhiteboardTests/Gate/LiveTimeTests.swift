@@ -66,6 +66,33 @@ struct LiveTimeTests {
         #expect(live == utc - 1000)
     }
 
+    @Test("Is not known by a counter that a stroke of the least time makes the least of all times")
+    mutating func leastTime() {
+        let utc = 1_800_000_000_000.0
+        var configuration = RoomConfiguration()
+        configuration.cohorts.defaults.gate = .video
+        let start = Instant(nanoseconds: 5_000_000_000)
+        let ahead = Duration.milliseconds(utc) - .seconds(5)
+        var room = Room(configuration: configuration, at: start)
+        room.setLogClock(ahead: ahead)
+        probe = RoomProbe(room, at: start, logAhead: ahead)
+        probe.send(draw(1, #","t":-9223372036854775"#))
+        probe.clock(0, .main, #","b":33"#)
+        #expect(live == nil)
+        probe.wait(.seconds(5))
+        #expect(live == nil)
+    }
+
+    @Test("An epoch that follows the greatest number is written down and read back")
+    mutating func greatestEpoch() throws {
+        probe.clock(100_000, .main, #","ep":9007199254740991,"a":600000"#)
+        probe.send(draw(1, #","t":700000"#))
+        probe.send(draw(2, #","t":600000"#))
+        #expect(probe.room.gate.timeline.epochs.provisional != nil)
+        let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
+        #expect(!bytes.isEmpty)
+    }
+
     @Test("A time more than 250 ms below it is counted, and its author is told once a minute")
     mutating func behind() {
         probe.clock(10_000, .main, #","a":6000"#)
