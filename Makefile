@@ -118,6 +118,7 @@ build: packages
 	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
 
 server: packages
+	LECTERN_TARGETS=service $(BUILD) -c release --target Hummingbird $(STRICT)
 	LECTERN_TARGETS=service $(BUILD) -c release --target LecternServer $(STRICT)
 
 ## probe: builds lectern-probe, which needs FFmpeg's libraries

@@ -48,14 +48,14 @@ struct ServerMetrics: Sendable {
     /// Adds the counts of a room.
     func add(_ counts: RoomCounts) {
         add(counts.intake)
-        increment(operations[.draw], counts.draws)
-        increment(operations[.undo], counts.undos)
-        increment(operations[.redo], counts.redos)
-        increment(operations[.clear], counts.clears)
-        increment(operations[.turn], counts.turns)
-        increment(operations[.arrange], counts.arranges)
-        increment(operations[.paper], counts.papers)
-        increment(operations[.remove], counts.removals)
+        increment(.draw, counts.draws)
+        increment(.undo, counts.undos)
+        increment(.redo, counts.redos)
+        increment(.clear, counts.clears)
+        increment(.turn, counts.turns)
+        increment(.arrange, counts.arranges)
+        increment(.paper, counts.papers)
+        increment(.remove, counts.removals)
         increment(samplesTaken, counts.samplesTaken)
         increment(samplesIgnored, counts.samplesIgnored)
         increment(samplesRejected, counts.samplesRejected)
@@ -75,6 +75,10 @@ struct ServerMetrics: Sendable {
 
     private func increment(_ counter: Counter, _ amount: Int) {
         if amount > 0 { counter.increment(by: amount) }
+    }
+
+    private func increment(_ kind: OperationKind, _ amount: Int) {
+        if amount > 0 { operations[kind].increment(by: amount) }
     }
 
     /// Samples that no room was given.
