@@ -1,0 +1,154 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+/// Commands whose NATS user lacks a permission.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct PermissionTests {
+    @Test(arguments: [
+        (["watch", "--room", "a"], "publish to ink.0.a.join.main"),
+        (["clock", "--room", "a"], "publish to ink.0.a.clock.main"),
+        (["publish", "demo", "--room", "a", "--author", "ann", "--quiet"], "publish to ink.0.a.in.ann"),
+        (["close", "a"], "publish to ink.0.a.info"),
+        (["rooms"], "publish to ink.rooms"),
+    ])
+    func `a command reports the missing permission, not a missing reply`(
+        _ command: [String], _ denied: String
+    ) async throws {
+        let configuration = """
+            accounts: { CLASS: { users: [
+              { user: ann, password: ann, permissions: { publish: { deny: "ink.>" } } } ] } }
+            """
+        try await NATSTestServer.with(configuration: configuration) { nats in
+            let process = try LecternProcess(command + ["--nats", "nats://ann:ann@127.0.0.1:\(nats.port)"])
+            #expect(await process.exitCode() == 1)
+            #expect(process.log.hasSuffix("lectern: this NATS user may not \(denied)\n"))
+        }
+    }
+
+    @Test func `missing credentials are reported at once, with status 2`() async throws {
+        let (code, log) = try await LecternProcess.run("rooms", "--credentials", "/no/such.creds")
+        #expect(code == 2)
+        #expect(log.contains("/no/such.creds: the credentials cannot be read: No such file or directory"))
+    }
+
+    @Test func `following the head without a service fails and says why`() async throws {
+        try await NATSTestServer.with { nats in
+            let (code, log) = try await LecternProcess.run(
+                "watch", "--room", "a", "--head", "--for", "1s", "--nats", nats.url)
+            #expect(code == 1)
+            #expect(log.contains("never joined: nobody answers at ink.0.a"))
+        }
+    }
+}
+
+/// The daemon and the commands as the users of config/cluster, over TLS.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct AccountTests {
+    private static let password = "50% of:it,@/%41#"
+
+    /// The example's accounts, all with one password.
+    private func configuration(_ certificates: TestCertificates) throws -> String {
+        var text = try String(contentsOfFile: PackageRoot.path(to: "config/cluster/accounts.conf"), encoding: .utf8)
+        for role in ["SERVICE", "GATEWAY", "TEACHER", "STUDENT", "CLOCK", "OPERATOR"] {
+            text = text.replacing("$INK_\(role)_PASSWORD", with: "'\(Self.password)'")
+        }
+        return certificates.serverConfiguration() + text
+    }
+
+    @Test func `each user's command works over TLS, and the gateway serves pages`() async throws {
+        let certificates = try TestCertificates()
+        defer { certificates.remove() }
+        try await NATSTestServer.with(jetStream: true, configuration: try configuration(certificates)) { nats in
+            let url = "tls://127.0.0.1:\(nats.port)"
+            let files = ["LECTERN_NATS_CA": certificates.authority, "LECTERN_NATS_PASSWORD": Self.password]
+            func start(_ arguments: [String], _ more: [String: String] = [:]) throws -> LecternProcess {
+                try LecternProcess(arguments + ["--nats", url], environment: files.merging(more) { $1 })
+            }
+            let daemon = try start(
+                [
+                    "serve", "--http", "127.0.0.1:0", "--set", "nats.user=service", "--set",
+                    "nats.gateway_user=gateway", "--set", "subjects.partitions=8",
+                ], ["LECTERN_NATS_GATEWAY_PASSWORD": Self.password])
+            try await daemon.waitForLog(" serving")
+
+            let room = ["--room", "physics", "--partitions", "8"]
+            let ink = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).inkml").path
+            try Data("<ink><trace>1 2, 3 4</trace></ink>".utf8).write(to: URL(filePath: ink))
+            defer { try? FileManager.default.removeItem(atPath: ink) }
+            let clock = try start(["clock", "--user", "clock"] + room)
+            let student = try start(["watch", "--user", "sam"] + room)
+            try await student.waitForLog(#""event":"joined""#)
+            let teacher = try start(["publish", "demo", "--author", "ann", "--user", "ann", "--speed", "100"] + room)
+            #expect(await teacher.exitCode() == 0, "\(teacher.log)")
+            let importing = try start(["import", ink, "--author", "ann", "--user", "ann"] + room)
+            #expect(await importing.exitCode() == 0, "\(importing.log)")
+            let rooms = try start(["rooms", "--user", "operator"])
+            #expect(await rooms.exitCode() == 0, "\(rooms.log)")
+            #expect(rooms.log.contains("physics"))
+            let page = try await HTTPClient(port: try await daemon.httpPort()).get("/api/rooms/physics")
+            #expect(page.text.contains("\"ink.2.physics\""))
+
+            // A command reports what its user may not do.
+            let spy = try start(["watch", "--head", "--user", "sam"] + room)
+            #expect(await spy.exitCode() == 1)
+            #expect(spy.log.contains("this NATS user may not"))
+            for process in [clock, student, daemon] { process.send(SIGTERM) }
+            for process in [clock, student, daemon] { #expect(await process.exitCode() == 0, "\(process.log)") }
+            #expect(!daemon.log.contains("Permissions Violation"), "\(daemon.log)")
+        }
+    }
+
+    @Test func `with these users tokens are revoked and rooms erased, and nobody asks for more than it may`()
+        async throws
+    {
+        let certificates = try TestCertificates()
+        defer { certificates.remove() }
+        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).secret").path
+        try Data("a secret of the test with more than 32 bytes".utf8).write(to: URL(filePath: secret))
+        defer { try? FileManager.default.removeItem(atPath: secret) }
+        try await NATSTestServer.with(jetStream: true, configuration: try configuration(certificates)) { nats in
+            let files = ["LECTERN_NATS_CA": certificates.authority, "LECTERN_NATS_PASSWORD": Self.password]
+            func start(_ arguments: [String], _ more: [String: String] = [:]) throws -> LecternProcess {
+                try LecternProcess(
+                    arguments + ["--nats", "tls://127.0.0.1:\(nats.port)"], environment: files.merging(more) { $1 })
+            }
+            let daemon = try start(
+                [
+                    "serve", "--http", "127.0.0.1:0", "--set", "nats.user=service", "--set",
+                    "nats.gateway_user=gateway", "--set", "subjects.partitions=8", "--set", "auth.mode=token", "--set",
+                    "auth.secret_file=\(secret)", "--set", "checkpoint.interval=1s",
+                ], ["LECTERN_NATS_GATEWAY_PASSWORD": Self.password])
+            try await daemon.waitForLog(" serving")
+            let http = HTTPClient(port: try await daemon.httpPort())
+            _ = try await eventually("it is ready") { try await http.get("/readyz").statusCode == 200 ? () : nil }
+            let token = try await LecternProcess.run(
+                "token", "--secret-file", secret, "--role", "operator", "--expires", "1h"
+            ).log.trimmingCharacters(in: .whitespacesAndNewlines)
+            func status() async throws -> Int {
+                try await http.send("GET", "/metrics", headers: [("Authorization", "Bearer \(token)")]).statusCode
+            }
+            #expect(try await status() == 200)
+            let room = ["--room", "physics", "--partitions", "8"]
+            let teacher = try start(["publish", "demo", "--author", "ann", "--user", "ann", "--speed", "100"] + room)
+            #expect(await teacher.exitCode() == 0, "\(teacher.log)")
+            let revoking = try start(["revoke", token, "--user", "operator"])
+            #expect(await revoking.exitCode() == 0, "\(revoking.log)")
+            _ = try await eventually("it is refused") { try await status() == 401 ? () : nil }
+            let erasing = try start(["erase", "physics", "--yes", "--partitions", "8", "--user", "operator"])
+            #expect(await erasing.exitCode() == 0, "\(erasing.log)")
+            #expect(erasing.log.contains("erased physics: deleted "), "\(erasing.log)")
+            daemon.send(SIGTERM)
+            #expect(await daemon.exitCode() == 0)
+            #expect(!daemon.log.contains("Permissions Violation"), "\(daemon.log)")
+        }
+    }
+
+    @Test func `a daemon that cannot read the CA file says so and does not start`() async throws {
+        let daemon = try LecternProcess(
+            ["serve", "--nats", "tls://127.0.0.1:1", "--http", "off", "--set", "nats.ca=/no/such.pem"])
+        #expect(await daemon.exitCode() == 78)
+        #expect(daemon.log.contains("/no/such.pem: cannot be read: No such file or directory"))
+    }
+}
