@@ -4,11 +4,13 @@ package struct CounterUnwrapper: Sendable {
     private let period: Int64
     private let tolerance: Int64
     private var last: Int64?
+    /// A value beyond the tolerance: damage, unless the next one continues it.
+    private var doubted: Int64?
 
     /// - Parameters:
     ///   - bits: after which it wraps, at most 48.
-    ///   - tolerance: a step over the wrap is one of at most so many units, in either direction; any other step is a
-    ///     jump of the time line. A quarter of the period unless given.
+    ///   - tolerance: a step over the wrap is one of at most so many units, in either direction; any other step is
+    ///     damage, or a jump of the time line where a second value agrees. A quarter of the period unless given.
     package init(bits: Int, tolerance: Int64? = nil) {
         precondition((1...48).contains(bits))
         period = 1 << bits
@@ -21,11 +23,19 @@ package struct CounterUnwrapper: Sendable {
             self.last = raw
             return raw
         }
+        if let value = continuation(of: last, raw) ?? doubted.flatMap({ continuation(of: $0, raw) }) {
+            self.last = value
+            doubted = nil
+            return value
+        }
+        doubted = raw
+        return raw
+    }
+
+    private func continuation(of last: Int64, _ raw: Int64) -> Int64? {
         var step = (raw &- last) % period
         if step > period / 2 { step -= period }
         if step < -period / 2 { step += period }
-        let value = abs(step) <= tolerance ? last &+ step : raw
-        self.last = value
-        return value
+        return abs(step) <= tolerance ? last &+ step : nil
     }
 }

@@ -104,6 +104,8 @@ private struct PlaylistReader {
     private var duration: Int64?
     private var discontinuity: Int64 = 0
     private var date: MediaTime?
+    /// Whether the date is that of the next segment, not counted from the segments before it.
+    private var isDateGiven = false
     private var range: MediaPlaylist.ByteRange?
     private var rangeEnd: Int64 = 0
     private var map: MediaPlaylist.Map?
@@ -116,12 +118,16 @@ private struct PlaylistReader {
         switch name {
         case "#EXTINF": duration = microseconds(value.prefix { $0 != "," })
         case "#EXT-X-TARGETDURATION": playlist.targetDuration = microseconds(value) ?? 0
-        case "#EXT-X-MEDIA-SEQUENCE": playlist.firstNumber = number(value)
+        // Behind a segment it would contradict the numbers of those before it.
+        case "#EXT-X-MEDIA-SEQUENCE" where playlist.segments.isEmpty: playlist.firstNumber = number(value)
         case "#EXT-X-DISCONTINUITY-SEQUENCE": discontinuity = number(value)
         case "#EXT-X-DISCONTINUITY":
             discontinuity += 1
-            date = nil
-        case "#EXT-X-PROGRAM-DATE-TIME": date = CalendarTime.read(value)
+            // The tags of a segment come in any order.
+            if !isDateGiven { date = nil }
+        case "#EXT-X-PROGRAM-DATE-TIME":
+            date = CalendarTime.read(value)
+            isDateGiven = true
         case "#EXT-X-BYTERANGE": range = byteRange(value)
         case "#EXT-X-MAP":
             let attributes = AttributeList(value)
@@ -154,6 +160,7 @@ private struct PlaylistReader {
                 uri: String(uri), duration: duration, number: playlist.nextNumber, discontinuity: discontinuity,
                 date: date, range: range, map: map, key: key, isGap: isGap))
         date = date.map { $0 + duration }
+        isDateGiven = false
         self.duration = nil
         range = nil
         isGap = false

@@ -35,6 +35,8 @@ package struct HLSSession: Sendable {
 
     /// How often a segment is asked for before it counts as lost.
     private static let attempts = 3
+    /// Segments by which a server of a farm may be behind another.
+    private static let lag: Int64 = 3
 
     package init(_ start: Start = .live) {
         self.start = start
@@ -52,9 +54,10 @@ package struct HLSSession: Sendable {
     package mutating func receive(_ list: MediaPlaylist, at now: Int64) {
         hasGrown = list.nextNumber != playlist?.nextNumber || list.isEnded != playlist?.isEnded
         if let next, !list.segments.isEmpty, list.nextNumber < next {
-            // A list that is older than the last one comes from another server of a farm; one that begins below the
-            // last one's beginning is of an encoder that has begun again.
-            if list.firstNumber < playlist?.firstNumber ?? 0 || list.nextNumber + 3 < next {
+            // A list that is a few segments older comes from another server of a farm, and begins as much lower; one that is
+            // further behind is of an encoder that has begun again.
+            let first = playlist?.firstNumber ?? 0
+            if list.firstNumber + Self.lag < first || list.nextNumber + Self.lag < next {
                 self.next = nil
                 isCut = true
                 restarts += 1

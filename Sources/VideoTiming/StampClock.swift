@@ -44,7 +44,8 @@ package struct StampClock: Sendable {
     package mutating func time(number: Int, presentation: Int64?, elapsed: Int64) -> MediaTime {
         switch (source, presentation) {
         case (.rate(let pictures, let seconds), nil):
-            return start + Int64(number) * Int64(seconds) * 1_000_000 / Int64(pictures)
+            let product = Int64(number).multipliedFullWidth(by: Int64(seconds) * 1_000_000)
+            return start + Int64(pictures).dividingFullWidth(product).quotient
         case (.rate, let presentation?):
             if offset == nil { offset = -presentation * 1000 }
             return start + (presentation * 1000 + (offset ?? 0))

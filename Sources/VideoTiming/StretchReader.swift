@@ -55,7 +55,6 @@ struct Stretch: Sendable {
     func continues(with picture: TimedPicture) -> Bool {
         let step = picture.decoding &- lastDecoding
         return step >= -Self.largestStepBack && step <= Self.largestGap
-            && (picture.presentation &- picture.decoding).magnitude <= 10_000_000
     }
 
     /// - Parameter confirmations: how many marks have to agree on a jump of the media time, at least 1.
@@ -127,6 +126,8 @@ struct StretchReader: Sendable {
 
     private static let required = 3
     private static let mostLoose = 64
+    /// Microseconds between a picture's decoding and its presentation.
+    private static let largestComposition: UInt64 = 10_000_000
 
     init(confirmations: Int) {
         self.confirmations = confirmations
@@ -139,6 +140,8 @@ struct StretchReader: Sendable {
     mutating func cut() {
         settle()
         isCut = !stretches.isEmpty
+        // They are of the time line that has ended.
+        loose = []
     }
 
     /// Takes the pictures that wait for others that agree with them, at the end of what there is.
@@ -148,6 +151,8 @@ struct StretchReader: Sendable {
     }
 
     mutating func append(_ picture: TimedPicture) {
+        // Of two times so far apart one is damaged. A stretch would take its beginning and its end from it.
+        guard (picture.presentation &- picture.decoding).magnitude <= Self.largestComposition else { return }
         if !isCut, let last = stretches.indices.last, stretches[last].continues(with: picture) {
             strays = []
             stretches[last].append(picture, confirmations: confirmations)

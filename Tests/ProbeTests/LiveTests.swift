@@ -1,4 +1,7 @@
 import Foundation
+import Locking
+import NATSTestServer
+import NIOHTTP1
 import StrokeWire
 import TestSupport
 import Testing
@@ -27,6 +30,41 @@ import Testing
             #expect(lines.drift.most <= 100)
             #expect(lines.last?.sample.state == .end)
             #expect(lines.allSatisfy { !$0.sample.isDiscontinuity })
+        }
+    }
+
+    @Test func `a live HLS stream whose playlist is gone ends after the given time`() async throws {
+        try await Workshop.with { workshop in
+            try await workshop.run(
+                """
+                $ffmpeg -v error -f lavfi -i testsrc2=size=128x96:rate=25 -t 3 -c:v libx264 -preset ultrafast -g 25 -f flv - \
+                | $probe stamp --codec flv --rate 25 --start 50000 \
+                | ffmpeg -v error -i - -c copy -f hls -hls_time 1 -hls_list_size 0 live.m3u8
+                """)
+            // A packager that has died has not written the end of its list.
+            let list = String(decoding: try workshop.read("live.m3u8"), as: UTF8.self)
+                .replacingOccurrences(of: "#EXT-X-ENDLIST", with: "")
+            let lists = Locked(0)
+            try await PostServer.with(answer: { request in
+                let name = String(request.target.dropFirst("GET /".count))
+                guard name == "live.m3u8" else {
+                    return (try? workshop.read(name)).map { (.ok, $0) } ?? (.notFound, [])
+                }
+                let count = lists.withLock { count in
+                    count += 1
+                    return count
+                }
+                return count <= 2 ? (.ok, Array(list.utf8)) : (.notFound, [])
+            }) { server in
+                let clock = try workshop.start(
+                    """
+                    exec $probe clock --print --lead 0s --end-after 1s --source http://127.0.0.1:\(server.port)/live.m3u8
+                    """)
+                #expect(await clock.exitCode() == 0)
+                let lines = try ClockLine.lines(clock.output)
+                #expect(lines.last?.sample.state == .end && !lines.playing.isEmpty)
+                #expect(server.posts.values.filter { $0.target.hasSuffix("live.m3u8") }.count > 3)
+            }
         }
     }
 

@@ -70,6 +70,22 @@ import VideoTiming
         #expect(CalendarTime.read(text[...]) == MediaTime(microseconds: microseconds))
     }
 
+    @Test func `a date counts whether it stands before or behind its discontinuity`() throws {
+        let date = "#EXT-X-PROGRAM-DATE-TIME:2026-11-23T15:00:00Z\n"
+        for tags in [date + "#EXT-X-DISCONTINUITY\n", "#EXT-X-DISCONTINUITY\n" + date] {
+            let text =
+                "#EXTM3U\n#EXTINF:4,\na.ts\n" + tags + "#EXTINF:4,\nb.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:4,\nc.ts\n"
+            guard case .media(let list) = HLSPlaylist(text) else { throw Unexpected("no media playlist") }
+            #expect(list.segments.map(\.date) == [nil, CalendarTime.read("2026-11-23T15:00:00Z"), nil])
+        }
+    }
+
+    @Test func `a sequence number behind a segment changes nothing`() throws {
+        let text = "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:7\n#EXTINF:4,\na.ts\n#EXT-X-MEDIA-SEQUENCE:90\n#EXTINF:4,\nb.ts\n"
+        guard case .media(let list) = HLSPlaylist(text) else { throw Unexpected("no media playlist") }
+        #expect(list.firstNumber == 7 && list.segments.map(\.number) == [7, 8])
+    }
+
     @Test func `a damaged playlist is read without a fault`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<2000 {
@@ -179,6 +195,20 @@ import VideoTiming
         session.receive(try list(0, 2), at: 1_000_000)
         guard case .load(let segment, let isNew) = session.action() else { throw Unexpected("nothing to load") }
         #expect(segment.number == 0 && isNew && session.restarts == 1)
+    }
+
+    @Test(arguments: 1...3)
+    func `a list that is some segments older comes from another server, and nothing begins anew`(
+        _ lag: Int
+    ) throws {
+        var session = HLSSession(.first)
+        session.receive(try list(100, 6), at: 0)
+        _ = loads(&session)
+        session.receive(try list(100 - lag, 6), at: 1_000_000)
+        #expect(loads(&session) == [] && session.restarts == 0 && session.lost == 0)
+        session.receive(try list(101, 6), at: 2_000_000)
+        guard case .load(let segment, let isNew) = session.action() else { throw Unexpected("nothing to load") }
+        #expect(segment.number == 106 && !isNew)
     }
 }
 

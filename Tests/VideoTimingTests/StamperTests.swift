@@ -156,6 +156,14 @@ import VideoTiming
         #expect(times[40...].allSatisfy { $0 <= 110_000 }, "\(times)")
     }
 
+    @Test(arguments: [(30_000_000, 1_001_000), (1_000_000_000, 40_000_000)])
+    func `the times of a fixed rate go on for a year`(_ pictures: Int, _ seconds: Int) {
+        var clock = StampClock(.rate(pictures: pictures, seconds: seconds), start: MediaTime(milliseconds: 0))
+        let number = 365 * 86_400 * pictures / seconds
+        let time = clock.time(number: number, presentation: nil, elapsed: 0).microseconds
+        #expect(abs(time - 365 * 86_400_000_000) <= 100_000)
+    }
+
     @Test func `a jump of presentation times is followed at once`() {
         var clock = StampClock(.arrival, start: MediaTime(milliseconds: 0))
         #expect(clock.time(number: 0, presentation: 70_000, elapsed: 0).microseconds == 0)
@@ -176,5 +184,17 @@ import VideoTiming
         var counter = CounterUnwrapper(bits: 33, tolerance: 90_000 * 60)
         #expect(counter.unwrap(8_000_000_000) == 8_000_000_000)
         #expect(counter.unwrap(0) == 0)
+    }
+
+    @Test func `one damaged value does not take the laps from those behind it`() {
+        var counter = CounterUnwrapper(bits: 33, tolerance: 90_000 * 60)
+        let period: Int64 = 1 << 33
+        let raw: [Int64] = [period - 1, 2000, 4_000_000_000, 5000, 8000]
+        let expected: [Int64] = [period - 1, period + 2000, 4_000_000_000, period + 5000, period + 8000]
+        #expect(raw.map { counter.unwrap($0) } == expected)
+        // Two that agree are a jump.
+        #expect(
+            [4_000_000_000, 4_000_003_000, 4_000_006_000].map { counter.unwrap($0) }
+                == [4_000_000_000, 4_000_003_000, 4_000_006_000])
     }
 }

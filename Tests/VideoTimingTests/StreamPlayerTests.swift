@@ -38,6 +38,37 @@ import VideoTiming
         #expect(media(&player, 3_234_567) == 7_234_567)
     }
 
+    @Test func `a damaged time of the first picture does not become the beginning`() throws {
+        for damage: Int64 in [3_600_000_000, -3_600_000_000] {
+            var player = Self.player()
+            var pictures = Self.pictures(5_000_000, 100)
+            pictures[0].presentation += damage
+            for picture in pictures { player.receive(picture, at: 0) }
+            #expect(media(&player, 0) == 5_040_000)
+            #expect(media(&player, 1_000_000) == 6_040_000)
+        }
+    }
+
+    @Test func `times that came apart from the pictures do not count for the next time line`() throws {
+        var player = Self.player()
+        for time in stride(from: Int64(0), to: 4_000_000, by: 40_000) {
+            player.receive(TimedPicture(presentation: time), at: 0)
+        }
+        player.receive(MediaTime(microseconds: 100_000_000), presentation: 0)
+        // Beyond the pictures that came: of a part that is lost.
+        for second: Int64 in 5...7 {
+            player.receive(MediaTime(microseconds: 700_000_000 + second * 1_000_000), presentation: second * 1_000_000)
+        }
+        player.receiveDiscontinuity()
+        for time in stride(from: Int64(4_500_000), to: 9_000_000, by: 40_000) {
+            player.receive(TimedPicture(presentation: time), at: 0)
+        }
+        #expect(media(&player, 0) == 100_000_000)
+        // Nothing tells the time of the new line.
+        let later = player.sample(at: 5_000_000)
+        #expect(later.map { $0.media.microseconds < 200_000_000 } ?? true)
+    }
+
     @Test func `it stalls at the end of what has come, and goes on from there`() throws {
         var player = Self.player { $0.startBuffer = 200_000 }
         for picture in Self.pictures(0, 25) { player.receive(picture, at: 0) }

@@ -6,6 +6,8 @@ struct StreamError: Error, CustomStringConvertible {
     let description: String
     /// The stream ended as streams do.
     var isEnd = false
+    /// The server knows nothing of that name.
+    var isNotFound = false
 
     init(_ description: String) {
         self.description = description
@@ -19,6 +21,7 @@ struct StreamError: Error, CustomStringConvertible {
         }
         description = "\(doing): \(reason)"
         isEnd = code == lectern_AVERROR_EOF
+        isNotFound = code == lectern_AVERROR_HTTP_NOT_FOUND
     }
 }
 

@@ -32,7 +32,8 @@ struct StreamSettings: Sendable {
     var start = HLSSession.Start.live
     /// How long a call may take without data.
     var timeout = Duration.seconds(10)
-    /// How long a live stream that has ended may stay away until it counts as ended.
+    /// How long a live stream that its server has ended, or a playlist that it no longer has, may stay away until the stream
+    /// counts as ended.
     var endAfter = Duration.seconds(10)
     /// Bits of the counter with the carrier `pts`; nil to find out.
     var wrapBits: Int?
@@ -247,7 +248,10 @@ extension StreamReader {
         var session = HLSSession(settings.start)
         var source: String?
         var map: (MediaPlaylist.Map, [UInt8])?
+        // Since when the playlist has been missing that was there before.
+        var goneSince: ContinuousClock.Instant?
         while !stopped.isSet {
+            if let since = goneSince, since.duration(to: .now) >= settings.endAfter { return finish() }
             do throws(StreamError) {
                 switch session.action() {
                 case .end: return finish()
@@ -257,6 +261,7 @@ extension StreamReader {
                     let (list, address) = try loadPlaylist(source ?? settings.url)
                     if list.isProtected { throw StreamError("\(address): is encrypted with more than AES-128") }
                     source = address
+                    goneSince = nil
                     session.receive(list, at: Uptime.now)
                     wait = Self.shortestWait
                 case .load(let segment, let isNewTimeLine):
@@ -265,7 +270,8 @@ extension StreamReader {
             } catch {
                 if stopped.isSet { return }
                 note(error)
-                pause(backOff(until: nil))
+                goneSince = source != nil && error.isNotFound ? goneSince ?? .now : nil
+                pause(backOff(until: goneSince.map { $0 + settings.endAfter }))
             }
         }
     }

@@ -23,12 +23,20 @@ struct PostServer: Sendable {
         answering status: HTTPResponseStatus, _ text: String = "",
         _ body: @Sendable (PostServer) async throws -> Result
     ) async throws -> Result {
+        try await with(answer: { _ in (status, Array(text.utf8)) }, body)
+    }
+
+    /// Runs a body beside a server that answers as it is told.
+    static func with<Result: Sendable>(
+        answer: @escaping @Sendable (Post) -> (HTTPResponseStatus, [UInt8]),
+        _ body: @Sendable (PostServer) async throws -> Result
+    ) async throws -> Result {
         let posts = Recorder<Post>()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(Answer(status, text, posts))
+                    try channel.pipeline.syncOperations.addHandler(Answer(answer, posts))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -47,13 +55,12 @@ struct PostServer: Sendable {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
 
-        private let status: HTTPResponseStatus
-        private let text: String
+        private let answer: @Sendable (Post) -> (HTTPResponseStatus, [UInt8])
         private let posts: Recorder<Post>
         private var post = Post()
 
-        init(_ status: HTTPResponseStatus, _ text: String, _ posts: Recorder<Post>) {
-            (self.status, self.text, self.posts) = (status, text, posts)
+        init(_ answer: @escaping @Sendable (Post) -> (HTTPResponseStatus, [UInt8]), _ posts: Recorder<Post>) {
+            (self.answer, self.posts) = (answer, posts)
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -62,7 +69,8 @@ struct PostServer: Sendable {
             case .body(let part): post.body += part.readableBytesView
             case .end:
                 posts.append(post)
-                let body = ByteBuffer(string: text)
+                let (status, bytes) = answer(post)
+                let body = ByteBuffer(bytes: bytes)
                 let head = HTTPResponseHead(
                     version: .http1_1, status: status, headers: ["Content-Length": "\(body.readableBytes)"])
                 context.write(wrapOutboundOut(.head(head)), promise: nil)
