@@ -170,8 +170,8 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
 
-## docs: builds the documentation of protocol, client libraries, ink, rasterizer and InkML and the guide for operators in
-##       .build/docs; a link to nowhere is an error
+## docs: builds the documentation of protocol, client libraries, ink, rasterizer and InkML, the guide for operators and the pages
+##       for contributors in .build/docs; a link to nowhere is an error
 docs: core
 	LECTERN_TARGETS=service $(BUILD) --target lectern
 	LECTERN_TARGETS=service $(BUILD) --target LecternHTTPClient
