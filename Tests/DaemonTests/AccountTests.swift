@@ -42,6 +42,19 @@ import Testing
             #expect(log.contains("never joined: nobody answers at ink.0.a"))
         }
     }
+
+    @Test func `following a room without a service says once what is missing, and goes on asking`() async throws {
+        try await NATSTestServer.with { nats in
+            let (code, log) = try await LecternProcess.run(
+                "watch", "--room", "a", "--for", "2s", "--nats", nats.url)
+            #expect(code == 1)
+            #expect(log.ranges(of: "nobody answers at ink.0.a: is the service running").count == 2, "\(log)")
+            #expect(log.ranges(of: "Trying again.").count == 1, "\(log)")
+            #expect(log.ranges(of: "join failed").count == 1, "\(log)")
+            let asked = log.firstMatch(of: /failed joins (\d+)/).flatMap { Int($0.1) }
+            #expect((asked ?? 0) > 1, "\(log)")
+        }
+    }
 }
 
 /// The daemon and the commands as the users of config/cluster, over TLS.

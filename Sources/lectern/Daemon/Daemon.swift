@@ -54,10 +54,13 @@ struct Daemon {
             if configuration.journal.mode == .jetstream, configuration.journal.replicas == 1 {
                 logger.notice(
                     """
-                    streams have one replica: what a power cut takes depends on sync_interval of nats-server, which is not \
-                    known here
+                    streams have one replica: a power cut of the NATS server takes what it acknowledged and did not sync yet, \
+                    up to its sync_interval of 2 minutes by default; this daemon cannot read that setting
                     """,
-                    metadata: ["hint": "sync_interval: always (nats-server 2.10 and later), or journal.replicas: 3"])
+                    metadata: [
+                        "hint":
+                            "set sync_interval: always in the jetstream block of nats-server 2.10 or later, or journal.replicas: 3"
+                    ])
             }
             return (url, nil)
         case .embedded:
@@ -72,8 +75,11 @@ struct Daemon {
             let server = try await EmbeddedServer.start(settings)
             if settings.storeDirectory != nil, !server.syncsAlways {
                 logger.warning(
-                    "nats-server acknowledges before it syncs: a power cut may take the last seconds",
-                    metadata: ["hint": "nats-server 2.10 or later can sync before"])
+                    """
+                    this nats-server acknowledges a stroke before it is synced to disk: a power cut may take the last \
+                    seconds, 2 minutes at most; a crash of the program takes nothing
+                    """,
+                    metadata: ["hint": "install nats-server 2.10 or later and name it in nats.server: it syncs first"])
             }
             var place: Logger.Metadata = ["url": "\(server.url)"]
             if let folder = settings.storeDirectory { place["store"] = "\(URL(filePath: folder).path)" }

@@ -83,7 +83,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     private func follow(over nats: NATSConnection) async throws -> (WatchOutput, StudentReport) {
-        var output = WatchOutput(untilIndex: untilIndex)
+        var output = WatchOutput(untilIndex: untilIndex, unanswered: room.unanswered)
         let student = Student(
             connection: nats, address: room.address, feed: head ? .head : .cohort(cohort), encoding: encoding,
             wetInk: wet, logger: connection.logger)
@@ -97,14 +97,20 @@ extension WireEncoding: ExpressibleByArgument {}
 /// The output of `lectern watch`: a line of JSON for each operation and each join, and problems as text.
 private struct WatchOutput {
     private let untilIndex: UInt64?
+    private let unanswered: String
     private let start = ContinuousClock.now
     private var index: UInt64 = 0
+    /// Whether the last join request had no answer.
+    private var isUnanswered = false
     /// The service's last reason to refuse a join.
     private(set) var refusal: String?
 
-    /// - Parameter untilIndex: the index of the last operation to show; nil to go on.
-    init(untilIndex: UInt64?) {
+    /// - Parameters:
+    ///   - untilIndex: the index of the last operation to show; nil to go on.
+    ///   - unanswered: the error where no service answers.
+    init(untilIndex: UInt64?, unanswered: String) {
         self.untilIndex = untilIndex
+        self.unanswered = unanswered
     }
 
     /// Whether the last operation to show has come.
@@ -115,8 +121,7 @@ private struct WatchOutput {
     mutating func show(_ event: StudentEvent) -> Bool {
         switch event {
         case .problem(let problem):
-            if case .joinFailed(.refused(let why)) = problem { refusal = why }
-            StandardError.write("\(at) ms: \(problem)")
+            show(problem)
             return true
         case .wet(let release):
             var line = JSONLine()
@@ -127,6 +132,7 @@ private struct WatchOutput {
             return true
         case .joined(let room, let index, let digest, let visible):
             self.index = index
+            isUnanswered = false
             var line = JSONLine()
             line.add("event", "joined")
             line.add("index", index)
@@ -150,6 +156,21 @@ private struct WatchOutput {
             StandardOutput.write(bytes: line.closed)
         }
         return untilIndex == nil || !isReached
+    }
+
+    /// Requests without an answer are repeated every few seconds: the first one alone is printed, with its likely cause.
+    private mutating func show(_ problem: StudentProblem) {
+        if case .joinFailed(.unanswered) = problem {
+            guard !isUnanswered else { return }
+            isUnanswered = true
+            StandardError.write("\(at) ms: \(problem)")
+            return StandardError.write("lectern: \(unanswered) Trying again.")
+        }
+        if case .joinFailed(.refused(let why)) = problem {
+            refusal = why
+            isUnanswered = false
+        }
+        StandardError.write("\(at) ms: \(problem)")
     }
 
     /// The summary in one line.
