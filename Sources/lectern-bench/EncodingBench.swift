@@ -14,6 +14,10 @@ struct EncodingBench: ParsableCommand {
             Decoding goes from bytes to fields and points: of JSON by Lectern and by Foundation's JSONDecoder, of the \
             binary form by Lectern; the three take turns. The messages have points of the lesson's handwriting. A join is \
             that of a board with the strokes of the lesson, again and again. Sizes are those of the lesson's messages.
+
+            EXAMPLES
+              lectern-bench encoding
+              lectern-bench encoding --strokes 5000 --json
             """)
 
     @OptionGroup var lesson: LessonInput

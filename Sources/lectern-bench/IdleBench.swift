@@ -11,10 +11,14 @@ struct IdleBench: AsyncParsableCommand {
         commandName: "idle",
         abstract: "Measure the processor time of a daemon in whose rooms nothing happens.",
         discussion: """
-            Starts a NATS server with JetStream and the program 'lectern' that lies beside this one. Every room gets a \
+            The benchmark starts a NATS server with JetStream and the program 'lectern' that lies beside this one. Every room gets a \
             few strokes; then nothing is sent any more. The daemon is measured without rooms, which is the floor; with \
             all rooms asleep, that is, in their checkpoints; and with all rooms in memory, where each sends a mark \
             every ten seconds. Figures are per cent of one core, of the daemon and of the NATS server.
+
+            EXAMPLES
+              lectern-bench idle
+              lectern-bench idle --rooms 1000 --seconds 60
             """)
 
     @Option(help: "Number of rooms.")
@@ -23,7 +27,7 @@ struct IdleBench: AsyncParsableCommand {
     @Option(help: "Strokes of each room.")
     var strokes = 3
 
-    @Option(help: "Seconds of each measurement.")
+    @Option(help: "Seconds of each measurement, above 0.")
     var seconds = 20.0
 
     @OptionGroup var service: ServiceInput

@@ -10,6 +10,13 @@ struct LecternBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lectern-bench",
         abstract: "Measure the parts of Lectern that have to be fast.",
+        discussion: """
+            Compare figures of one run with each other: other work on the machine changes all of them.
+
+            EXAMPLES
+              lectern-bench room
+              lectern-bench load --rooms 200 --seconds 60
+            """,
         subcommands: [
             LoadBench.self, CapacityBench.self, GatewayBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self,
             RoomBench.self,
@@ -23,7 +30,7 @@ struct LessonInput: ParsableArguments {
     @Option(
         name: .customLong("lesson"),
         help: ArgumentHelp(
-            "A lesson file, one message a line, instead of the one that comes with the program.", valueName: "file"))
+            "Lesson file, one message a line. Default: the one that comes with the program.", valueName: "file"))
     var file: String?
 
     func load() throws -> Lesson { try file.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make() }
@@ -31,13 +38,13 @@ struct LessonInput: ParsableArguments {
 
 /// The service that a benchmark measures.
 struct ServiceInput: ParsableArguments {
-    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
+    @Option(help: ArgumentHelp("Program of the daemon. Default: `lectern` beside this program.", valueName: "file"))
     var program: String?
 }
 
 /// What a benchmark prints.
 struct OutputForm: ParsableArguments {
-    @Flag(help: "One JSON object instead of a table. Of repeated figures: an object of median, least and most.")
+    @Flag(help: "Print one JSON object instead of a table. Repeated figures are an object of median, least and most.")
     var json = false
 }
 

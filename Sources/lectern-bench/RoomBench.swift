@@ -11,14 +11,18 @@ struct RoomBench: ParsableCommand {
         commandName: "room",
         abstract: "Decode, order, log, pack and release a lesson, on one thread.",
         discussion: """
-            Plays the messages of a lesson into a room again and again, each time in a new session, and reads what is \
+            The benchmark plays the messages of a lesson into a room again and again, each time in a new session, and reads what is \
             released. The decoder alone is measured in the same run, for comparison. Then the updates of a pen: alone, \
             beside strokes of others, and the worst that the rules allow.
+
+            EXAMPLES
+              lectern-bench room
+              lectern-bench room --lesson lesson.ndjson --rounds 50
             """)
 
     @OptionGroup var lesson: LessonInput
 
-    @Option(help: "Number of times that the lesson is played.")
+    @Option(help: "Number of times that the lesson is played, 1 or more.")
     var rounds = 200
 
     @OptionGroup var output: OutputForm

@@ -19,6 +19,10 @@ struct RoomsBench: AsyncParsableCommand {
             same messages are written to a journal, one room after the other, and the service is started three times: \
             without streams, to make them; to fold and release the whole log; and to recover from its checkpoints. \
             The streams are deleted afterwards.
+
+            EXAMPLES
+              lectern-bench rooms
+              lectern-bench rooms --rooms 2000 --nats embedded
             """)
 
     @OptionGroup var lesson: LessonInput
@@ -29,7 +33,7 @@ struct RoomsBench: AsyncParsableCommand {
     @Option(help: "Strokes of each room, at most.")
     var strokes = 200
 
-    @Option(help: "Points of each stroke, and as many strokes as wanted; otherwise the lesson's own.")
+    @Option(help: "Points of each stroke, 1 or more. Default: the lesson's own strokes.")
     var points: Int?
 
     @Option(
@@ -39,7 +43,7 @@ struct RoomsBench: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("at-pace"),
-        help: "With --nats: only what the service takes while every room gets a stroke each 20 ms.")
+        help: "With --nats: measure the service alone, while every room gets a stroke each 20 ms.")
     var isAtPace = false
 
     @OptionGroup var output: OutputForm

@@ -24,7 +24,7 @@ struct StampCommand: AsyncParsableCommand {
         commandName: "stamp",
         abstract: "Put the time into each picture of a stream, from standard input to standard output.",
         discussion: """
-            Reads raw H.264 or H.265 (Annex B) or FLV and writes the same stream with one SEI message a picture, \
+            The command reads raw H.264 or H.265 (Annex B) or FLV and writes the same stream with one SEI message a picture, \
             `user_data_unregistered`, that holds the media time in milliseconds: UTC unless --clock or --start says \
             another. The pictures themselves do not change, nothing is decoded, and nothing is delayed. Every player \
             ignores the message; `lectern-probe clock --carrier sei` reads it.
@@ -56,10 +56,10 @@ struct StampCommand: AsyncParsableCommand {
     @Option(help: "Begin of the time line: utc, or zero at the first picture.")
     var clock = Zero.utc
 
-    @Option(help: ArgumentHelp("The time of the first picture, instead of --clock.", valueName: "ms"))
+    @Option(help: ArgumentHelp("Time of the first picture, at most 2^52 ms, instead of --clock.", valueName: "ms"))
     var start: Int64?
 
-    @Option(help: ArgumentHelp("Added to each time; may be negative.", valueName: "ms"))
+    @Option(help: ArgumentHelp("Milliseconds added to each time; may be negative.", valueName: "ms"))
     var offset: Int64 = 0
 
     @Option(
@@ -68,19 +68,19 @@ struct StampCommand: AsyncParsableCommand {
             valueName: "rate"))
     var rate: String?
 
-    @Option(help: "How the time is written: binary (8 bytes, big-endian), text, json or misb (MISB ST 0604).")
+    @Option(help: "Form of the time: binary (8 bytes, big-endian), text, json or misb (MISB ST 0604).")
     var form = Form.binary
 
-    @Option(help: ArgumentHelp("The member of the JSON object with --form json.", valueName: "name"))
+    @Option(help: ArgumentHelp("Member of the JSON object with --form json, at most 64 bytes.", valueName: "name"))
     var jsonKey = "t"
 
     @Option(
         help: ArgumentHelp(
-            "Identifier of the user data. Default: \(UserDataID.lectern); with --form misb that of the standard.",
+            "Identifier of the user data, 32 hexadecimal digits. Default: \(UserDataID.lectern); with --form misb that of the standard.",
             valueName: "uuid"))
     var uuid: String?
 
-    @Flag(help: "No summary.")
+    @Flag(help: "Print no summary.")
     var quiet = false
 
     func validate() throws {

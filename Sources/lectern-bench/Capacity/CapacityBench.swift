@@ -8,7 +8,7 @@ struct CapacityBench: AsyncParsableCommand {
         commandName: "capacity",
         abstract: "Measure what a class costs, and compute how many machines so many students need.",
         discussion: """
-            Starts NATS servers and the program 'lectern' that lies beside this one, and measures in about two minutes \
+            The benchmark starts NATS servers and the program 'lectern' that lies beside this one, and measures in about two minutes \
             the costs on which capacity depends: processor time of daemon, gateway and NATS server for each \
             operation, cohort, clock sample, join and event, and memory of rooms and readers. Then it computes what \
             10,000, 100,000 and 1,000,000 students need, with 1, 3 and 10 daemons at least, their gateways and NATS \
@@ -49,12 +49,12 @@ struct CapacityBench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Share of its cores that a machine uses at most, 0 to 1.", valueName: "share"))
     var utilization = 0.4
 
-    @Option(help: "Seconds of each measurement.")
+    @Option(help: "Seconds of each measurement, above 0.")
     var seconds = 3.0
 
     @OptionGroup var service: ServiceInput
 
-    @Flag(help: "The costs alone, as one JSON object.")
+    @Flag(help: "Print the costs alone, as one JSON object.")
     var json = false
 
     func validate() throws {

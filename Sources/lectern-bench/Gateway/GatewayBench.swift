@@ -14,7 +14,7 @@ struct GatewayBench: AsyncParsableCommand {
         commandName: "gateway",
         abstract: "Send a room's events to very many readers over HTTP.",
         discussion: """
-            Starts a NATS server and the program 'lectern' that lies beside this one, with its gateway. One author \
+            The benchmark starts a NATS server and the program 'lectern' that lies beside this one, with its gateway. One author \
             writes strokes of 30 points on average to a room without a gate; readers follow its events over HTTP, each on a \
             connection of its own. Latencies are from when a stroke was due to be published to when a reader has read \
             it: NATS, room and gateway together. CPU is that of the daemon with its gateway; NATS server and readers \
@@ -25,9 +25,13 @@ struct GatewayBench: AsyncParsableCommand {
             stalled: 100 readers at 200 strokes a second, alone and beside ten that do not read. Goal: no difference, \
             and bounded memory.
             joins: 1,000 readers join a board of 1,000 strokes within ten seconds.
+
+            EXAMPLES
+              lectern-bench gateway
+              lectern-bench gateway --parts steady --readers 5000
             """)
 
-    @Option(help: ArgumentHelp("The numbers of readers.", valueName: "n,n"))
+    @Option(help: ArgumentHelp("Numbers of readers, with commas between them, each 1 or more.", valueName: "n,n"))
     var readers = "500,2000"
 
     @Option(help: "Strokes a second.")
@@ -36,11 +40,11 @@ struct GatewayBench: AsyncParsableCommand {
     @Option(help: "Readers that join a large board.")
     var joiners = 1000
 
-    @Option(help: "Seconds of each measurement.")
+    @Option(help: "Seconds of each measurement, above 0.")
     var seconds = 10.0
 
     @Option(
-        help: ArgumentHelp("The parts to be measured, with commas between them.", valueName: "steady,stalled,joins"))
+        help: ArgumentHelp("Parts to measure, with commas between them.", valueName: "steady,stalled,joins"))
     var parts = "steady,stalled,joins"
 
     @OptionGroup var service: ServiceInput

@@ -10,7 +10,7 @@ import StrokeWire
 struct LoadBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Hold classes on a running system, and tell how late operations are released.",
+        abstract: "Hold classes on a running system, and measure how late operations are released.",
         discussion: """
             In each room a teacher publishes strokes at a steady rate, video clocks report four times a second, and \
             students follow their cohort; others join all the time. Nothing waits for an answer: a service that \
@@ -45,20 +45,24 @@ struct LoadBench: AsyncParsableCommand {
             valueName: "url"))
     var nats: String?
 
-    @Option(help: "With --nats: first part of all subjects, as in the service's configuration.")
+    @Option(help: "With --nats: first part of all subjects, the service's subjects.root.")
     var root = "ink"
 
-    @Option(help: "With --nats: number of partitions, as in the service's configuration.")
+    @Option(help: "With --nats: number of partitions, the service's subjects.partitions: 1 to 1024.")
     var partitions = 1
 
-    @Option(help: ArgumentHelp("With --nats: process of a daemon on this machine.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "With --nats: process of a daemon on this machine, whose processor time is printed. Default: none.",
+            valueName: "number"))
     var pid: Int32?
 
-    @Option(help: "Without --nats: none or jetstream.")
+    @Option(help: "Without --nats: journal of the daemon, none or jetstream.")
     var journal = RelayBench.Journal.jetstream
 
     @Option(
-        help: ArgumentHelp("Without --nats: the daemon, if it does not lie beside this program.", valueName: "file"))
+        help: ArgumentHelp(
+            "Without --nats: program of the daemon. Default: `lectern` beside this program.", valueName: "file"))
     var program: String?
 
     @Option(help: "Rooms, with one teacher each.")
@@ -79,13 +83,15 @@ struct LoadBench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Students who join a second, in all rooms together.", valueName: "number"))
     var joins = 10.0
 
-    @Option(help: "How long strokes are published.")
+    @Option(help: "Seconds for which strokes are published, above 0.")
     var seconds = 30.0
 
     @Option(help: "Connections that the students share.")
     var connections = 8
 
-    @Option(help: ArgumentHelp("Fail if the p99 of a cohort is above so many milliseconds.", valueName: "milliseconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Fail if the p99 of a cohort is above this, in milliseconds. Default: never.", valueName: "milliseconds"))
     var maxP99: Double?
 
     @OptionGroup var lesson: LessonInput

@@ -13,17 +13,21 @@ struct CutBench: ParsableCommand {
         commandName: "cut",
         abstract: "Cut the outlines of handwriting by lassos of 1,024 points, and fill what is left.",
         discussion: """
-            What is cut: the outlines of 1,000 freehand strokes of a lesson, as SVG and PDF have them; a lesson with fewer \
+            The subject: the outlines of 1,000 freehand strokes of a lesson, as SVG and PDF have them; a lesson with fewer \
             strokes is repeated. Without --lesson it is the handwriting of `lectern demo`.
 
-            What cuts: a shaky ring around the middle of the board, and a scribble of random points all over it, which \
+            The lassos: a shaky ring around the middle of the board, and a scribble of random points all over it, which \
             crosses itself some 170,000 times. A cut is to take at most 20 ms for the ring.
 
-            What is filled: the parts of the strokes cut by the ring, on 2048 pixels across, beside the strokes themselves \
+            The filling: the parts of the strokes cut by the ring, on 2048 pixels across, beside the strokes themselves \
             drawn as strokes, and beside the union of each part's contours, which other rasterizers would need first.
 
-            What is printed: the median of all rounds, and the lowest and the highest, in milliseconds of one processor, so \
+            The output: the median of all rounds, and the lowest and the highest, in milliseconds of one processor, so \
             that other programs on the machine matter less.
+
+            EXAMPLES
+              lectern-bench cut
+              lectern-bench cut --rounds 3 --lesson lesson.ndjson
             """)
 
     @OptionGroup var lesson: LessonInput

@@ -14,10 +14,10 @@ struct RasterBench: ParsableCommand {
         commandName: "raster",
         abstract: "Draw the handwriting of a lesson on 2048 pixels across, and compare with Cairo in the same run.",
         discussion: """
-            What is drawn: the freehand strokes of a lesson, each joined from its shards, in the order in which they were \
+            The subject: the freehand strokes of a lesson, each joined from its shards, in the order in which they were \
             drawn, again and again on one canvas. Without --lesson it is the handwriting of `lectern demo`.
 
-            What is compared: for a style of constant width Cairo strokes the same curves. For a style of changing width \
+            The comparison: for a style of constant width Cairo strokes the same curves. For a style of changing width \
             it fills one ribbon, the outline that SVG and PDF get; the outline is made beforehand, and its making is not \
             counted. Cairo has its own tolerance (0.1 pixels) and antialiasing, ARGB32 pixels, one thread. Both begin \
             with points in memory, or with the bytes of messages where it says so, and end with pixels.
@@ -25,18 +25,19 @@ struct RasterBench: ParsableCommand {
             The PNG of the board is compared with that of libpng at level 1 without filters, in the same format of \
             pixels: true colour, or one byte a pixel where the board has at most 256 colours.
 
-            What is printed: the median of all rounds, and the lowest and the highest; the renderers take turns within a \
+            The output: the median of all rounds, and the lowest and the highest; the renderers take turns within a \
             round, and what is drawn before the first is not counted. The ratio to Cairo is the median of the ratios of the rounds. The error is the mean difference of the \
             covered part of a pixel from 16 × 16 samples, over the pixels at edges, stroke by stroke; the samples \
             themselves are off by some 0.0025.
 
-            What to keep in mind: other programs on the machine change all figures, the ratios least. Figures of \
+            Note: other programs on the machine change all figures, the ratios least. Figures of \
             different runs are not comparable, nor those of different lessons: small writing has more bends a pixel.
 
-              lectern-bench raster                          all of it, some 15 seconds
-              lectern-bench raster --rounds 3               a first look
-              lectern-bench raster --lesson lesson.ndjson   other handwriting
-              lectern-bench raster --json > figures.json    for programs; progress goes to standard error
+            EXAMPLES
+              lectern-bench raster                          # all of it, some 15 seconds
+              lectern-bench raster --rounds 3               # a first look
+              lectern-bench raster --lesson lesson.ndjson   # other handwriting
+              lectern-bench raster --json > figures.json    # for programs; progress goes to standard error
             """)
 
     @OptionGroup var lesson: LessonInput

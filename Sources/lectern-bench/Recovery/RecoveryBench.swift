@@ -12,7 +12,7 @@ struct RecoveryBench: AsyncParsableCommand {
         commandName: "recovery",
         abstract: "Measure the recovery of a daemon, joins under load, and releases under a flood of requests.",
         discussion: """
-            Starts a NATS server with JetStream and the program 'lectern' that lies beside this one.
+            The benchmark starts a NATS server with JetStream and the program 'lectern' that lies beside this one.
 
             Recovery: a daemon is killed whose checkpoints have no boards, only positions; then a bare ordered \
             consumer reads the log to its end, and a daemon starts until it serves, in turn. The ratio is that of \
@@ -26,6 +26,10 @@ struct RecoveryBench: AsyncParsableCommand {
             less, of the medians and of the p99. The floor are messages that go through the NATS server alone at the \
             same time: the daemon, the NATS server and this program share the machine, and where they saturate it, \
             these come later, too.
+
+            EXAMPLES
+              lectern-bench recovery
+              lectern-bench recovery --parts joins --rate 1000
             """)
 
     @Option(help: "Rooms of the log that is recovered.")
@@ -49,11 +53,11 @@ struct RecoveryBench: AsyncParsableCommand {
     @Option(help: "Seconds of each round of joins and of a flood.")
     var seconds = 10.0
 
-    @Option(help: "Rounds of each.")
+    @Option(help: "Rounds of each measurement, 1 or more.")
     var rounds = 3
 
     @Option(
-        help: ArgumentHelp("The parts to be measured, with commas between them.", valueName: "recovery,joins,flood"))
+        help: ArgumentHelp("Parts to measure, with commas between them.", valueName: "recovery,joins,flood"))
     var parts = "recovery,joins,flood"
 
     @OptionGroup var service: ServiceInput

@@ -11,36 +11,37 @@ struct RelayBench: AsyncParsableCommand {
         commandName: "relay",
         abstract: "Send operations through the daemon and through a bare relay, in turn, and compare.",
         discussion: """
-            Starts a NATS server, the program 'lectern' that lies beside this one, and a relay written in C with \
+            The benchmark starts a NATS server, the program 'lectern' that lies beside this one, and a relay written in C with \
             libnats that publishes the same three messages for each operation and decodes nothing. Both get the same \
             strokes, in turn, in rooms without a gate; authors and students subscribe to what they would. Figures are \
             medians of the rounds, with the least and the largest; the ratio is that of the medians. CPU is that of \
             the daemon or relay alone. NATS server and load share the machine's cores with them.
 
-            As fast as it goes:
-              lectern-bench relay --journal none
-            At a steady rate, with the latency from published to released:
-              lectern-bench relay --journal jetstream --rate 1000
-            Video clocks, four samples a second for each room:
-              lectern-bench relay --clocks 5000
+            EXAMPLES
+              lectern-bench relay --journal none                    # as fast as it goes
+              lectern-bench relay --journal jetstream --rate 1000   # at a steady rate, with the latency from published to released
+              lectern-bench relay --clocks 5000                     # video clocks, four samples a second for each room
             """)
 
-    @Option(help: "none or jetstream.")
+    @Option(help: "Journal of the daemon: none or jetstream.")
     var journal = Journal.none
 
     @Option(help: "Number of rooms, with one author each.")
     var rooms = 64
 
-    @Option(help: "Operations a second, all rooms together; without it as many as get through.")
+    @Option(help: "Operations a second, all rooms together. Default: as many as get through.")
     var rate: Double?
 
-    @Option(help: "Instead of operations: video clocks of so many rooms with a stroke every ten seconds.")
+    @Option(
+        help:
+            "Number of rooms whose video clocks are sent instead of operations, with a stroke every ten seconds. Default: none."
+    )
     var clocks: Int?
 
-    @Option(help: "Seconds of each round.")
+    @Option(help: "Seconds of each round, above 0.")
     var seconds = 3.0
 
-    @Option(help: "Rounds of each.")
+    @Option(help: "Rounds of each measurement, 1 or more.")
     var rounds = 5
 
     @OptionGroup var lesson: LessonInput

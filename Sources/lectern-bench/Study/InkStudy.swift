@@ -11,7 +11,7 @@ struct InkStudy: ParsableCommand {
         commandName: "ink-study",
         abstract: "Print what force, angles, all points and predicted points of a pen cost and give.",
         discussion: """
-            Prints tables in Markdown: bytes in JSON, gzip and the binary form; processor time a point; the ink that \
+            The study prints tables in Markdown: bytes in JSON, gzip and the binary form; processor time a point; the ink that \
             differs without a value; what comes late; predictions against the pen; and a class in virtual time, with and \
             without wet ink, at some rates of loss. The article "What a pen's values cost" has the method.
 
@@ -29,10 +29,10 @@ struct InkStudy: ParsableCommand {
 
     @OptionGroup var lesson: LessonInput
 
-    @Option(help: "Share of messages that are lost, 0 to 0.9; may be repeated. Default: 0, 0.01 and 0.05.")
+    @Option(help: "Share of messages that are lost, 0 to 0.9; repeat for more. Default: 0, 0.01 and 0.05.")
     var loss: [Double] = []
 
-    @Option(help: "How often the strokes are drawn in each class.")
+    @Option(help: "Number of times that the strokes are drawn in each class, 1 to 1000.")
     var rounds = 20
 
     @Option(help: "Seed of the losses.")

@@ -8,9 +8,9 @@ import StrokeWire
 struct WetBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wet",
-        abstract: "Draw in many rooms, and tell how late each point comes to the students.",
+        abstract: "Draw in many rooms, and measure how late each point comes to the students.",
         discussion: """
-            Starts a NATS server and the program 'lectern' that lies beside this one. In each room one pen draws \
+            The benchmark starts a NATS server and the program 'lectern' that lies beside this one. In each room one pen draws \
             strokes of 1.5 s with pauses of 0.3 s, and sends 60 updates a second with predicted points, the whole \
             stroke once a second, and the operation in the end. Two cohorts see it grow: one whose video is 300 ms \
             late, which gets points from the updates, and one that is 12 s behind, which gets them from the log.
@@ -25,6 +25,10 @@ struct WetBench: AsyncParsableCommand {
             figures of NATS alone are those of copies that go through the NATS server at the same time, not through \
             the daemon: what the machine's other load does to them. CPU of a point is the difference between the \
             halves, of the daemon alone.
+
+            EXAMPLES
+              lectern-bench wet
+              lectern-bench wet --rooms 500 --rounds 3
             """)
 
     @Option(help: "Rooms with a pen each.")
@@ -33,7 +37,10 @@ struct WetBench: AsyncParsableCommand {
     @Option(help: "Points of an update.")
     var points = 2
 
-    @Option(help: "How long the pens draw in each half. Each then takes 13 s more, until the second cohort has all.")
+    @Option(
+        help:
+            "Seconds for which the pens draw in each half, above 0. Each half takes 13 s more, until the second cohort has all."
+    )
     var seconds = 14.0
 
     @Option(help: "Rounds of both halves.")
@@ -42,7 +49,7 @@ struct WetBench: AsyncParsableCommand {
     @Option(help: "Rooms with a teacher who publishes 20 strokes a second.")
     var others = 20
 
-    @Option(help: "none or jetstream.")
+    @Option(help: "Journal of the daemon: none or jetstream.")
     var journal = RelayBench.Journal.jetstream
 
     @OptionGroup var service: ServiceInput

@@ -12,9 +12,9 @@ struct ClockCommand: AsyncParsableCommand {
         commandName: "clock",
         abstract: "Watch a stream as a student's player would, and publish what the students see.",
         discussion: """
-            Reads the stream of a cohort, keeps the distance to its live end that players keep, moves on at the pace of \
-            real time, stalls where nothing comes and goes on where something does. Four times a second, and at once on \
-            a change, it tells Lectern the media time of the picture that is shown at this moment. A clock runs \
+            The command reads the stream of a cohort as a player does: it keeps a player's distance to the live end, moves on at \
+            the pace of real time, stalls where nothing comes and goes on where something does. Four times a second, and at \
+            once after a change, it publishes the media time of the picture that is shown at this moment. Run a clock \
             for each cohort, near its students' end of the delivery.
 
             The media time comes from the carrier:
@@ -41,7 +41,7 @@ struct ClockCommand: AsyncParsableCommand {
             message on `<root>.<partition>.clocks`, which costs the service and NATS far less; the user needs the right to \
             publish there. A stream that fails is named; the others go on.
 
-            On a terminal one line shows where the clock is; otherwise each sample is a line of JSON.
+            On a terminal one line shows the time of the clock; otherwise each sample is a line of JSON.
 
             Exit codes: 0 when the stream has ended, 3 s later, and after SIGINT (Ctrl-C) or SIGTERM; 1 when a file \
             cannot be read, or Lectern refuses the samples; 2 when NATS cannot be reached at the start; 64 for wrong \
@@ -66,7 +66,7 @@ struct ClockCommand: AsyncParsableCommand {
             """, valueName: "file"))
     var streams: String?
 
-    @Option(help: "Time between two samples.", transform: duration)
+    @Option(help: "Time between two samples, 10ms to 10s. Default: 250ms.", transform: duration)
     var interval = Duration.milliseconds(250)
 
     @OptionGroup var destination: DestinationOptions
@@ -77,7 +77,7 @@ struct ClockCommand: AsyncParsableCommand {
         ))
     var metrics: String?
 
-    @Flag(help: "Print no samples.")
+    @Flag(help: "Print no samples on standard output.")
     var quiet = false
 
     func validate() throws {

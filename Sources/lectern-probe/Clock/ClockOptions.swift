@@ -7,31 +7,37 @@ extension Carrier: ExpressibleByArgument {}
 
 /// Options of one clock: the cohort that it is of, and the stream.
 struct ClockOptions: ParsableArguments {
-    @Option(help: "The room.", transform: roomID)
+    @Option(
+        help:
+            "Room whose clock it is: 1 to 64 characters of a-z, 0-9, _ and -. Required, except with --print or --streams.",
+        transform: roomID)
     var room: RoomID?
 
-    @Option(help: "The cohort that watches this stream.", transform: cohortName)
+    @Option(help: "Cohort that watches this stream. Default: main.", transform: cohortName)
     var cohort = CohortName.main
 
-    @Option(help: ArgumentHelp("The stream: a URL or a file, all that FFmpeg reads.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("Stream, a URL or a file that FFmpeg reads. Required, except with --streams.", valueName: "url")
+    )
     var source: String?
 
     @Option(help: "Carrier of the media time: sei, id3, pdt or pts.")
     var carrier = Carrier.sei
 
     @Option(
-        help: "Samples are this far ahead of the player's place. Default: 1s for HLS, else 0s.", transform: duration)
+        help: "Time by which samples are ahead of the player's place. Default: 1s for HLS, else 0s.",
+        transform: duration)
     var lead: Duration?
 
     @Option(
         help: """
-            How late the students' picture is, where the media time is not UTC and so does not tell it: from the camera to \
-            this player's place. Default: not known.
+            Delay from the camera to this player's place, 600s at most, where the media time is not UTC and so does not \
+            tell it. Default: not known.
             """, transform: duration)
     var age: Duration?
 
     @Option(
-        help: "HLS: distance from the live end. Default: HOLD-BACK of the playlist, else three target durations.",
+        help: "Distance from the live end of HLS. Default: HOLD-BACK of the playlist, else three target durations.",
         transform: duration)
     var holdBack: Duration?
 
@@ -39,20 +45,21 @@ struct ClockOptions: ParsableArguments {
     var buffer: Duration?
 
     @Option(
-        help: "A live stream, but not HLS, is caught up with by a jump when more than this is buffered.",
+        help:
+            "Most that is buffered of a live stream other than HLS; beyond, the clock jumps to the live end. Default: 2s.",
         transform: duration)
     var maxBehind = Duration.seconds(2)
 
-    @Option(help: "Longest time to read ahead.", transform: duration)
+    @Option(help: "Longest time to read ahead, 1s or more. Default: 60s.", transform: duration)
     var readAhead = Duration.seconds(60)
 
     @Option(
         help:
-            "Identifier of the user data with --carrier sei; may be given several times. Default: \(UserDataID.lectern) and MISB's."
+            "Identifier of the user data with --carrier sei, 32 hexadecimal digits; repeat for more. Default: \(UserDataID.lectern) and MISB's."
     )
     var uuid: [String] = []
 
-    @Option(help: "The member of JSON objects that holds the time.")
+    @Option(help: "Member of JSON objects that holds the time, at most 64 bytes.")
     var jsonKey = "t"
 
     @Option(help: "Description (TXXX) or owner (PRIV) of the ID3 frames to read. Default: any but Apple's time stamps.")
@@ -71,7 +78,7 @@ struct ClockOptions: ParsableArguments {
             """)
     var epoch: Int64?
 
-    @Option(help: "Stream id in the samples, at most 64 bytes.")
+    @Option(help: "Stream id in the samples, at most 64 bytes. Default: none.")
     var stream = ""
 
     @Option(help: "Libavformat's name of the format. Default: found out; hls where the path ends in .m3u8.")
@@ -82,10 +89,13 @@ struct ClockOptions: ParsableArguments {
             "Option of libavformat, such as headers or listen; may be repeated.", valueName: "name=value"))
     var inputOption: [String] = []
 
-    @Option(help: "How long to wait for data before connecting again.", transform: duration)
+    @Option(help: "Longest wait for data before connecting again, 100ms or more. Default: 10s.", transform: duration)
     var timeout = Duration.seconds(10)
 
-    @Option(help: "A live stream that its server ends, and that is away for so long, has ended.", transform: duration)
+    @Option(
+        help:
+            "Time after which a live stream that its server has ended, and that does not come back, counts as ended. Default: 10s.",
+        transform: duration)
     var endAfter = Duration.seconds(10)
 
     func validate() throws {

@@ -32,20 +32,21 @@ extension SampleOutput {
 struct DestinationOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "First token of all subjects, as in the service's configuration.")
+    @Option(help: "First part of all subjects, the service's subjects.root: 1 to 64 characters of a-z, 0-9, _ and -.")
     var root = "ink"
 
-    @Option(help: "Number of partitions, as in the service's configuration.")
+    @Option(help: "Number of partitions, the service's subjects.partitions: 1 to 1024.")
     var partitions = 1
 
-    @Option(help: ArgumentHelp("Post samples to this gateway over HTTP, not to NATS.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("Gateway to post samples to over HTTP, instead of NATS. Default: none.", valueName: "url"))
     var gateway: String?
 
     @Option(
         help: ArgumentHelp("File with the token for the gateway; it is read anew for each sample.", valueName: "file"))
     var tokenFile: String?
 
-    @Flag(help: "Publish nothing, print only.")
+    @Flag(help: "Print samples, and publish nothing.")
     var print = false
 
     func validate() throws {

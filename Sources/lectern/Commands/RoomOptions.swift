@@ -21,10 +21,10 @@ struct RoomOptions: ParsableArguments {
 /// Options for the service's subjects; both must be as in its configuration.
 struct SubjectOptions: ParsableArguments {
     @Option(
-        help: "First part of all subjects, as in the service's configuration: 1 to 64 characters of a-z, 0-9, _ and -.")
+        help: "First part of all subjects, the service's subjects.root: 1 to 64 characters of a-z, 0-9, _ and -.")
     var root = "ink"
 
-    @Option(help: "Number of partitions, as in the service's configuration, 1 to 1024.")
+    @Option(help: "Number of partitions, the service's subjects.partitions: 1 to 1024.")
     var partitions = 1
 
     func validate() throws {

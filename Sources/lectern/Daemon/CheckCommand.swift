@@ -27,10 +27,10 @@ struct CheckCommand: AsyncParsableCommand {
 
     @OptionGroup var settings: SettingsOptions
 
-    @Flag(help: "Every setting, those with their defaults too.")
+    @Flag(help: "Print every setting, also those with their default.")
     var all = false
 
-    @Flag(help: "One JSON object a line: key, value, origin.")
+    @Flag(help: "Print one JSON object a line: key, value, origin.")
     var json = false
 
     func run() async throws {

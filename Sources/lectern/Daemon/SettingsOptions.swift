@@ -4,22 +4,35 @@ import LecternConfiguration
 
 /// The options that give settings, of `serve` and `check`.
 struct SettingsOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("NATS servers, or \"embedded\" to start one on this machine.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "NATS servers, with commas between them, or \"embedded\" to start one on this machine: nats.url. Default: nats://127.0.0.1:4222.",
+            valueName: "url"))
     var nats: String?
 
-    @Option(help: ArgumentHelp("Where the HTTP side listens, or \"off\".", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp(
+            "Address that the HTTP side listens on, or \"off\": http.listen. Default: 127.0.0.1:8080.",
+            valueName: "host:port"))
     var http: String?
 
-    @Option(help: ArgumentHelp("Where the logs of the rooms are kept: jetstream, or none.", valueName: "mode"))
+    @Option(
+        help: ArgumentHelp(
+            "Place of the rooms' logs, jetstream or none: journal.mode. Default: jetstream.", valueName: "mode"))
     var journal: String?
 
-    @Option(help: ArgumentHelp("The daemon's roles: core, gateway, or both.", valueName: "role,…"))
+    @Option(
+        help: ArgumentHelp(
+            "Roles of the daemon, core, gateway, or both: server.roles. Default: core,gateway.", valueName: "role,…"))
     var roles: String?
 
-    @Option(help: ArgumentHelp("A YAML file of settings.", valueName: "file"))
+    @Option(help: ArgumentHelp("YAML file of settings. Default: none.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Any setting by its dotted key; repeat for more.", valueName: "key=value"))
+    @Option(
+        help: ArgumentHelp(
+            "A setting by its dotted key, such as limits.rooms=500; repeat for more. `lectern serve --settings` lists all.",
+            valueName: "key=value"))
     var set: [String] = []
 
     func validate() throws {

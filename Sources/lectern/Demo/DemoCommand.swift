@@ -44,7 +44,7 @@ struct DemoCommand: AsyncParsableCommand {
         help: ArgumentHelp("\(LessonSource.help) Default: a lesson on slides.", valueName: "lesson"))
     var lesson: LessonSource?
 
-    @Option(help: ArgumentHelp("Factor of the lesson's original speed, 0.1 … 100.", valueName: "factor"))
+    @Option(help: ArgumentHelp("Seconds of the lesson per second, 0.1 … 100.", valueName: "factor"))
     var speed = 1.0
 
     @Option(
@@ -52,10 +52,13 @@ struct DemoCommand: AsyncParsableCommand {
         transform: duration)
     var latency = Duration.seconds(2)
 
-    @Option(help: ArgumentHelp("The folder for board.png, pages.pdf, lesson.ndjson, slides.pdf.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "Folder for board.png, pages.pdf, lesson.ndjson and slides.pdf; it is made if it does not exist.",
+            valueName: "folder"))
     var output = "demo-out"
 
-    @Option(help: ArgumentHelp("The port of the pages; 0 for any free one.", valueName: "port"))
+    @Option(help: ArgumentHelp("Port of the pages, 1 … 65535; 0 for any free one.", valueName: "port"))
     var port = 0
 
     @Flag(help: "Go on after the lesson, until a signal ends it.")

@@ -25,10 +25,10 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var room: RoomOptions
 
-    @Option(help: "As released to this cohort. Default: the end of the log.", transform: cohortName)
+    @Option(help: "Board as released to this cohort. Default: the board at the end of the log.", transform: cohortName)
     var cohort: CohortName?
 
-    @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg, .pdf or .inkml.")
+    @Option(name: .shortAndLong, help: "File to write; its name ends in .png, .svg, .pdf or .inkml.")
     var output: String
 
     @Option(help: ArgumentHelp("png, svg, pdf or inkml. Default: the output's file extension.", valueName: "format"))

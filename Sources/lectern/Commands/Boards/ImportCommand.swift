@@ -10,7 +10,7 @@ import StrokeWire
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Bring ink of an InkML file, the pages of a PDF, or a PNG, JPEG, WebP or HEIC, into a room.",
+        abstract: "Import ink of an InkML file, the pages of a PDF, or a PNG, JPEG, WebP or HEIC into a room.",
         discussion: """
             A PDF, PNG, JPEG, WebP or HEIC goes to the service, and each of its pages becomes a page at the end of the room's order, \
             as large as the board allows; then the first of them is shown. Slides are the paper of their pages: no eraser \
@@ -71,7 +71,7 @@ struct ImportCommand: AsyncParsableCommand {
             valueName: "[page:]degrees"))
     var rotate: [SlideRotation] = []
 
-    @Option(help: "What slides become: paper, under the ink, or picture, to be cut and moved.")
+    @Option(help: "Form of slides: paper, under the ink, or picture, to be cut and moved.")
     var `as` = SlideImport.Form.paper
 
     @OptionGroup var room: RoomOptions
@@ -83,25 +83,25 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("t"),
         help: ArgumentHelp(
-            "Time of the first stroke, or of the slides, on the time line of the room's video.",
+            "Time of the first stroke, or of the slides, on the time line of the room's video, in milliseconds. Default: the time at the teacher.",
             valueName: "milliseconds"))
     var time: Int64?
 
-    @Flag(help: "Send colours as they are, for a service with `colour: rgb`.")
+    @Flag(help: "Keep colours as they are. For a service with `colour: rgb`.")
     var rgb = false
 
-    @Flag(help: "Refuse ink that a board cannot show as the file has it.")
+    @Flag(help: "Refuse a file with parts that a board cannot show.")
     var strict = false
 
     @Option(
-        help: "How long to wait for answers at the end, or while nothing gets through. Default: 10s.",
+        help: "Longest wait for answers at the end, or while nothing gets through: 500ms, 10s, 2m. Default: 10s.",
         transform: duration)
     var answerTimeout = Duration.seconds(10)
 
-    @Flag(help: "No progress.")
+    @Flag(help: "Print no progress.")
     var quiet = false
 
-    @Flag(help: "The summary as one line of JSON.")
+    @Flag(help: "Print the summary as one line of JSON.")
     var json = false
 
     func run() async throws {

@@ -51,13 +51,13 @@ struct RenderCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("\(LessonSource.help) Or InkML, a PDF, PNG, JPEG, WebP or HEIC."))
     var lessons: [LessonSource] = []
 
-    @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg, .pdf or .inkml.")
+    @Option(name: .shortAndLong, help: "File to write; its name ends in .png, .svg, .pdf or .inkml.")
     var output: String
 
     @Option(help: ArgumentHelp("png, svg, pdf or inkml. Default: the output's file extension.", valueName: "format"))
     var format: PictureFormat?
 
-    @Option(help: ArgumentHelp("How freehand strokes become ink.", valueName: "style"))
+    @Option(help: ArgumentHelp("Style of freehand strokes.", valueName: "style"))
     var style = ServerConfiguration().style
 
     @Option(help: ArgumentHelp("The tip of the style stamp.", valueName: "tip"))
@@ -69,7 +69,10 @@ struct RenderCommand: AsyncParsableCommand {
             valueName: "pixels"))
     var width: Int?
 
-    @Option(help: ArgumentHelp("Stop after the operation with this index; 0 for the empty board.", valueName: "index"))
+    @Option(
+        help: ArgumentHelp(
+            "Stop after the operation with this index; 0 for the empty board. Default: the last one.",
+            valueName: "index"))
     var at: UInt64?
 
     @Option(

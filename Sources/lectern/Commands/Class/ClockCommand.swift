@@ -37,55 +37,59 @@ struct ClockCommand: AsyncParsableCommand {
     @Option(help: "The cohort whose clock it is. Default: main.", transform: cohortName)
     var cohort = CohortName.main
 
-    @Option(help: "How far the students are behind the teacher. Default: 2s.", transform: duration)
+    @Option(help: "Time by which the students are behind the teacher: 300ms, 2s. Default: 2s.", transform: duration)
     var latency = Duration.seconds(2)
 
-    @Flag(inversion: .prefixedNo, help: "Tell in the samples how far the students are behind.")
+    @Flag(inversion: .prefixedNo, help: "State in the samples how far the students are behind (`a`).")
     var age = true
 
-    @Option(help: "Seconds of media time per second. Default: from --rate, else 1.")
+    @Option(help: "Seconds of media time per second, 0 to 1000. Default: from --rate, else 1.")
     var speed: Double?
 
     @Option(
-        help: ArgumentHelp("The rate in the samples, 0 to 2000. Default: from --speed.", valueName: "thousandths"))
+        help: ArgumentHelp(
+            "Rate in the samples, 0 to 2000 thousandths of real time. Default: from --speed.", valueName: "thousandths")
+    )
     var rate: Int?
 
-    @Option(help: "Time between two samples. Default: 250ms, and less at a speed above 4.", transform: duration)
+    @Option(
+        help: "Time between two samples, 1ms or more. Default: 250ms, and less at a speed above 4.", transform: duration
+    )
     var interval: Duration?
 
-    @Option(help: "Encoder session. Default: none.")
+    @Option(help: "Number of the encoder session (`ep`), 0 to 2^53-1. Default: none.")
     var epoch: Int64?
 
     @Option(help: "Stream id, at most 64 bytes. Default: none.")
     var stream = ""
 
-    @Option(help: "When the video is paused. Default: never.", transform: duration)
+    @Option(help: "Elapsed time at which the video is paused. Default: never.", transform: duration)
     var pauseAt: [Duration] = []
 
-    @Option(help: "How long the pause is.", transform: duration)
+    @Option(help: "Length of that pause.", transform: duration)
     var pauseFor: [Duration] = []
 
-    @Option(help: "When the video runs out of data. Default: never.", transform: duration)
+    @Option(help: "Elapsed time at which the video runs out of data. Default: never.", transform: duration)
     var stallAt: [Duration] = []
 
-    @Option(help: "How long the stall is.", transform: duration)
+    @Option(help: "Length of that stall.", transform: duration)
     var stallFor: [Duration] = []
 
-    @Option(help: "When the time line jumps. Default: never.", transform: duration)
+    @Option(help: "Elapsed time at which the time line jumps. Default: never.", transform: duration)
     var seekAt: [Duration] = []
 
-    @Option(help: "The media time it jumps to.", transform: duration)
+    @Option(help: "Media time that it jumps to.", transform: duration)
     var seekTo: [Duration] = []
 
-    @Option(help: "When the video is over. Default: never.", transform: duration)
+    @Option(help: "Elapsed time at which the video is over. Default: never.", transform: duration)
     var endAt: Duration?
 
     @Option(
-        name: .customLong("for"), help: "Stop after this time. Default: 3s after --end-at, else never.",
+        name: .customLong("for"), help: "Stop after this time: 90s, 2m. Default: 3s after --end-at, else never.",
         transform: duration)
     var limit: Duration?
 
-    @Flag(help: "No summary.")
+    @Flag(help: "Print no summary.")
     var quiet = false
 
     func validate() throws {

@@ -22,10 +22,10 @@ struct LessonCommand: AsyncParsableCommand {
 
     @OptionGroup var options: LessonOptions
 
-    @Option(help: "Seed of the demo lesson's handwriting.")
+    @Option(help: "Seed of the demo lesson's handwriting, 0 or more.")
     var seed: UInt64 = 1
 
-    @Flag(help: "Write the messages instead, one on each line.")
+    @Flag(help: "Print the messages instead of the list, one a line.")
     var messages = false
 
     func run() async throws {
@@ -58,7 +58,8 @@ struct LessonOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Cut strokes anew into shards of this many points. Default: as in the lesson.", valueName: "points"))
+            "Cut strokes anew into shards of this many points, 1 or more. Default: as in the lesson.",
+            valueName: "points"))
     var shardPoints: Int?
 
     func validate() throws {

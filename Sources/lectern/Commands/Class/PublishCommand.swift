@@ -58,7 +58,7 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The author: 1 to 64 characters of a-z, 0-9, _ and -.", transform: authorID)
     var author: AuthorID
 
-    @Option(help: "Seconds of the lesson published per second.")
+    @Option(help: "Seconds of the lesson that are published per second, 0.001 to 1000.")
     var speed = 1.0
 
     @Flag(inversion: .prefixedNo, help: "Send strokes while they are being drawn, every 33 ms.")
@@ -70,24 +70,27 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Let messages overtake each other by up to eight places.")
     var shuffle = false
 
-    @Option(help: "Seed of the demo lesson's handwriting, and of --lose and --shuffle.")
+    @Option(help: "Seed of the demo lesson's handwriting, and of --lose and --shuffle, 0 or more.")
     var seed: UInt64 = 1
 
-    @Option(help: "Name of the session, in which operations are numbered. Default: a new one.")
+    @Option(
+        help: "Name of the session, in which operations are numbered: 1 to 64 visible characters. Default: a new one.")
     var session: String?
 
-    @Option(help: ArgumentHelp("File that records what was sent, to continue from there.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("File that records what was sent, to continue from there. Default: none.", valueName: "file")
+    )
     var outbox: String?
 
     @Option(
-        help: "How long to wait for answers at the end, or while nothing gets through. Default: 10s.",
+        help: "Longest wait for answers at the end, or while nothing gets through: 500ms, 10s, 2m. Default: 10s.",
         transform: duration)
     var answerTimeout = Duration.seconds(10)
 
-    @Flag(help: "No progress.")
+    @Flag(help: "Print no progress.")
     var quiet = false
 
-    @Flag(help: "The summary as one line of JSON.")
+    @Flag(help: "Print the summary as one line of JSON.")
     var json = false
 
     func validate() throws {

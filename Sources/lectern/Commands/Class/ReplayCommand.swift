@@ -39,25 +39,25 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "The cohort whose lesson it is. Default: main.", transform: cohortName)
     var cohort = CohortName.main
 
-    @Flag(help: "To the end of the log, whatever students have seen.")
+    @Flag(help: "Replay to the end of the log, whatever students have seen.")
     var head = false
 
-    @Option(help: "Media time to begin at. Default: that of the first operation.", transform: duration)
+    @Option(help: "Media time to begin at: 90s, 10m. Default: that of the first operation.", transform: duration)
     var from: Duration?
 
-    @Option(help: "Media time to end at. Default: that of the last operation.", transform: duration)
+    @Option(help: "Media time to end at: 90s, 12m. Default: that of the last operation.", transform: duration)
     var to: Duration?
 
-    @Option(help: "Encoder session whose time line is played. Default: the last one.")
+    @Option(help: "Number of the encoder session whose time line is played, 0 to 2^53-1. Default: the last one.")
     var epoch: Int64?
 
-    @Option(help: "Seconds of media time per second; 0: all at once.")
+    @Option(help: "Seconds of media time per second, 0 to 1000; 0 prints all at once.")
     var speed = 1.0
 
     @Flag(help: "Read media times in milliseconds from standard input, one a line.")
     var times = false
 
-    @Flag(help: "No progress and no summary.")
+    @Flag(help: "Print no progress and no summary.")
     var quiet = false
 
     func validate() throws {

@@ -44,22 +44,25 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: "The cohort to follow. Default: main.", transform: cohortName)
     var cohort = CohortName.main
 
-    @Flag(help: "Follow the head feed: operations as soon as they are applied.")
+    @Flag(help: "Follow the head of the log instead: operations as soon as they are applied.")
     var head = false
 
-    @Flag(help: "Print the points of strokes that are being drawn, too.")
+    @Flag(help: "Also print the points of strokes that are being drawn.")
     var wet = false
 
-    @Option(help: "Form of the replies to joins: json or binary. Operations are read in both.")
+    @Option(help: "Form of the replies to joins, json or binary. Operations are read in both forms.")
     var encoding = WireEncoding.json
 
-    @Option(help: ArgumentHelp("Stop after this operation. Default: go on.", valueName: "index"))
+    @Option(
+        help: ArgumentHelp("Stop after the operation with this index, 1 or more. Default: never.", valueName: "index"))
     var untilIndex: UInt64?
 
-    @Option(name: .customLong("for"), help: "Stop after this time. Default: go on.", transform: duration)
+    @Option(
+        name: .customLong("for"), help: "Stop after this time: 500ms, 90s, 2m, 1h; 1000h at most. Default: never.",
+        transform: duration)
     var limit: Duration?
 
-    @Flag(help: "No summary.")
+    @Flag(help: "Print no summary.")
     var quiet = false
 
     func run() async throws {

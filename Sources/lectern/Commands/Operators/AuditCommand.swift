@@ -9,7 +9,7 @@ import StrokeWire
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "List who has given which commands, and what became of them.",
+        abstract: "List the commands of operators, with their outcomes.",
         discussion: """
             The service records each command before it carries it out, and then its outcome: `done`, or `failed` with \
             the reason. `unknown` means that the outcome is missing: the command is under way, or the service ended \
@@ -36,15 +36,17 @@ struct AuditCommand: AsyncParsableCommand {
     var room: RoomID?
 
     @Option(
-        help: ArgumentHelp("Only what was recorded so long ago or later: 15m, 12h, 7d.", valueName: "age"),
+        help: ArgumentHelp(
+            "Only commands that are at most this old: 15m, 12h, 7d; 3650d at most. Default: all that are kept.",
+            valueName: "age"),
         transform: age)
     var since: Duration?
 
-    @Flag(help: "A line of JSON for each command.")
+    @Flag(help: "Print a line of JSON for each command.")
     var json = false
 
     @Option(
-        help: "First part of all subjects, as in the service's configuration. Default: ink.",
+        help: "First part of all subjects, the service's subjects.root. Default: ink.",
         transform: subjectToken)
     var root = "ink"
 

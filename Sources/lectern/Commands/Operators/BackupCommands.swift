@@ -26,15 +26,15 @@ struct BackupCommand: AsyncParsableCommand {
             Exit codes: 0 when the backup is whole; 1 when it is not; 2 when NATS cannot be reached.
             """)
 
-    @Argument(help: "The folder, which is made, or is empty.")
+    @Argument(help: "Folder for the backup. It is made, or has to be empty.")
     var folder: String
 
-    @Option(help: "First part of all subjects, as in the service's subjects.root. Default: ink.")
+    @Option(help: "First part of all subjects, the service's subjects.root.")
     var root = "ink"
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Flag(help: "No progress.")
+    @Flag(help: "Print no progress.")
     var quiet = false
 
     func run() async throws {
@@ -53,7 +53,7 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Make the streams of a backup on a NATS server.",
         discussion: """
-            The command checks every file by its hash first; --check does only that, and connects to nothing. Then makes the \
+            The command checks every file by its hash first; --check does only that, and connects to nothing. Then it makes the \
             streams, logs last. No stream of the root may exist: none is ever replaced, delete them before (`nats \
             stream rm INK_LOG_0`). Daemons of the root that run wait for their streams, and go on with them.
 
@@ -65,15 +65,15 @@ struct RestoreCommand: AsyncParsableCommand {
             cannot be reached.
             """)
 
-    @Argument(help: "The folder of the backup.")
+    @Argument(help: "Folder with the backup.")
     var folder: String
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Flag(help: "Check the files only.")
+    @Flag(help: "Check the files alone; restore nothing.")
     var check = false
 
-    @Flag(help: "No progress.")
+    @Flag(help: "Print no progress.")
     var quiet = false
 
     func run() async throws {

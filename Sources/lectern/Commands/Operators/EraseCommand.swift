@@ -35,7 +35,7 @@ struct EraseCommand: AsyncParsableCommand {
     @Argument(help: "The room: 1 to 64 characters of a-z, 0-9, _ and -.", transform: roomID)
     var room: RoomID
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for the room's name.")
     var yes = false
 
     @OptionGroup var options: OperatorOptions

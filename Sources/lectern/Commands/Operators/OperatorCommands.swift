@@ -19,7 +19,9 @@ struct OperatorOptions: ParsableArguments {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Whom or what it is done for, for the audit log: at most 256 bytes.", valueName: "text"))
+        help: ArgumentHelp(
+            "Person or reason that the command is given for, recorded in the audit log: at most 256 bytes. Default: none.",
+            valueName: "text"))
     var behalf: String?
 
     /// Gives commands over a connection.
@@ -123,7 +125,9 @@ struct AuthorArguments: ParsableArguments {
     @Argument(help: "The room: 1 to 64 characters of a-z, 0-9, _ and -.", transform: roomID)
     var room: RoomID
 
-    @Argument(help: "The author: the last token of the subject of its messages.", transform: authorID)
+    @Argument(
+        help: "The author, the last token of the subject of its messages: 1 to 64 characters of a-z, 0-9, _ and -.",
+        transform: authorID)
     var author: AuthorID
 
     @OptionGroup var options: OperatorOptions

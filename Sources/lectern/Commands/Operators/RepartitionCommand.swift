@@ -37,12 +37,12 @@ struct RepartitionCommand: AsyncParsableCommand {
     var partitions: Int
 
     @Option(
-        help: "First part of all subjects, as in the service's subjects.root. Default: ink.", transform: subjectToken)
+        help: "First part of all subjects, the service's subjects.root. Default: ink.", transform: subjectToken)
     var root = "ink"
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Flag(help: "No progress.")
+    @Flag(help: "Print no progress.")
     var quiet = false
 
     func validate() throws {

@@ -32,17 +32,25 @@ struct RevokeCommand: AsyncParsableCommand {
               lectern revoke --sub anna --for "left the school"
             """)
 
-    @Argument(help: ArgumentHelp("The token, or its jti.", valueName: "token"))
+    @Argument(help: ArgumentHelp("The token, or its jti. This, or --sub, is required.", valueName: "token"))
     var token: String?
 
-    @Option(help: ArgumentHelp("All tokens of this subject that were issued until now.", valueName: "author"))
+    @Option(
+        help: ArgumentHelp(
+            "Subject (`sub`) all of whose tokens that were issued until now are ended: an author, or another.",
+            valueName: "author"))
     var sub: String?
 
-    @Option(help: ArgumentHelp("File with the secret of HS256 tokens, to check the token by.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "File with the secret of HS256 tokens, to check the signature. Default: it is not checked.",
+            valueName: "file"))
     var secretFile: String?
 
     @Option(
-        help: ArgumentHelp("PEM file with the public key for EdDSA or ES256, to check the token by.", valueName: "file")
+        help: ArgumentHelp(
+            "PEM file with the public key for EdDSA or ES256, to check the signature. Default: it is not checked.",
+            valueName: "file")
     )
     var publicKeyFile: String?
 

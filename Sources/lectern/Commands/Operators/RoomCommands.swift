@@ -59,13 +59,13 @@ struct RoomsCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: "First part of all subjects, as in the service's configuration. Default: ink.",
+        help: "First part of all subjects, the service's subjects.root. Default: ink.",
         transform: subjectToken)
     var root = "ink"
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Flag(help: "A line of JSON for each room.")
+    @Flag(help: "Print a line of JSON for each room.")
     var json = false
 
     func run() async throws {

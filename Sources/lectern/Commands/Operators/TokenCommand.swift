@@ -20,7 +20,7 @@ struct TokenCommand: AsyncParsableCommand {
             before its time.
 
             EXAMPLES
-              head -c 32 /dev/urandom | base64 > secret
+              (umask 077; head -c 32 /dev/urandom | base64 > secret)
               lectern token --secret-file secret --room physics --role student --cohort hls --expires 4h
               lectern token --secret-file secret --room physics --role student --name "Li Lei" --expires 4h
               lectern token --secret-file secret --room physics --role teacher --author anna --expires 8h
@@ -28,28 +28,31 @@ struct TokenCommand: AsyncParsableCommand {
               lectern token --secret-file secret --role operator --expires 30d
             """)
 
-    @Option(help: ArgumentHelp("File with the secret of HS256 tokens.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "File with the secret of HS256 tokens, 32 bytes or more. This, or --private-key-file, is required.",
+            valueName: "file"))
     var secretFile: String?
 
-    @Option(help: ArgumentHelp("PEM file with a private key for EdDSA or ES256.", valueName: "file"))
+    @Option(help: ArgumentHelp("PEM file with the private key of EdDSA or ES256 tokens.", valueName: "file"))
     var privateKeyFile: String?
 
-    @Option(help: "A room; repeat for more. Without it all rooms.", transform: roomID)
+    @Option(help: "Room that the token is for; repeat for more. Default: all rooms.", transform: roomID)
     var room: [RoomID] = []
 
-    @Option(help: "student, teacher, clock or operator.", transform: tokenRole)
+    @Option(help: "Role of the bearer: student, teacher, clock or operator.", transform: tokenRole)
     var role: TokenRole
 
-    @Option(help: "The cohort of a student or a clock.")
+    @Option(help: "Cohort of a student or a clock: 1 to 64 characters of a-z, 0-9, _ and -.")
     var cohort = "main"
 
-    @Option(help: "The author that a teacher writes as.")
+    @Option(help: "Author that a teacher writes as, required for that role: 1 to 64 characters of a-z, 0-9, _ and -.")
     var author: String?
 
-    @Option(help: "What teachers see a student called: 1 to 64 characters.")
+    @Option(help: "Name of the student that teachers see: 1 to 64 characters. Default: none.")
     var name: String?
 
-    @Option(help: ArgumentHelp("How long it is valid: 30m, 4h, 30d.", valueName: "time"))
+    @Option(help: ArgumentHelp("Time for which the token is valid: 30m, 4h, 30d.", valueName: "time"))
     var expires: String
 
     @Flag(help: "Print the token's jti to standard error, to revoke it by later.")
