@@ -23,7 +23,7 @@ struct SettingsOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Roles of the daemon, core, gateway, or both: server.roles. Default: core,gateway.", valueName: "role,…"))
+            "Roles of the daemon, core, gateway, or both: node.roles. Default: core,gateway.", valueName: "role,…"))
     var roles: String?
 
     @Option(help: ArgumentHelp("YAML file of settings. Default: none.", valueName: "file"))
