@@ -142,7 +142,7 @@ deb: core
 ## deb-test: installs that package in a fresh Debian, holds a lesson there, runs its units under systemd, removes it; needs root
 deb-test: deb
 	@.ci/packages debootstrap lintian systemd systemd-container
-	# Who packages it for others writes an address of theirs. The YAML parser is Swift's package, with its C sources.
+	# A packager writes an address of their own. The YAML parser is Swift's package, with its C sources.
 	lintian --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,embedded-library \
 		.build/deb/*.deb
 	.ci/deb-test .build/deb/*.deb

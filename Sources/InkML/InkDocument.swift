@@ -45,7 +45,7 @@ public struct InkDocument: Sendable, Equatable {
     public struct Stroke: Sendable, Equatable {
         /// Its place in the room's log; nil outside of a room.
         public var index: UInt64?
-        /// Who drew it; nil if unknown.
+        /// Its author; nil if unknown.
         public var author: String?
         /// A stroke, a shape or an eraser.
         public var element: Element

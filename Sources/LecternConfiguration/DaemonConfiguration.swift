@@ -103,7 +103,7 @@ extension DaemonConfiguration {
         public var skewAlarm = Duration.milliseconds(500)
     }
 
-    /// Who may use the HTTP side.
+    /// Access to the HTTP side.
     public struct Authentication: Sendable, Equatable {
         public enum Mode: String, Sendable, CaseIterable {
             case none, token
@@ -213,7 +213,7 @@ extension DaemonConfiguration {
         public var roomBytes: Int? = 512 << 20
     }
 
-    /// Who asked for what in which room, which is kept in JetStream.
+    /// The log of operators' commands, in JetStream.
     public struct Audit: Sendable, Equatable {
         /// How long an entry is kept.
         public var maxAge: Duration = .seconds(365 * 86_400)

@@ -249,11 +249,11 @@ public struct GatewayConfiguration: Sendable {
         }
     }
 
-    /// Who may use it.
+    /// Access to it.
     public enum Access: Sendable {
         /// Everybody, by requests to a loopback address; by any requests when said so.
         case open(anyHost: Bool)
-        /// Who has a token of this key.
+        /// Holders of a token of this key.
         case tokens(TokenKey)
     }
 

@@ -76,7 +76,7 @@ struct MuteRoute {
     }
 }
 
-/// Whose token a command came with, and from which address, for the audit log.
+/// The holder of the token that a command came with, and the address it came from, for the audit log.
 func asker(_ request: Request, _ context: GatewayContext, _ live: LiveSettings) -> String {
     let address = request.clientAddress(context.channel, proxies: live.values.trustedProxies)
     guard let claims = context.claims else { return "no token, \(address)" }

@@ -43,7 +43,7 @@ public struct DrawingSession: Sendable {
         }
     }
 
-    /// Who draws.
+    /// The author that draws.
     public let author: String
     /// What messages say that the author is called; nil for the author itself.
     let name: String?

@@ -46,7 +46,7 @@ public struct BoardPlayout: Sendable {
     public private(set) var style: String?
     /// What the service offers beyond strokes on one page.
     public private(set) var features: BoardFeatures = []
-    /// Who drew the last operation that is shown; nil while nobody has.
+    /// The author of the last operation that is shown; nil while there is none.
     public private(set) var lastAuthor: AuthorID?
     /// Whether the cohort's operations wait for a video; nil while the room has not said.
     public private(set) var gate: GateState?

@@ -188,7 +188,7 @@ struct Pointers: Sendable {
 
     /// What is seen, as ``look(_:followsPlayer:on:size:at:isHeldBack:)`` has found it.
     private(set) var sights: [PointerSight] = []
-    /// Whose pointers are seen under the hand: operations without wet ink are passed over.
+    /// The author whose pointers are seen under the hand: operations without wet ink are passed over.
     var ownAuthor: AuthorID?
     private var pointers: [Pointer] = []
     private var own: Own?

@@ -49,7 +49,7 @@ public struct LessonPlayout: Sendable {
     public private(set) var pointers: [PointerSight] = []
     /// The encoder session on whose time line the player is; nil while nothing was released, unless it was named.
     public private(set) var epoch: Int64?
-    /// Who drew the last operation that is shown; nil while nobody has.
+    /// The author of the last operation that is shown; nil while there is none.
     public private(set) var lastAuthor: AuthorID?
     public var veiled: Set<UInt64> { [] }
 

@@ -167,7 +167,7 @@ struct CheckpointTracker {
 extension RoomHost {
     /// The answer to ``HostOutput/save(_:)``: acknowledged, or failed and tried again.
     ///
-    /// Whoever stores it must let nothing take the place of what holds more of the room's records (`sequence`), and say
+    /// The store must let nothing take the place of what holds more of the room's records (`sequence`), and say
     /// ``superseded(_:at:)`` instead: two hosts may work on one partition for a while, one of them behind the other.
     public func saved(_ room: RoomID, isSaved: Bool, at now: Instant) {
         guard let hosted = rooms[room], hosted.tracker.isSaving else { return }

@@ -97,7 +97,7 @@ extension RoomHost {
         }
         guard record.sequence > hosted.sequence else { return }
         apply(record, to: hosted, isLimited: isLimited, at: now)
-        // Whoever had the room before has said it all.
+        // The host before has published all of it.
         if record.sequence <= hosted.toldThrough { effects.removeAll() }
         hosted.sequence = record.sequence
         hosted.loggedAt = record.origin == nil ? record.loggedAt : nil
@@ -142,7 +142,7 @@ extension RoomHost {
         let prefix = partitions[hosted.partition]?.prefix ?? ""
         switch record.content {
         case .control(let control):
-            // All who follow are told of an end.
+            // All followers get a mark of the end.
             if control == .close || control == .erase {
                 resume(hosted, at: now)
                 // The journal has not refused it in time.
@@ -153,7 +153,7 @@ extension RoomHost {
                 guard LogPlace(hosted.incarnation)?.isNoLater(than: end) == true else { return }
             }
             hosted.room?.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
-            // The one that counts has had the room fetched, which is there now.
+            // The restoration that counts has had the room fetched.
             if case .restore(let restoration) = control,
                 hosted.lifeToRestore == restoration.life(from: record, in: prefix)
             {
@@ -166,7 +166,7 @@ extension RoomHost {
                 if let opened = partitions[hosted.partition]?.openedAt, now - opened < Self.overlap {
                     hosted.isRecorded = true
                 }
-                // Who erases waits until the end is stored: from then on nothing older takes its place.
+                // An erasure waits until the end is stored: from then on nothing older takes its place.
                 if control == .erase { hosted.isRecorded = true }
                 keepAnswers(of: hosted)
                 hosted.tracker.beginLife()

@@ -99,7 +99,7 @@ enum AccessNeed: Equatable {
         case (.read, .teacher):
             return
         case (.upload, .teacher), (.moderate, .teacher):
-            // Who is nobody cannot be muted.
+            // Without a name the author could not be muted.
             guard claims.author != nil else { throw .forbidden("The token names no author.") }
         case (.read(_, let cohort), .student):
             guard cohort ?? claims.cohort.text == claims.cohort.text else {

@@ -96,7 +96,7 @@ final class EventHub: Sendable {
         state.withLock { $0.feeds[Key(room: room, source: source)] != nil }
     }
 
-    /// Who reads a cohort here.
+    /// The readers of a cohort here.
     struct Readers {
         var count = 0
         /// Of students whose tokens have a name, in alphabetic order, at most ``mostNames``.
@@ -106,7 +106,7 @@ final class EventHub: Sendable {
     /// Names of a cohort that are told.
     static let mostNames = 500
 
-    /// Who reads each cohort of a room here, the head not counted.
+    /// The readers of each cohort of a room here, the head not counted.
     func readers(of room: RoomAddress) -> [CohortName: Readers] {
         state.withLock { state in
             var readers: [CohortName: Readers] = [:]

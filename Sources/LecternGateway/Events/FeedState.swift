@@ -218,7 +218,7 @@ extension FeedState {
     mutating func receive(_ message: ReleasedMessage, at now: Duration) -> [Action] {
         var actions: [Action] = []
         if isLive, position?.room.isEmpty == true {
-            // Whoever joined a room without operations takes the first one of any incarnation.
+            // A feed that joined a room without operations takes the first one of any incarnation.
             position = FeedPosition(room: message.room, index: 0)
             board = nil
         }

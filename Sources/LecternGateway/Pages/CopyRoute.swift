@@ -92,7 +92,7 @@ struct CopyRoute {
             throw GatewayError(error)
         }
         let lease = try replies.lease(page.bytes, for: work.source.room)
-        // Whoever erases the first room must know of it before the page is there.
+        // An erasure of the first room must know of it before the page is there.
         if work.source != work.target { try await uploads.bring(page.assets, to: work.target) }
         let (new, stamp) = try await writers.write(to: work.target, as: work.name) { writer throws(PageError) in
             let stamp = try await Stamp(work.time, of: writer)

@@ -25,7 +25,7 @@ final class SkewTable: Sendable {
         var logInterval = Duration.seconds(5)
     }
 
-    /// Who reports.
+    /// A reader that reports.
     struct Reader: Hashable {
         let address: String
         /// The name that it has given itself; "" for none: all such readers of an address count as one.
@@ -36,7 +36,7 @@ final class SkewTable: Sendable {
     /// One observation a second, and ten at once for readers who gather them.
     private struct Rate {
         static let burst = 10.0
-        /// Who was silent for so long reports no longer.
+        /// A reader that was silent for so long reports no longer.
         static let lifetime = Duration.seconds(60)
 
         let label: String

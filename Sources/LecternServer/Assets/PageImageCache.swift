@@ -33,7 +33,7 @@ final class PageImageCache: Sendable {
         var uses: UInt64 = 0
         /// Pages that could not be had, and until when they are not asked for again.
         var missing: [Key: Instant] = [:]
-        /// Who waits for pages that are being fetched, or are to be.
+        /// The waiters for pages that are being fetched, or are to be.
         var waiting: [Key: [@Sendable () -> Void]] = [:]
         /// Pages to be fetched, in order.
         var queue: [Key] = []

@@ -8,13 +8,13 @@ import Whiteboard
 /// who asks for many waits for them alone. Bounded: renderings that wait, of all and of one view; the caller bounds the
 /// requests. What has waited too long is not rendered, as nobody listens any more.
 struct RenderSchedule {
-    /// Who asks: the students of a cohort, or the teachers of a room.
+    /// The group that asks: the students of a cohort, or the teachers of a room.
     struct Feed: Hashable {
         let room: RoomID
         let view: RoomView
     }
 
-    /// Who waits for a picture.
+    /// The waiters for a picture.
     struct Waiter: Equatable {
         let feed: Feed
         /// The subject of the answer.

@@ -28,7 +28,7 @@ final class RenderQueue: Sendable {
         var isClosing = false
     }
 
-    /// Whose images are known.
+    /// A picture whose images are known.
     private struct DrawnPicture: Hashable {
         let room: RoomIncarnation
         let index: UInt64

@@ -39,7 +39,7 @@ final class LibnatsConnection: Sendable {
 
     /// Connects; tries each server of the list once. Blocks for up to `connectTimeout` per server.
     /// - Parameters:
-    ///   - rounds: whom to tell of deliveries to direct subscriptions.
+    ///   - rounds: has the observer of deliveries to direct subscriptions.
     ///   - onViolation: called on libnats' callback thread when the server does not permit something.
     static func open(
         _ settings: NATSSettings, number: UInt64, rounds: DeliveryRounds, logger: Logger,

@@ -69,7 +69,7 @@ final class SocketLoop: Sendable {
     /// - Parameters:
     ///   - writeDeadline: how long the socket may accept nothing.
     ///   - publishersWrite: whether publishers may write: not over TLS, where a write waits for the socket.
-    ///   - rounds: whom to tell of each delivery.
+    ///   - rounds: has the observer of each delivery.
     ///   - onFailure: called when nothing can be written any more, with the reason.
     init(
         writeDeadline: Duration, publishersWrite: Bool, rounds: DeliveryRounds,
@@ -145,7 +145,7 @@ final class SocketLoop: Sendable {
     fileprivate func wantWrite(_ isWanted: Bool) {
         change { state in
             state.wantsWrite = isWanted
-            // Whoever writes sets it to false, and then nothing has to be done.
+            // The writer sets it to false, and then nothing has to be done.
             guard isWanted else { return false }
             if state.batches > 0 { state.isWakeDeferred = true }
             return state.batches == 0

@@ -12,14 +12,14 @@ public struct AuditEntry: Sendable, Hashable {
     public var time: Int64?
     /// Of the request.
     public let id: String
-    /// Who gave the command.
+    /// The user that gave the command.
     public let who: String
-    /// Whom that user asked for. `for` on the wire.
+    /// The person or reason that the user asked for. `for` on the wire.
     public let behalf: String?
     /// The command's name. One of a newer release is listed as well.
     public let command: String
     public let room: String?
-    /// Whom or what in the room it is about.
+    /// The author or thing in the room that it is about.
     public let target: String?
     /// Nil while it is not known.
     public var outcome: Outcome?

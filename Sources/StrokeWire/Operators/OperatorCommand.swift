@@ -35,7 +35,7 @@ extension OperatorCommand {
         }
     }
 
-    /// Whom or what in the room it is about; nil for the whole room.
+    /// The author or thing in the room that it is about; nil for the whole room.
     public var target: String? {
         switch self {
         case .close, .erase: nil
@@ -89,7 +89,7 @@ public struct OperatorName: SubjectToken {
 /// The body of a request on `<root>.command.<who>`.
 public struct CommandRequest: Sendable, Hashable {
     public var command: OperatorCommand
-    /// Whom the sender asks for, in words for the audit log: at most ``behalfLimit`` bytes. `for` on the wire.
+    /// The person or reason that the sender asks for, in words for the audit log: at most ``behalfLimit`` bytes. `for` on the wire.
     public var behalf: String?
     /// Names the request, so that one that is sent again counts once: 1 to 64 visible ASCII characters.
     public var id: String

@@ -74,7 +74,7 @@ extension ControlRecord {
         case .close:
             bytes.append("{\"v\":1,\"kind\":\"close\"")
         case .full(let through):
-            // Who does not know the code takes it for an end, and has the same room as the others.
+            // A reader that does not know the code takes it for an end, and has the same room as the others.
             bytes.append("{\"v\":1,\"kind\":\"close\",\"code\":\"room-full\",\"through\":")
             bytes.append(integer: Int64(clamping: through))
         case .mute(let author):

@@ -92,7 +92,7 @@ struct History: Sendable {
     mutating func push(_ entry: HistoryEntry, by author: AuthorID) -> (dropped: HistoryEntry?, lost: [HistoryEntry]) {
         var lost: [HistoryEntry] = []
         if configuration.isFollowed, !entry.isClear {
-            // Whose entries are lost with it is for the service to know.
+            // The service knows whose entries are lost with it.
         } else if configuration.scope == .room {
             swap(&lost, &undone)
         } else {

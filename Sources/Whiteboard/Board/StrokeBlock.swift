@@ -85,7 +85,7 @@ final class StrokeBlock: @unchecked Sendable {
     }
 }
 
-/// What a block has of a stroke before its packed message: each a ``Varint``.
+/// The fields of a stroke in a block, before its packed message: each a ``Varint``.
 struct StrokeFields {
     /// The stroke's index less the block's ``StrokeBlock/firstIndex``.
     let indexOffset: UInt64
@@ -153,7 +153,7 @@ struct StrokeFields {
     }
 }
 
-/// What few strokes have; for all others it takes a few bits.
+/// Fields that few strokes have; for all others they take a few bits.
 struct StrokeExtras: Sendable, Equatable {
     /// Whether it came after it had been given up.
     var isLate = false

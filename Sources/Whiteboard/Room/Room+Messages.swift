@@ -27,7 +27,7 @@ extension Room {
         guard !isBlank else { return }
         switch record {
         case .gaveUp(let author, let from, let to, let life):
-            // Whoever wrote it may not have read yet that the incarnation had ended.
+            // Its writer may not have read yet that the incarnation had ended.
             guard life == nil || life == incarnation else { return }
             var output = IntakeOutput()
             intake.giveUp(author, from: from, to: to, intakeContext, into: &output)
@@ -65,7 +65,7 @@ extension Room {
             rejectAll(into: &effects)
             close(at: now, into: &effects)
         case .restore:
-            // Whoever hosts the room fetches the state that it goes on from, and names the incarnation.
+            // The host fetches the state that the room goes on from, and names the incarnation.
             break
         }
     }

@@ -129,7 +129,7 @@ public struct IntakeLimits: Sendable, Equatable {
 
 /// How undo, redo and clear work in a room.
 public struct HistoryConfiguration: Sendable, Equatable {
-    /// Whose newest stroke an undo takes.
+    /// The scope of an undo: the newest stroke of the room, or of its author.
     public enum Scope: String, Sendable, CaseIterable {
         /// The newest stroke of the room.
         case room

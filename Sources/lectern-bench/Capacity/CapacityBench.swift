@@ -107,7 +107,7 @@ struct Machine {
                 "%d cores (%@) with %.0f GB of memory, shared by daemon, NATS server and load; load average before: %.1f",
             information.activeProcessorCount, processor ?? "unknown", Double(information.physicalMemory) / 1e9,
             loads[0])
-        // Whoever reads the table must know that it was not measured on a quiet machine.
+        // A reader of the table must know that it was not measured on a quiet machine.
         let isBusy = loads[0] > Double(information.activeProcessorCount) / 4
         return Machine(description: text + (isBusy ? ", so other work ran beside it." : "."))
     }

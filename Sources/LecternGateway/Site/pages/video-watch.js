@@ -75,7 +75,7 @@ export class WatchedClock extends EventTarget {
         const { error, readyState, paused, ended, currentTime } = this.#video;
         const at = performance.now();
         const hasPicture = readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
-        // Whoever pauses the video pauses the board.
+        // A pause of the video pauses the board.
         const isFine = !error && hasPicture && (paused || ended || currentTime !== this.#last.place);
         const hasMoved = currentTime !== this.#last.place;
         if (isFine) this.#last = { place: currentTime, at };
