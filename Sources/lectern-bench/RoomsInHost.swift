@@ -145,7 +145,7 @@ private final class BenchHost {
         func left(_ room: HostedRoom) { left += 1 }
         func forgotten(_ room: RoomID) {}
         func ready(_ partition: Int) {}
-        func closed(_ partition: Int) {}
+        func closed(_ partition: Int, isWhole: Bool) {}
     }
 
     private let output = Output()

@@ -114,5 +114,5 @@ private final class DiscardingOutput: HostOutput {
     func left(_ room: HostedRoom) {}
     func forgotten(_ room: RoomID) {}
     func ready(_ partition: Int) {}
-    func closed(_ partition: Int) {}
+    func closed(_ partition: Int, isWhole: Bool) {}
 }

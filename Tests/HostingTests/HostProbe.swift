@@ -177,6 +177,8 @@ final class FakeHostOutput: HostOutput {
     private(set) var saves: [SaveRequest] = []
     private(set) var ready: [Int] = []
     private(set) var closed: [Int] = []
+    /// Those closed partitions of which all was saved.
+    private(set) var whole: [Int] = []
     private(set) var left: [RoomID] = []
     private(set) var forgotten: [RoomID] = []
     private(set) var wetUpdates: [WetOutcome: Int] = [:]
@@ -229,7 +231,10 @@ final class FakeHostOutput: HostOutput {
     func left(_ room: HostedRoom) { left.append(room.id) }
     func forgotten(_ room: RoomID) { forgotten.append(room) }
     func ready(_ partition: Int) { ready.append(partition) }
-    func closed(_ partition: Int) { closed.append(partition) }
+    func closed(_ partition: Int, isWhole: Bool) {
+        closed.append(partition)
+        if isWhole { whole.append(partition) }
+    }
 
     /// Indices released to a cohort, in order.
     func released(_ cohort: CohortName = .main) -> [UInt64] {

@@ -470,7 +470,7 @@ private final class PowerCutOutput: HostOutput {
     }
 
     func save(_ request: SaveRequest) { saves.append(request) }
-    func closed(_ partition: Int) { isClosed = true }
+    func closed(_ partition: Int, isWhole: Bool) { isClosed = true }
     func countNew(_ partition: Int) -> Bool { true }
     func countStored(_ change: Int, of partition: Int) {}
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {}

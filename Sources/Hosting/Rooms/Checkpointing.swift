@@ -172,6 +172,7 @@ extension RoomHost {
     public func saved(_ room: RoomID, isSaved: Bool, at now: Instant) {
         guard let hosted = rooms[room], hosted.tracker.isSaving else { return }
         let covered = hosted.tracker.end(isSaved: isSaved)
+        if isSaved { postponeGivingUp(hosted.partition, at: now) }
         if isSaved, let noted = hosted.tracker.noted, noted.incarnation == hosted.incarnation {
             hosted.room?.noteSaved(noted.cursors)
             hosted.room?.tell(covered, into: &effects)

@@ -29,14 +29,16 @@ public protocol HostOutput: AnyObject {
     func count(_ outcome: WetOutcome)
     /// A room was loaded; requests about it can be answered.
     func opened(_ room: HostedRoom)
-    /// A room is no longer in memory.
+    /// A room is no longer in memory. What it has asked for is not awaited any more: an answer must not come, for the room may
+    /// be back and have asked for something else.
     func left(_ room: HostedRoom)
     /// The checkpoint of a room has expired.
     func forgotten(_ room: RoomID)
     /// Everything of a partition's journal has been folded in, and every room that holds something is in memory.
     func ready(_ partition: Int)
-    /// Everything of a partition was saved, and its rooms have left memory.
-    func closed(_ partition: Int)
+    /// The rooms of a partition have left memory.
+    /// - Parameter isWhole: whether every record that the host was given is saved.
+    func closed(_ partition: Int, isWhole: Bool)
 }
 
 /// A room outside of memory: what its checkpoint says without being read.

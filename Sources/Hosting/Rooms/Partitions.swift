@@ -31,6 +31,9 @@ struct PartitionState {
     var busy: Set<RoomID> = []
     /// Whether `ready` has been said.
     var isReady = false
+    /// Once it is being closed: how its rooms are saved, and whether all records that the host was given will be.
+    var saving = ClosingSave.unsaved
+    var isWhole = false
 }
 
 /// Opening, recovering and closing partitions.
@@ -99,11 +102,16 @@ extension RoomHost {
         partitions[partition].map { now <= $0.levelUntil } ?? false
     }
 
-    /// Ends the work on a partition: saves its rooms, then forgets them, each when what it has asked for was answered. Its journal must not be read any more.
+    /// Ends the work on a partition: saves its rooms, then forgets them, each when what it has asked for was answered. Its journal
+    /// must not be read any more. Rooms that cannot be saved are forgotten after ``closingTimeout(_:)`` in which no room of the
+    /// partition was saved: whoever opens it next finds their records in the journal.
     public func close(_ partition: Int, saving: ClosingSave = .unsaved, at now: Instant) {
-        guard let phase = partitions[partition]?.phase else { return output.closed(partition) }
+        guard let phase = partitions[partition]?.phase else { return output.closed(partition, isWhole: false) }
         guard phase != .closing else { return }
+        partitions[partition]?.isWhole = saving != .nothing && holdsAll(of: partition)
+        partitions[partition]?.saving = saving
         partitions[partition]?.phase = .closing
+        postponeGivingUp(partition, at: now)
         for hosted in rooms(where: { $0.partition == partition }) {
             // Before it was live nothing has happened that another would not find in the journal.
             hosted.isDiscarded =
@@ -115,7 +123,7 @@ extension RoomHost {
     }
 
     /// Whether every record of a partition that was given to this host has been folded in.
-    public func holdsAll(of partition: Int) -> Bool {
+    private func holdsAll(of partition: Int) -> Bool {
         partitions[partition]?.phase == .live
             && !rooms.values.contains {
                 // Of a room that is refused nothing is saved, and its author may not have been told yet.
@@ -135,10 +143,32 @@ extension RoomHost {
     func sayClosed(_ partition: Int) {
         guard let state = partitions[partition], state.phase == .closing, state.rooms == 0 else { return }
         partitions[partition] = nil
+        closingEnds[partition] = nil
         for room in stored.names(where: { room, _ in self.partition(of: room) == partition }) {
             if stored.take(room)?.isCounted == true { output.countStored(-1, of: partition) }
         }
-        output.closed(partition)
+        output.closed(partition, isWhole: state.isWhole)
+    }
+
+    /// How long a partition is closed without progress, while there is a connection, until its closing is given up. What only
+    /// memory has, because the journal has lost it, is waited for longer: it is gone then.
+    static func closingTimeout(_ saving: ClosingSave) -> Duration {
+        saving == .everything ? .seconds(300) : .seconds(30)
+    }
+
+    /// A partition is being closed, or a room of it was saved or has left.
+    func postponeGivingUp(_ partition: Int, at now: Instant) {
+        guard let state = partitions[partition], state.phase == .closing else { return }
+        closingEnds[partition] = now + Self.closingTimeout(state.saving)
+    }
+
+    /// Forgets the rooms of partitions that cannot be closed, saved or not.
+    func giveUpClosing(at now: Instant) {
+        guard isOutputOpen else { return }
+        for partition in closingEnds.filter({ $0.value <= now }).keys.sorted() {
+            partitions[partition]?.isWhole = false
+            for hosted in rooms(where: { $0.partition == partition }) { close(hosted, at: now) }
+        }
     }
 
     /// In the order of their names, so that the same inputs have the same outputs.

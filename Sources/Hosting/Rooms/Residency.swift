@@ -354,6 +354,7 @@ extension RoomHost {
 
     /// A room of a partition that is being closed.
     func close(_ hosted: HostedRoom, at now: Instant) {
+        postponeGivingUp(hosted.partition, at: now)
         forget(hosted, at: now)
         sayClosed(hosted.partition)
     }

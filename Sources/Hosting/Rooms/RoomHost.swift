@@ -17,6 +17,8 @@ public final class RoomHost<Output: HostOutput> {
     /// Rooms of this worker that are not in memory. Bounded by the age to which checkpoints are kept.
     var stored = StoredRooms()
     var partitions: [Int: PartitionState] = [:]
+    /// When the closing of partitions is given up, for those that are being closed.
+    var closingEnds: [Int: Instant] = [:]
     var wakes = TimerQueue()
     var effects = RoomEffects()
     /// Rooms that wait for a place in memory, the first come first.
@@ -53,8 +55,11 @@ public final class RoomHost<Output: HostOutput> {
 
     /// When `advance(to:)` has something to do; possibly too early, never too late.
     public var nextWake: Instant? {
-        [wakes.earliest, stored.nextEnd, confirmation.due, fillDue, wakesStored ? stored.nextWake : nil]
-            .compactMap(\.self).min()
+        let closingEnd = isOutputOpen ? closingEnds.values.min() : nil
+        return [
+            wakes.earliest, stored.nextEnd, confirmation.due, fillDue, wakesStored ? stored.nextWake : nil, closingEnd,
+        ]
+        .compactMap(\.self).min()
     }
 
     /// Advances the rooms whose timers are due.
@@ -67,6 +72,7 @@ public final class RoomHost<Output: HostOutput> {
             settle(hosted, at: now, isTurn: true)
         }
         confirm(at: now)
+        if !closingEnds.isEmpty { giveUpClosing(at: now) }
     }
 
     /// Bytes of messages that are released by timers before other work has its turn.
@@ -146,7 +152,10 @@ public final class RoomHost<Output: HostOutput> {
         isOutputOpen = isOpen
         if !isAgain {
             takeBackUnconfirmed()
-            if isOpen { for partition in partitions.keys { partitions[partition]?.releasesFrom = now } }
+            if isOpen {
+                for partition in partitions.keys { partitions[partition]?.releasesFrom = now }
+                for partition in closingEnds.keys { postponeGivingUp(partition, at: now) }
+            }
         }
         for hosted in rooms(where: { !isAgain || !$0.unsent.isEmpty }) {
             guard isOpen else {

@@ -63,12 +63,15 @@ final class RoomEventLoop {
             host.setOutput(isOpen: isOpen, at: now)
         case .confirmed(let isConfirmed): host.confirmed(isConfirmed, at: now)
         case .partition(let item): handle(item, at: now)
-        case .restored(let room, let restoration):
+        case .restored(let room, let stay, let restoration):
+            guard output.isAwaited(room, stay: stay) else { return }
             host.restored(
                 room, restoration.room, sequence: restoration.sequence, restorations: restoration.restorations,
                 tail: restoration.tail, at: now)
-        case .saved(let room, let isSaved): host.saved(room, isSaved: isSaved, at: now)
-        case .superseded(let room): host.superseded(room, at: now)
+        case .saved(let room, let stay, let isSaved):
+            if output.isAwaited(room, stay: stay) { host.saved(room, isSaved: isSaved, at: now) }
+        case .superseded(let room, let stay):
+            if output.isAwaited(room, stay: stay) { host.superseded(room, at: now) }
         case .probe(let probe, let worker): probe.answered(by: worker, at: now)
         case .survey(let turn): survey(turn, at: now)
         case .stop: break
@@ -92,9 +95,7 @@ final class RoomEventLoop {
         case .assignment(let assignment):
             self.assignment = assignment
             for room in waiting.rooms { answerWaiting(for: room, at: now) }
-        case .close(let partition, let saving):
-            output.willClose(partition, isWhole: saving != .nothing && host.holdsAll(of: partition))
-            host.close(partition, saving: saving, at: now)
+        case .close(let partition, let saving): host.close(partition, saving: saving, at: now)
         }
     }
 

@@ -89,12 +89,12 @@ enum InboundItem: Sendable {
     /// Whether the NATS server has received everything published before it was asked.
     case confirmed(Bool)
     case partition(PartitionItem)
-    /// A requested room has been fetched.
-    case restored(RoomID, RestoredRoom)
+    /// A requested room has been fetched; `stay` is that in which it was requested, see ``WorkerOutput/isAwaited(_:stay:)``.
+    case restored(RoomID, stay: UInt64, RestoredRoom)
     /// A room's checkpoint has been acknowledged, or not.
-    case saved(RoomID, isSaved: Bool)
+    case saved(RoomID, stay: UInt64, isSaved: Bool)
     /// Another daemon has stored a newer checkpoint of the room.
-    case superseded(RoomID)
+    case superseded(RoomID, stay: UInt64)
     /// Whether the worker answers.
     case probe(WorkerProbe, worker: Int)
     /// Looks at the worker's rooms in memory, or at those that remain; nil for all.

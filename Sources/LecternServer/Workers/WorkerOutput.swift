@@ -23,7 +23,9 @@ final class WorkerOutput: HostOutput {
     private var opened: [RoomID] = []
     /// Not yet added to the metrics.
     private var counts = RoomCounts()
-    private var whole: Set<Int> = []
+    /// Numbers the stays of rooms in memory in which they have asked for something.
+    private var stays: [RoomID: UInt64] = [:]
+    private var lastStay: UInt64 = 0
     /// The connection to publish on. Messages buffered by a lost connection are published again before new ones go out on
     /// the next.
     private var generation: UInt64
@@ -80,19 +82,33 @@ final class WorkerOutput: HostOutput {
     func countStored(_ change: Int, of partition: Int) { storedRooms.add(change, to: partition) }
 
     func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {
-        keeper?.fetch(room, stored, restoration) { [worker] restoration in worker.post(.restored(room, restoration)) }
+        let stay = stay(of: room)
+        keeper?.fetch(room, stored, restoration) { [worker] restoration in
+            worker.post(.restored(room, stay: stay, restoration))
+        }
     }
 
     func save(_ request: SaveRequest) {
         flush()
+        let (room, stay) = (request.room, stay(of: request.room))
         keeper?.save(request, publishedOn: generation) { [worker] outcome in
             switch outcome {
-            case .saved: worker.post(.saved(request.room, isSaved: true))
-            case .failed: worker.post(.saved(request.room, isSaved: false))
-            case .superseded: worker.post(.superseded(request.room))
+            case .saved: worker.post(.saved(room, stay: stay, isSaved: true))
+            case .failed: worker.post(.saved(room, stay: stay, isSaved: false))
+            case .superseded: worker.post(.superseded(room, stay: stay))
             }
         }
     }
+
+    private func stay(of room: RoomID) -> UInt64 {
+        if let known = stays[room] { return known }
+        lastStay += 1
+        stays[room] = lastStay
+        return lastStay
+    }
+
+    /// Whether a room is in memory still that has asked in this stay.
+    func isAwaited(_ room: RoomID, stay: UInt64) -> Bool { stays[room] == stay }
 
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {
         self.counts += counts
@@ -123,6 +139,7 @@ final class WorkerOutput: HostOutput {
 
     func left(_ room: HostedRoom) {
         if room.outputState != nil { state(of: room).gauges.forget(metrics) }
+        stays[room.id] = nil
         keeper?.evict(room.id)
     }
 
@@ -132,15 +149,7 @@ final class WorkerOutput: HostOutput {
     }
 
     func ready(_ partition: Int) { onPartition(.ready(partition)) }
-    func closed(_ partition: Int) {
-        onPartition(.closed(partition, isWhole: whole.remove(partition) != nil))
-    }
-
-    /// Prepares for the closing of a partition.
-    /// - Parameter isWhole: whether everything passed to the host so far will be saved by then.
-    func willClose(_ partition: Int, isWhole: Bool) {
-        if isWhole { whole.insert(partition) }
-    }
+    func closed(_ partition: Int, isWhole: Bool) { onPartition(.closed(partition, isWhole: isWhole)) }
 
     /// Rooms loaded since the last call.
     func takeOpened() -> [RoomID] {

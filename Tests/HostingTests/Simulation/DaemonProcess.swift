@@ -81,8 +81,8 @@ final class DaemonProcess {
         while let progress = output.takeProgress() {
             switch progress {
             case .ready(let partition): membership.opened(partition, at: now)
-            case .closed(let partition):
-                if let work = works.removeValue(forKey: partition), work.isWhole {
+            case .closed(let partition, let isWhole):
+                if let work = works.removeValue(forKey: partition), isWhole {
                     keeper.note(covered: work.delivered, of: partition)
                 }
                 membership.closed(partition, at: now)
@@ -214,8 +214,6 @@ final class PartitionWork {
     var reader: SimulatedReader?
     var isClosing = false
     var isCaughtUp = false
-    /// Whether everything that the host was given is saved when it is closed.
-    var isWhole = false
     /// The last record that the host was given.
     var delivered: UInt64 = 0
     /// Up to where the checkpoints were when it was opened.
@@ -285,7 +283,6 @@ extension DaemonProcess {
         guard let work = works[partition], !work.isClosing else { return }
         world.note("\(name) closes partition \(partition)")
         work.isClosing = true
-        work.isWhole = saving != .nothing && host.holdsAll(of: partition)
         work.reader?.cancel()
         host.close(partition, saving: saving, at: now)
         expectEnd(of: work, partition)

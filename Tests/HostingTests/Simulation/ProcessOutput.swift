@@ -6,7 +6,7 @@ import Whiteboard
 final class ProcessOutput: HostOutput {
     enum Progress {
         case ready(Int)
-        case closed(Int)
+        case closed(Int, isWhole: Bool)
     }
 
     private unowned let process: DaemonProcess
@@ -143,5 +143,5 @@ final class ProcessOutput: HostOutput {
         progress.append(.ready(partition))
     }
 
-    func closed(_ partition: Int) { progress.append(.closed(partition)) }
+    func closed(_ partition: Int, isWhole: Bool) { progress.append(.closed(partition, isWhole: isWhole)) }
 }

@@ -15,6 +15,8 @@ final class SimulatedKeeper {
     private var covered: [Int: UInt64] = [:]
     /// The last record in the restored state of each room.
     private(set) var restoredThrough: [RoomID: UInt64] = [:]
+    /// How often each room has left memory.
+    private var stays: [RoomID: Int] = [:]
     var logClockAhead: [Int: Duration] = [:]
 
     init(_ process: DaemonProcess) {
@@ -33,8 +35,11 @@ final class SimulatedKeeper {
         covered[partition] = catalogue.covered
     }
 
-    /// A room has left memory: its manifest is read again when it is loaded.
-    func evict(_ room: RoomID) { manifests[room] = nil }
+    /// A room has left memory: its manifest is read again when it is loaded, and what it has asked for is not awaited any more.
+    func evict(_ room: RoomID) {
+        manifests[room] = nil
+        stays[room, default: 0] += 1
+    }
 
     /// Stores that checkpoints hold all records of a partition up to there.
     func note(covered sequence: UInt64, of partition: Int) {
@@ -57,17 +62,27 @@ final class SimulatedKeeper {
 // MARK: - Saving
 
 extension SimulatedKeeper {
+    /// A request, and the stay of its room in memory in which it was made.
+    private struct Save {
+        let request: SaveRequest
+        let stay: Int?
+    }
+
     func save(_ request: SaveRequest) {
+        let save = Save(request: request, stay: stays[request.room])
         // Only releases that the server has confirmed count.
-        guard process.cluster.fault != .savesUnconfirmed else { return write(request) }
+        guard process.cluster.fault != .savesUnconfirmed else { return write(save) }
         process.confirm { [self] isConfirmed in
-            if isConfirmed { write(request) } else { fail(request) }
+            if isConfirmed { write(save) } else { fail(save) }
         }
     }
 
-    private func write(_ request: SaveRequest) {
+    private func isAwaited(_ save: Save) -> Bool { stays[save.request.room] == save.stay }
+
+    private func write(_ save: Save) {
+        let request = save.request
         later(1...40) { [self] in
-            guard isReachable else { return fail(request) }
+            guard isReachable else { return fail(save) }
             let checkpoints = checkpoints(of: request.room)
             let known = manifests[request.room]
             var manifest = CheckpointManifest(request, log: log(of: request.room).prefix, after: known)
@@ -75,21 +90,21 @@ extension SimulatedKeeper {
                 manifest.cursors = manifest.cursors.mapValues { CohortCursor($0.released + 3) }
             }
             switch request.state {
-            case .none: write(manifest, request, before: known) { _ in manifest }
+            case .none: write(manifest, save, before: known) { _ in manifest }
             case .unchanged:
-                write(manifest, request, before: known) { newest in
+                write(manifest, save, before: known) { newest in
                     var manifest = manifest
                     manifest.keepState(of: known, or: newest)
                     return manifest
                 }
             case .changed(let checkpoint):
-                guard !isSuperseded(manifest) else { return supersede(request) }
+                guard !isSuperseded(manifest) else { return supersede(save) }
                 let before = checkpoints.lastWritten(of: request.room) ?? known
                 let state = checkpoints.put(checkpoint.encoded(), of: request.room, beside: before)
                 manifest.begin(state, after: before)
                 later(1...40) { [self] in
-                    guard isReachable else { return fail(request) }
-                    write(manifest, request, before: before) { _ in manifest }
+                    guard isReachable else { return fail(save) }
+                    write(manifest, save, before: before) { _ in manifest }
                 }
             }
         }
@@ -105,14 +120,14 @@ extension SimulatedKeeper {
     ///   - before: the manifest whose states are deleted, unless the new one names them.
     ///   - complete: gives the manifest, beside the one that was written last.
     private func write(
-        _ manifest: CheckpointManifest, _ request: SaveRequest, before: CheckpointManifest?,
+        _ manifest: CheckpointManifest, _ save: Save, before: CheckpointManifest?,
         _ complete: @escaping (CheckpointManifest?) -> CheckpointManifest
     ) {
         let room = manifest.room
         let checkpoints = checkpoints(of: room)
         guard !isSuperseded(manifest) else {
             checkpoints.discard(manifest.state.map { [$0] } ?? [])
-            return supersede(request)
+            return supersede(save)
         }
         let last = checkpoints.lastSequence(of: room)
         let manifest = complete(checkpoints.lastWritten(of: room))
@@ -120,7 +135,7 @@ extension SimulatedKeeper {
             guard checkpoints.put(manifest, after: last) else {
                 // Another process has written one meanwhile.
                 return later(1...20) { [self] in
-                    if isReachable { write(manifest, request, before: before, complete) } else { fail(request) }
+                    if isReachable { write(manifest, save, before: before, complete) } else { fail(save) }
                 }
             }
             world.note(
@@ -129,10 +144,10 @@ extension SimulatedKeeper {
                 \(manifest.state?.parts ?? [])
                 """)
             process.cluster.ledger.save(StoredRoom(manifest), of: room)
-            guard !world.chance(20) else { return fail(request) }
+            guard !world.chance(20) else { return fail(save) }
             later(0...20) { [self] in
                 manifests[room] = manifest.state == nil ? nil : manifest
-                process.host.saved(room, isSaved: true, at: process.now)
+                if isAwaited(save) { process.host.saved(room, isSaved: true, at: process.now) }
                 later(0...40) { [self] in
                     if isReachable { checkpoints.discard(manifest.obsoleteStates(of: before)) }
                 }
@@ -140,13 +155,18 @@ extension SimulatedKeeper {
         }
     }
 
-    private func supersede(_ request: SaveRequest) {
+    private func supersede(_ save: Save) {
+        let request = save.request
         world.note("\(process.name) saves \(request.room) too late, through \(request.stored.sequence)")
-        later(0...20) { [self] in process.host.superseded(request.room, at: process.now) }
+        later(0...20) { [self] in
+            if isAwaited(save) { process.host.superseded(request.room, at: process.now) }
+        }
     }
 
-    private func fail(_ request: SaveRequest) {
-        later(200...2000) { [self] in process.host.saved(request.room, isSaved: false, at: process.now) }
+    private func fail(_ save: Save) {
+        later(200...2000) { [self] in
+            if isAwaited(save) { process.host.saved(save.request.room, isSaved: false, at: process.now) }
+        }
     }
 }
 
@@ -154,11 +174,16 @@ extension SimulatedKeeper {
 
 extension SimulatedKeeper {
     /// - Parameter stored: the host gets the records after its sequence from the reader.
-    func fetch(_ room: RoomID, _ stored: StoredRoom) {
+    func fetch(_ room: RoomID, _ stored: StoredRoom) { fetch(room, stored, in: stays[room]) }
+
+    /// - Parameter stay: of the room in memory, in which it was asked for.
+    private func fetch(_ room: RoomID, _ stored: StoredRoom, in stay: Int?) {
         later(1...60) { [self] in
-            guard isReachable else { return fetch(room, stored) }
+            guard stays[room] == stay else { return }
+            guard isReachable else { return fetch(room, stored, in: stay) }
             let fetched = fetched(room, stored) ?? rebuilt(room)
             later(0...20) { [self] in
+                guard stays[room] == stay else { return }
                 world.note(
                     "\(process.name) has \(room) back as of \(fetched.sequence), and \(fetched.tail.count) records")
                 restoredThrough[room] = max(fetched.sequence, fetched.tail.last?.sequence ?? 0)
