@@ -4,6 +4,7 @@ import Locking
 import Logging
 import NATSClient
 import StrokeWire
+import Synchronization
 import Whiteboard
 
 /// Saves and fetches rooms, apart from the threads that release operations. Safe from any thread.
@@ -31,11 +32,14 @@ final class CheckpointKeeper: Sendable {
     /// after that until the room is saved.
     private let rebuilding = Locked<[RoomID: UInt64]>([:])
     private let partitions = Locked<[Int: PartitionStatus]>([:])
+    private let openings = Atomic<UInt64>(0)
     private let saveThrottle = Locked(LogThrottle())
     private let fetchThrottle = Locked(LogThrottle())
     private let isStopped = Locked(false)
 
     private struct PartitionStatus: Sendable {
+        /// Numbers the times that it was opened: what an earlier one has begun is awaited by nobody.
+        let opening: UInt64
         /// Incarnation of the log that its checkpoints belong to.
         let log: String
         var logClockAhead = Duration.zero
@@ -79,10 +83,14 @@ final class CheckpointKeeper: Sendable {
             for room in catalogue.damaged { rebuilding[room] = 0 }
             for room in catalogue.outdated { rebuilding[room] = catalogue.rooms[room]?.sequence ?? 0 }
         }
+        let opening = openings.add(1, ordering: .relaxed).newValue
         partitions.withLock {
-            $0[partition] = PartitionStatus(log: log, covered: catalogue.covered, rewinds: catalogue.rewinds)
+            $0[partition] = PartitionStatus(
+                opening: opening, log: log, covered: catalogue.covered, rewinds: catalogue.rewinds)
         }
     }
+
+    private func opening(of partition: Int) -> UInt64? { partitions.withLock { $0[partition]?.opening } }
 
     /// Drops the state of a partition that another daemon serves from now on.
     func close(_ partition: Int) {
@@ -134,14 +142,20 @@ final class CheckpointKeeper: Sendable {
     }
 
     /// Saves a room after the server has received everything that was published before.
+    ///
+    /// Fails where the partition is opened anew, or not open any more, when it comes to be saved.
     /// - Parameter generation: of the connection on which the room's releases were published. If the connection has
     ///   changed, releases may be lost, and nothing is saved.
     func save(_ request: SaveRequest, publishedOn generation: UInt64, then: @escaping @Sendable (SaveOutcome) -> Void) {
+        let opening = opening(of: request.partition)
         tasks.run(for: request.room) { [self] in
             do throws(JournalError) {
                 try await confirm(generation)
                 try await files.check(request.partition, on: generation)
-                let (bytes, obsolete) = try await write(request)
+                guard let status = partitions.withLock({ $0[request.partition] }), status.opening == opening else {
+                    throw .unconfirmed
+                }
+                let (bytes, obsolete) = try await write(request, log: status.log)
                 metrics.countCheckpoint(bytes: bytes)
                 then(.saved)
                 for state in obsolete { await store.discard(state, room: request.room) }
@@ -176,10 +190,9 @@ final class CheckpointKeeper: Sendable {
 
     /// - Returns: bytes of the state, 0 if none was written, and the states that no manifest references any more.
     private func write(
-        _ request: SaveRequest
+        _ request: SaveRequest, log: String
     ) async throws(JournalError) -> (bytes: Int, obsolete: [CheckpointManifest.State]) {
         let room = request.room
-        let log = partitions.withLock { $0[request.partition]?.log } ?? ""
         let known = manifests.withLock { $0[room] }
         var manifest = CheckpointManifest(request, log: log, after: known)
         var before = known
@@ -225,22 +238,36 @@ final class CheckpointKeeper: Sendable {
         _ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration? = nil,
         then: @escaping @Sendable (RestoredRoom) -> Void
     ) {
-        attempt(room, stored, restoration, pause: .milliseconds(100), isRebuild: false, then)
+        let partition = RoomAddress.partition(of: room, among: configuration.partitions)
+        guard let opening = opening(of: partition) else { return }
+        let fetch = Fetch(
+            room: room, stored: stored, restoration: restoration, partition: partition, opening: opening, then: then)
+        attempt(fetch, pause: .milliseconds(100), isRebuild: false)
     }
 
-    /// - Parameters:
-    ///   - stored: the host receives the records after its sequence from the journal.
-    ///   - isRebuild: whether the newest checkpoint cannot be used.
-    private func attempt(
-        _ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?, pause: Duration, isRebuild: Bool,
-        _ then: @escaping @Sendable (RestoredRoom) -> Void
-    ) {
-        guard !isStopped.withLock({ $0 }) else { return }
+    /// A room that is to be fetched.
+    private struct Fetch: Sendable {
+        let room: RoomID
+        /// The host receives the records after its sequence from the journal.
+        let stored: StoredRoom
+        let restoration: RoomRestoration?
+        let partition: Int
+        /// Of the partition; see ``PartitionStatus/opening``.
+        let opening: UInt64
+        let then: @Sendable (RestoredRoom) -> Void
+    }
+
+    /// - Parameter isRebuild: whether the newest checkpoint cannot be used.
+    private func attempt(_ fetch: Fetch, pause: Duration, isRebuild: Bool) {
+        let room = fetch.room
         (isRebuild ? rebuilds : tasks).run(for: room) { [self] in
+            guard !isStopped.withLock({ $0 }), opening(of: fetch.partition) == fetch.opening else { return }
             do throws(JournalError) {
-                if isRebuild { return then(try await rebuild(room, restoration, before: stored.sequence)) }
-                if let restored = try await restored(room, stored) { return then(restored) }
-                attempt(room, stored, restoration, pause: pause, isRebuild: true, then)
+                if isRebuild {
+                    return fetch.then(try await rebuild(room, fetch.restoration, before: fetch.stored.sequence))
+                }
+                if let restored = try await restored(room, fetch.stored) { return fetch.then(restored) }
+                attempt(fetch, pause: pause, isRebuild: true)
             } catch {
                 if let count = fetchThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) {
                     logger.warning(
@@ -249,8 +276,7 @@ final class CheckpointKeeper: Sendable {
                 }
                 Task { [self] in
                     try? await Task.sleep(for: pause)
-                    attempt(
-                        room, stored, restoration, pause: min(pause * 2, .seconds(30)), isRebuild: isRebuild, then)
+                    attempt(fetch, pause: min(pause * 2, .seconds(30)), isRebuild: isRebuild)
                 }
             }
         }
@@ -469,22 +495,4 @@ struct RestoredRoom: Sendable {
     let restorations: UInt32
     /// The records after that, if the checkpoint is older than the requested one.
     let tail: [JournalRecord]
-}
-
-/// Limits log lines on repeated failures to one per interval.
-struct LogThrottle: Sendable {
-    private var count = 0
-    private var toldAt = Instant.distantPast
-
-    private static let interval = Duration.seconds(5)
-
-    /// Counts a failure.
-    /// - Returns: the number of failures since the last log line, if the next one is due; else nil.
-    mutating func add(at now: Instant) -> Int? {
-        count += 1
-        guard now - toldAt >= Self.interval else { return nil }
-        defer { count = 0 }
-        toldAt = now
-        return count
-    }
 }
