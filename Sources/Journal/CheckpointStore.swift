@@ -63,18 +63,21 @@ extension CheckpointStore {
     /// Writes a room's state, part by part, each acknowledged. It counts when a manifest names it; when that is
     /// acknowledged, ``discard(_:room:)`` the state that no manifest names any more.
     ///
-    /// - Parameter stored: the room's newest manifest, from ``newest(notBeyond:)``: the parts go to a slot that
-    ///   neither of its generations uses.
+    /// - Parameters:
+    ///   - stored: the room's newest manifest, from ``newest(notBeyond:)``: the parts go to a slot that neither of its
+    ///     generations uses.
+    ///   - fallback: what the room was restored from, where its newest state cannot be read.
     /// - Returns: the state for the manifest.
     /// - Throws: `.checkpointTooLarge`; `.stream` when JetStream does not store a part.
     public func save(
-        state bytes: [UInt8], room: RoomID, beside stored: CheckpointManifest?
+        state bytes: [UInt8], room: RoomID, beside stored: CheckpointManifest?,
+        _ fallback: CheckpointManifest.Fallback? = nil
     ) async throws(JournalError) -> CheckpointManifest.State {
         let size = min(Self.partBytes, jetStream.connection.maxBody)
         let count = (bytes.count + size - 1) / size
         guard count <= Self.maxParts else { throw .checkpointTooLarge(bytes: bytes.count) }
         let streams = streams(of: room)
-        let slot = stored?.freeSlot ?? 0
+        let slot = stored?.freeSlot(beside: fallback) ?? 0
         var parts: [UInt64] = []
         for number in 0..<count {
             let part = Array(bytes[number * size..<min(bytes.count, (number + 1) * size)])

@@ -357,7 +357,7 @@ final class PowerCutHistory {
             manifest.begin(
                 CheckpointManifest.State(
                     parts: [UInt64(checkpoints.count)], bytes: bytes.count, hash: FNV1a64.hash(bytes),
-                    slot: known?.freeSlot ?? 0), after: manifests(of: request.room).last)
+                    slot: known?.freeSlot() ?? 0), after: manifests(of: request.room).last)
         }
         checkpoints.append(.manifest(manifest))
         manifests[request.room] = manifest

@@ -53,6 +53,30 @@ import Whiteboard
         #expect(manifest.obsoleteStates(of: ended) == [state(1)])
     }
 
+    @Test func `keeps the state that the room was restored from, not the damaged one, and writes over neither`() throws
+    {
+        let good = saved(5, state: 1, after: nil)
+        var damaged = saved(9, state: 2, after: good)
+        damaged.state?.slot = 1
+        let fallback = CheckpointManifest.Fallback(try #require(damaged.previous), of: damaged)
+        var next = CheckpointManifest(request(12), log: "log", after: damaged)
+        next.begin(state(3), after: damaged, beside: fallback)
+        #expect(next.generations.map(\.state) == [state(3), state(1)])
+        #expect(next.obsoleteStates(of: damaged).map(\.parts) == [[2]])
+        #expect(damaged.freeSlot(beside: fallback) == 2)
+        // Where an older manifest alone has named it, and its slot is the only free one.
+        damaged.previous?.state.slot = 2
+        #expect(damaged.freeSlot(beside: fallback) == 1)
+        // It has been read back: the next one goes back to it.
+        var last = CheckpointManifest(request(15), log: "log", after: next)
+        last.begin(state(4), after: next)
+        #expect(last.generations.map(\.state) == [state(4), state(3)])
+        // Another life does not go back to it.
+        var other = CheckpointManifest(request(20, in: "log-13"), log: "log", after: damaged)
+        other.begin(state(5), after: damaged, beside: fallback)
+        #expect(other.previous == nil)
+    }
+
     @Test func `tells the next owner how often the room was restored`() {
         var manifest = saved(9, state: 1, after: nil)
         manifest.restorations = 2

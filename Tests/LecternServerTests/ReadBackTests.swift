@@ -9,9 +9,37 @@ import Testing
 @testable import LecternServer
 @testable import Whiteboard
 
-/// A checkpoint counts only where a room was restored from its bytes: the log is deleted on its word.
-@Suite struct `A checkpoint that cannot be read back` {
-    private static func room(life: String) throws -> Room {
+/// The checkpoints of one room, written by a keeper without a host.
+private struct KeptRoom {
+    let id: RoomID
+    let log: PartitionLog
+    let store: CheckpointStore
+    let keeper: CheckpointKeeper
+    private let connection: NATSConnection
+    private let generation: UInt64
+
+    init(_ lesson: DurableClass) async throws {
+        id = try lesson.address("kept").room
+        connection = lesson.client
+        let journal = JetStreamJournal(
+            root: lesson.configuration.root, partitions: 1, settings: JournalSettings(), connection: connection,
+            logger: .silent)
+        log = try await journal.provision(0)
+        store = CheckpointStore(
+            root: lesson.configuration.root, partitions: 1, connection: connection, logger: .silent)
+        keeper = CheckpointKeeper(
+            store: store, journal: journal, connection: connection, configuration: lesson.configuration,
+            assetUse: AssetUse(interval: .seconds(60)), metrics: ServerMetrics(), logger: .silent)
+        keeper.open(0, CheckpointCatalogue(), log: log.incarnationPrefix)
+        generation = try await connection.confirmPublished()
+    }
+
+    private func stored(_ sequence: UInt64, life: String) -> StoredRoom {
+        StoredRoom(
+            sequence: sequence, handled: sequence, cursors: [:], isQuiet: true, hasState: true, incarnation: life)
+    }
+
+    private func room(life: String) throws -> Room {
         var room = Room(configuration: RoomConfiguration(), at: MonotonicClock.now())
         var effects = RoomEffects()
         let message = IncomingMessage(
@@ -22,36 +50,83 @@ import Testing
         return room
     }
 
+    /// - Parameter begun: called when it has been asked for.
+    func save(
+        _ sequence: UInt64, life: String = "life", begun: () -> Void = {}
+    ) async throws -> CheckpointKeeper.SaveOutcome {
+        let request = SaveRequest(
+            room: id, partition: 0, state: .changed(try room(life: life).checkpoint()),
+            stored: stored(sequence, life: life))
+        return await withCheckedContinuation { done in
+            keeper.save(request, publishedOn: generation) { done.resume(returning: $0) }
+            begun()
+        }
+    }
+
+    func fetch(_ sequence: UInt64) async -> RestoredRoom {
+        await withCheckedContinuation { done in
+            keeper.fetch(id, stored(sequence, life: "life")) { done.resume(returning: $0) }
+        }
+    }
+
+    /// The manifest that counts.
+    func newest() async throws -> CheckpointManifest? {
+        try await store.manifest(of: id, log: log.incarnationPrefix)
+    }
+
+    /// Damages the newest state, and forgets the room.
+    func damage() async throws {
+        await store.discard(try #require(try await newest()?.state), room: id)
+        keeper.evict(id)
+    }
+}
+
+/// A checkpoint counts only where a room was restored from its bytes: the log is deleted on its word.
+@Suite struct `A checkpoint that cannot be read back` {
     @Test func `is not stored, and the room before it stays`() async throws {
         try await DurableClass.with { lesson in
-            let id = try lesson.address("kept").room
-            let journal = JetStreamJournal(
-                root: lesson.configuration.root, partitions: 1, settings: JournalSettings(), connection: lesson.client,
-                logger: .silent)
-            let log = try await journal.provision(0)
-            let store = CheckpointStore(
-                root: lesson.configuration.root, partitions: 1, connection: lesson.client, logger: .silent)
-            let keeper = CheckpointKeeper(
-                store: store, journal: journal, connection: lesson.client, configuration: lesson.configuration,
-                assetUse: AssetUse(interval: .seconds(60)), metrics: ServerMetrics(), logger: .silent)
-            keeper.open(0, CheckpointCatalogue(), log: log.incarnationPrefix)
-            let generation = try await lesson.client.confirmPublished()
-            func save(_ sequence: UInt64, life: String) async throws -> CheckpointKeeper.SaveOutcome {
-                let stored = StoredRoom(
-                    sequence: sequence, handled: sequence, cursors: [:], isQuiet: true, hasState: true,
-                    incarnation: life)
-                let request = SaveRequest(
-                    room: id, partition: 0, state: .changed(try Self.room(life: life).checkpoint()), stored: stored)
-                return await withCheckedContinuation { done in
-                    keeper.save(request, publishedOn: generation) { done.resume(returning: $0) }
-                }
-            }
-            #expect(try await save(1, life: "life") == .saved)
+            let kept = try await KeptRoom(lesson)
+            #expect(try await kept.save(1) == .saved)
             // No reader takes a space in the name of a life.
-            #expect(try await save(2, life: "two words") == .failed)
-            let newest = try await store.manifest(of: id, log: log.incarnationPrefix)
-            #expect(newest?.sequence == 1)
-            #expect(try await save(3, life: "life") == .saved)
+            #expect(try await kept.save(2, life: "two words") == .failed)
+            #expect(try await kept.newest()?.sequence == 1)
+            #expect(try await kept.save(3) == .saved)
+        }
+    }
+
+    @Test func `leaves the older one reachable that the room was restored from, until a newer one is read back`()
+        async throws
+    {
+        try await DurableClass.with { lesson in
+            let kept = try await KeptRoom(lesson)
+            #expect(try await kept.save(1) == .saved)
+            #expect(try await kept.save(2) == .saved)
+            let good = try #require(try await kept.newest()?.previous)
+            try await kept.damage()
+            #expect(await kept.fetch(2).sequence == 1)
+            #expect(try await kept.save(3) == .saved)
+            #expect(try await kept.newest()?.previous == good)
+            #expect(try await kept.store.bytes(of: good.state, room: kept.id) != nil)
+            // The next one is damaged as well.
+            try await kept.damage()
+            #expect(await kept.fetch(3).sequence == 1)
+            #expect(try await kept.save(4) == .saved)
+            #expect(try await kept.save(5) == .saved)
+            #expect(try await kept.newest()?.generations.map(\.sequence) == [5, 4])
+        }
+    }
+
+    @Test func `of a partition that was opened anew since is not stored`() async throws {
+        try await DurableClass.with { lesson in
+            let kept = try await KeptRoom(lesson)
+            // Before it is written the server has to confirm what was published.
+            let outcome = try await kept.save(1) {
+                kept.keeper.close(0)
+                kept.keeper.open(0, CheckpointCatalogue(), log: "another")
+            }
+            #expect(outcome == .failed)
+            #expect(try await kept.newest() == nil)
+            #expect(try await kept.store.manifest(of: kept.id, log: "another") == nil)
         }
     }
 }

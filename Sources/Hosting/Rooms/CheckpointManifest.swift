@@ -116,9 +116,29 @@ public struct CheckpointManifest: Sendable, Equatable {
     }
 
     /// The slot of the next state, which no kept generation uses.
-    public var freeSlot: Int {
-        let taken = generations.map(\.state.slot)
-        return (0..<3).first { !taken.contains($0) } ?? 0
+    /// - Parameter fallback: what the room was restored from; its slot is the last to be given out.
+    public func freeSlot(beside fallback: Fallback? = nil) -> Int {
+        let taken = generations.map(\.state.slot) + [fallback?.generation.state.slot]
+        return (0..<3).first { !taken.contains($0) } ?? (0..<3).first { $0 != fallback?.generation.state.slot } ?? 0
+    }
+
+    /// An older generation that a room was restored from, because newer ones cannot be read. It is the only one that is known to
+    /// be good until a newer one was read back.
+    public struct Fallback: Sendable, Equatable {
+        public let generation: Generation
+        private let incarnation: String
+        private let restorations: UInt32
+
+        /// - Parameter manifest: the one that names the generation.
+        public init(_ generation: Generation, of manifest: CheckpointManifest) {
+            self.generation = generation
+            (incarnation, restorations) = (manifest.incarnation, manifest.restorations)
+        }
+
+        /// Whether a manifest is of the same life of the room: from another one it cannot go back to the generation.
+        fileprivate func isOfLife(of manifest: CheckpointManifest) -> Bool {
+            (incarnation, restorations) == (manifest.incarnation, manifest.restorations)
+        }
     }
 }
 
@@ -152,12 +172,18 @@ extension CheckpointManifest {
     }
 
     /// Has it name a new state.
-    /// - Parameter newest: the manifest that is stored.
-    public mutating func begin(_ new: State, after newest: CheckpointManifest?) {
+    /// - Parameters:
+    ///   - newest: the manifest that is stored.
+    ///   - fallback: what the room was restored from; nil where that was the newest state, or a newer one was read back since.
+    public mutating func begin(_ new: State, after newest: CheckpointManifest?, beside fallback: Fallback? = nil) {
         state = new
         if handled == sequence { loggedAt = handledAt }
         // A life that has ended is not gone back to.
-        previous = newest?.incarnation == incarnation ? newest?.generations.first : nil
+        if let fallback {
+            previous = fallback.isOfLife(of: self) ? fallback.generation : nil
+        } else {
+            previous = newest?.incarnation == incarnation ? newest?.generations.first : nil
+        }
     }
 
     /// The states of the manifest before that this one does not name any more.

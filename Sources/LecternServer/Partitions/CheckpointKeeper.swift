@@ -24,13 +24,9 @@ final class CheckpointKeeper: Sendable {
     private let logger: Logger
     /// The newest manifest of each room that is in memory and has a state.
     private let manifests = Locked<[RoomID: CheckpointManifest]>([:])
-    /// Last record in the older generation of each room that has two, in memory or not.
-    private let olderStates = Locked<[RoomID: UInt64]>([:])
+    private let needed: NeededRecords
     /// Rooms whose newest manifest cannot be used: older ones lack the records since then.
     private let outdated = Locked<Set<RoomID>>([])
-    /// Rooms being rebuilt from the log, each with the last record it has from a checkpoint: the log must keep the records
-    /// after that until the room is saved.
-    private let rebuilding = Locked<[RoomID: UInt64]>([:])
     private let partitions = Locked<[Int: PartitionStatus]>([:])
     private let openings = Atomic<UInt64>(0)
     private let saveThrottle = Locked(LogThrottle())
@@ -71,6 +67,7 @@ final class CheckpointKeeper: Sendable {
         self.assetUse = assetUse
         self.metrics = metrics
         self.logger = logger
+        needed = NeededRecords(partitions: configuration.partitions)
         tasks = KeyedTaskQueue(count: Self.parallelTasks)
         rebuilds = KeyedTaskQueue(count: Self.parallelRebuilds)
     }
@@ -78,11 +75,7 @@ final class CheckpointKeeper: Sendable {
     /// Opens a partition with its catalogue.
     func open(_ partition: Int, _ catalogue: CheckpointCatalogue, log: String) {
         outdated.withLock { $0.formUnion(catalogue.outdated) }
-        olderStates.withLock { $0.merge(catalogue.rooms.compactMapValues(\.previous?.sequence)) { _, new in new } }
-        rebuilding.withLock { rebuilding in
-            for room in catalogue.damaged { rebuilding[room] = 0 }
-            for room in catalogue.outdated { rebuilding[room] = catalogue.rooms[room]?.sequence ?? 0 }
-        }
+        needed.add(catalogue)
         let opening = openings.add(1, ordering: .relaxed).newValue
         partitions.withLock {
             $0[partition] = PartitionStatus(
@@ -98,9 +91,8 @@ final class CheckpointKeeper: Sendable {
         let isAnothers = { RoomAddress.partition(of: $0, among: count) != partition }
         store.forget(partition: partition)
         manifests.withLock { manifests in manifests = manifests.filter { isAnothers($0.key) } }
-        olderStates.withLock { states in states = states.filter { isAnothers($0.key) } }
+        needed.forget(partition: partition)
         outdated.withLock { outdated in outdated = outdated.filter(isAnothers) }
-        rebuilding.withLock { rebuilding in rebuilding = rebuilding.filter { isAnothers($0.key) } }
         partitions.withLock { $0[partition] = nil }
     }
 
@@ -108,12 +100,12 @@ final class CheckpointKeeper: Sendable {
     func evict(_ room: RoomID) {
         store.forget(room)
         manifests.withLock { $0[room] = nil }
-        rebuilding.withLock { $0[room] = nil }
+        needed.evict(room)
     }
 
     /// Drops the state of a room whose checkpoint has expired.
     func forget(_ room: RoomID) {
-        olderStates.withLock { $0[room] = nil }
+        needed.forget(room)
         outdated.withLock { _ = $0.remove(room) }
     }
 
@@ -189,12 +181,15 @@ final class CheckpointKeeper: Sendable {
     }
 
     /// - Returns: bytes of the state, 0 if none was written, and the states that no manifest references any more.
+    /// - Throws: `.unreadable` also where the room was restored from an older state, and the new one, which is stored beside
+    ///   it, cannot be read back from the store.
     private func write(
         _ request: SaveRequest, log: String
     ) async throws(JournalError) -> (bytes: Int, obsolete: [CheckpointManifest.State]) {
         let room = request.room
         let known = manifests.withLock { $0[room] }
         var manifest = CheckpointManifest(request, log: log, after: known)
+        let fallback = needed.fallback(of: room)
         var before = known
         var written = 0
         switch request.state {
@@ -204,8 +199,8 @@ final class CheckpointKeeper: Sendable {
             // Another daemon may have saved meanwhile.
             before = try await store.newest(notBeyond: manifest) ?? known
             let bytes = try readBack(checkpoint, request.partition)
-            let state = try await store.save(state: bytes, room: room, beside: before)
-            manifest.begin(state, after: before)
+            let state = try await store.save(state: bytes, room: room, beside: before, fallback)
+            manifest.begin(state, after: before, beside: fallback)
             written = bytes.count
             do throws(JournalError) {
                 try await store.save(manifest)
@@ -217,8 +212,16 @@ final class CheckpointKeeper: Sendable {
         }
         if case .changed(let checkpoint) = request.state { assetUse.note(checkpoint.assets) }
         manifests.withLock { $0[room] = manifest.state == nil ? nil : manifest }
-        olderStates.withLock { $0[room] = manifest.previous?.sequence }
-        if case .unchanged = request.state {} else { rebuilding.withLock { $0[room] = nil } }
+        needed.note(manifest)
+        switch request.state {
+        case .unchanged: break
+        case .changed:
+            if fallback != nil, let state = manifest.state, try await store.bytes(of: state, room: room) == nil {
+                throw .unreadable("its parts are damaged in the store")
+            }
+            needed.saved(room)
+        case .none: needed.saved(room)
+        }
         return (written, manifest.obsoleteStates(of: before))
     }
 
@@ -295,6 +298,7 @@ final class CheckpointKeeper: Sendable {
         }
         guard let room = try await room(from: state, id) else { return nil }
         manifests.withLock { $0[id] = manifest }
+        needed.setFallback(nil, of: id)
         return RestoredRoom(room: room, sequence: manifest.sequence, restorations: manifest.restorations, tail: [])
     }
 
@@ -312,7 +316,7 @@ final class CheckpointKeeper: Sendable {
         _ id: RoomID, _ restoration: RoomRestoration?, before decision: UInt64
     ) async throws(JournalError) -> RestoredRoom {
         // The log must keep all records until the room is saved.
-        rebuilding.withLock { $0[id] = 0 }
+        needed.rebuild(id, after: 0)
         if let restoration, let room = try await restore(id, restoration, decision) { return room }
         var manifest = try await newest(of: id)
         manifests.withLock { $0[id] = manifest }
@@ -325,7 +329,8 @@ final class CheckpointKeeper: Sendable {
                         metadata: ["room": "\(id)", "sequence": "\(generation.sequence)"])
                     continue
                 }
-                rebuilding.withLock { $0[id] = generation.sequence }
+                needed.rebuild(id, after: generation.sequence)
+                needed.setFallback(CheckpointManifest.Fallback(generation, of: candidate), of: id)
                 let tail = try await journal.records(of: id, after: generation.sequence)
                 outdated.withLock { _ = $0.remove(id) }
                 return RestoredRoom(
@@ -359,6 +364,7 @@ final class CheckpointKeeper: Sendable {
             let after = min(restoration.after, generation.sequence)
             let tail = restoration.tail(
                 of: try await journal.records(of: id, after: after), decision: decision, held: held)
+            if let base { needed.setFallback(CheckpointManifest.Fallback(generation, of: base), of: id) }
             return RestoredRoom(room: room, sequence: after, restorations: restoration.number, tail: tail)
         }
         return nil
@@ -413,7 +419,7 @@ final class CheckpointKeeper: Sendable {
             // The next owner reads no record through the one last noted.
             let noted = min(covered, notes.covered)
             let wantedFirst = notes.isFull ? noted + 1 : space.wantedFirst
-            let first = min(wantedFirst, min(noted, oldestNeeded(of: partition)) + 1)
+            let first = min(wantedFirst, min(noted, needed.oldest(of: partition)) + 1)
             if first > space.firstSequence { try await journal.trim(partition, before: first) }
             if first < wantedFirst { releaseOldGenerations(of: partition, below: min(wantedFirst - 1, noted)) }
             guard !isTold else { return }
@@ -435,40 +441,22 @@ final class CheckpointKeeper: Sendable {
         }
     }
 
-    /// The record after which some room needs the log: to be restored from its older generation or to be rebuilt.
-    private func oldestNeeded(of partition: Int) -> UInt64 {
-        let count = configuration.partitions
-        let isOfPartition = { RoomAddress.partition(of: $0, among: count) == partition }
-        let generations = olderStates.withLock { states in
-            states.lazy.filter { isOfPartition($0.key) }.map(\.value).min()
-        }
-        let rebuilds = rebuilding.withLock { rebuilding in
-            rebuilding.lazy.filter { isOfPartition($0.key) }.map(\.value).min()
-        }
-        return min(generations ?? .max - 1, rebuilds ?? .max - 1)
-    }
-
     /// Deletes older generations that alone keep records in a nearly full log: one room that has been idle for long would
     /// keep all of it.
     private func releaseOldGenerations(of partition: Int, below sequence: UInt64) {
-        let count = configuration.partitions
-        let rooms = olderStates.withLock { states in
-            states.filter { $0.value < sequence && RoomAddress.partition(of: $0.key, among: count) == partition }
-                .keys.prefix(Self.releaseBatch)
-        }
-        for room in rooms {
+        for room in needed.rooms(of: partition, below: sequence, atMost: Self.releaseBatch) {
             tasks.run(for: room) { [self] in
-                guard !rebuilding.withLock({ $0.keys.contains(room) }) else { return }
+                guard !needed.isRebuilding(room) else { return }
                 do throws(JournalError) {
                     let known = manifests.withLock { $0[room] }
                     let stored = if let known { known } else { try await newest(of: room) }
                     guard var manifest = stored, let old = manifest.previous else {
-                        return olderStates.withLock { $0[room] = nil }
+                        return needed.releaseOlder(of: room)
                     }
                     manifest.previous = nil
                     try await store.save(manifest)
                     if known != nil { manifests.withLock { $0[room] = manifest } } else { store.forget(room) }
-                    olderStates.withLock { $0[room] = nil }
+                    needed.releaseOlder(of: room)
                     await store.discard(old.state, room: room)
                 } catch {
                     logger.debug("old generation kept", metadata: ["room": "\(room)", "error": "\(error)"])

@@ -38,10 +38,13 @@ final class SimulatedCheckpoints {
     // MARK: Writing
 
     /// Stores a state in a slot that no generation of `before` uses.
-    func put(_ state: [UInt8], of room: RoomID, beside before: CheckpointManifest?) -> CheckpointManifest.State {
+    /// - Parameter fallback: what the room was restored from, where its newest state cannot be read.
+    func put(
+        _ state: [UInt8], of room: RoomID, beside before: CheckpointManifest?, _ fallback: CheckpointManifest.Fallback?
+    ) -> CheckpointManifest.State {
         last += 1
         states[last] = state
-        let slot = Slot(room: room, number: before?.freeSlot ?? 0)
+        let slot = Slot(room: room, number: before?.freeSlot(beside: fallback) ?? 0)
         slots[slot, default: []].append(last)
         if let old = slots[slot], old.count > Self.kept { states[slots[slot]?.removeFirst() ?? 0] = nil }
         return CheckpointManifest.State(

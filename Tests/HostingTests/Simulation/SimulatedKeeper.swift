@@ -11,6 +11,8 @@ final class SimulatedKeeper {
     private var manifests: [RoomID: CheckpointManifest] = [:]
     /// Rooms whose best readable manifest may lack records that the coverage of their partition includes.
     private var outdated: Set<RoomID> = []
+    /// The states that rooms were rebuilt from, until a newer one is saved: here what is saved can be read.
+    private var fallbacks: [RoomID: CheckpointManifest.Fallback] = [:]
     /// Up to where checkpoints are known to hold all records of a partition.
     private var covered: [Int: UInt64] = [:]
     /// The last record in the restored state of each room.
@@ -37,7 +39,7 @@ final class SimulatedKeeper {
 
     /// A room has left memory: its manifest is read again when it is loaded, and what it has asked for is not awaited any more.
     func evict(_ room: RoomID) {
-        manifests[room] = nil
+        (manifests[room], fallbacks[room]) = (nil, nil)
         stays[room, default: 0] += 1
     }
 
@@ -100,8 +102,9 @@ extension SimulatedKeeper {
             case .changed(let checkpoint):
                 guard !isSuperseded(manifest) else { return supersede(save) }
                 let before = checkpoints.lastWritten(of: request.room) ?? known
-                let state = checkpoints.put(checkpoint.encoded(), of: request.room, beside: before)
-                manifest.begin(state, after: before)
+                let fallback = fallbacks[request.room]
+                let state = checkpoints.put(checkpoint.encoded(), of: request.room, beside: before, fallback)
+                manifest.begin(state, after: before, beside: fallback)
                 later(1...40) { [self] in
                     guard isReachable else { return fail(save) }
                     write(manifest, save, before: before) { _ in manifest }
@@ -147,6 +150,7 @@ extension SimulatedKeeper {
             guard !world.chance(20) else { return fail(save) }
             later(0...20) { [self] in
                 manifests[room] = manifest.state == nil ? nil : manifest
+                if case .unchanged = save.request.state {} else { fallbacks[room] = nil }
                 if isAwaited(save) { process.host.saved(room, isSaved: true, at: process.now) }
                 later(0...40) { [self] in
                     if isReachable { checkpoints.discard(manifest.obsoleteStates(of: before)) }
@@ -212,7 +216,7 @@ extension SimulatedKeeper {
             return Fetched(room: blank, sequence: manifest.sequence, restorations: manifest.restorations)
         }
         guard let room = room(state, id) else { return nil }
-        manifests[id] = manifest
+        (manifests[id], fallbacks[id]) = (manifest, nil)
         return Fetched(room: room, sequence: manifest.sequence, restorations: manifest.restorations)
     }
 
@@ -224,6 +228,7 @@ extension SimulatedKeeper {
             for generation in candidate.generations {
                 guard let room = room(generation.state, id) else { continue }
                 outdated.remove(id)
+                fallbacks[id] = CheckpointManifest.Fallback(generation, of: candidate)
                 return Fetched(
                     room: room, sequence: generation.sequence, restorations: candidate.restorations,
                     tail: log(of: id).records(of: id, after: generation.sequence))
