@@ -9,7 +9,9 @@ import StrokeWire
 /// With a journal all daemons have the same list, that of ``RevocationStore``; each follows it, answers requests for it on
 /// `<root>.revocations`, and publishes on `<root>.revoked` what comes to it, so that gateways know within a moment also
 /// where the daemon that took it has ended. Without a journal the list is in this process alone, and lost with it.
-/// Bounded by ``RevocationTable/limit``. Safe from any task.
+///
+/// A stream that was replaced, or has lost its end, lacks revocations that were acknowledged: what this daemon knows of is
+/// stored again until it comes from the stream. Bounded by ``RevocationTable/limit``. Safe from any task.
 final class RevocationRegister: Sendable {
     /// Why a revocation is not taken.
     enum Failure: Error, Equatable {
@@ -25,6 +27,41 @@ final class RevocationRegister: Sendable {
         var list: String?
         /// Those that are being stored, and are not here yet.
         var pending: Set<Revocation.Target> = []
+        /// Those that the stream had, or has acknowledged, and that have not come from it: it may have lost them.
+        var missing: [Revocation.Target: Revocation] = [:]
+
+        /// A list is read from its beginning.
+        /// - Returns: how many are lost, because more are missing than a list may have.
+        mutating func restart() -> Int {
+            let lost = table.revocations.count { !noteMissing($0) }
+            (table, list, pending) = (RevocationTable(), nil, [])
+            return lost
+        }
+
+        /// - Returns: false where as many are missing as may be.
+        @discardableResult
+        mutating func noteMissing(_ revocation: Revocation) -> Bool {
+            let target = revocation.target
+            guard missing[target] != nil || missing.count < RevocationTable.limit else { return false }
+            missing[target] = missing[target]?.union(revocation) ?? revocation
+            return true
+        }
+
+        /// The stream has acknowledged one, which may have come from it already.
+        mutating func acknowledged(_ revocation: Revocation) {
+            if let known = table[revocation.target], known.union(revocation) == known { return }
+            noteMissing(revocation)
+        }
+
+        /// One has come from the stream, which keeps the last one about the same tokens: where two daemons have stored one each,
+        /// that may be the lesser.
+        mutating func insert(_ revocation: Revocation, at place: UInt64) {
+            let target = revocation.target
+            pending.remove(target)
+            table.insert(revocation, at: place)
+            if let whole = table[target], whole != revocation { noteMissing(whole) }
+            if let known = missing[target], revocation.union(known) == revocation { missing[target] = nil }
+        }
 
         /// Counts one that is to be stored.
         /// - Returns: false where there are as many as may be.
@@ -50,6 +87,11 @@ final class RevocationRegister: Sendable {
     private static let cleaningInterval: Duration = .seconds(60)
     /// In seconds.
     private static let clockMargin: Int64 = 3600
+    /// Time between two attempts to store what is missing, at first and at last.
+    private static let restoringPause: ClosedRange<Duration> = .milliseconds(200) ... .seconds(30)
+    /// How long gateways are not told the list of a stream that lacks something: one that starts would take what is missing for
+    /// good. Those that know it go by what they know.
+    private static let restoringTime: Duration = .seconds(10)
 
     init(root: String, connection: NATSConnection, store: RevocationStore?, logger: Logger) {
         self.root = root
@@ -97,6 +139,7 @@ final class RevocationRegister: Sendable {
         guard let store else { return take(revocation, at: nil) }
         do throws(JetStreamError) {
             try await store.save(revocation)
+            state.withLock { $0.acknowledged(revocation) }
         } catch {
             state.withLock { _ = $0.pending.remove(revocation.target) }
             throw error.isFull ? .full : .notReady("The journal does not take it: \(error).")
@@ -117,32 +160,38 @@ final class RevocationRegister: Sendable {
         defer { cleaning.cancel() }
         while !Task.isCancelled {
             guard let list = await provision(store) else { return }
-            // Of a stream that was replaced, or has lost its end, what is missing is stored again.
-            let before = state.withLock { state in
-                defer { (state.table, state.list, state.pending) = (RevocationTable(), nil, []) }
-                return state.table
-            }
-            await follow(store, list, since: before)
+            let lost = state.withLock { $0.restart() }
+            if lost > 0 { logger.error("revocations are lost", metadata: ["revocations": "\(lost)"]) }
+            await follow(store, list)
         }
     }
 
     /// Reads the list from its beginning, and what comes later, until the stream was replaced or the task is cancelled.
-    private func follow(_ store: RevocationStore, _ list: String, since before: RevocationTable) async {
-        let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private func follow(_ store: RevocationStore, _ list: String) async {
+        enum Progress {
+            case read
+            case rewound
+        }
+        let (events, inlet) = AsyncStream.makeStream(of: Progress.self)
         do throws(NATSError) {
             let reader = try store.read { [self] event in
                 switch event {
                 case .revocation(let revocation, let place): take(revocation, at: place)
                 case .caughtUp:
-                    state.withLock { $0.list = list }
-                    Task { await restore(before) }
+                    state.withLock { if $0.missing.isEmpty { $0.list = list } }
+                    inlet.yield(.read)
                 case .rewound:
                     logger.error("the stream of revocations was replaced, or has lost its end; it is read again")
-                    end.yield()
+                    inlet.yield(.rewound)
                 }
             }
             defer { reader.cancel() }
-            for await _ in ends { return }
+            var restoring: Task<Void, Never>?
+            defer { restoring?.cancel() }
+            for await event in events {
+                if event == .rewound { return }
+                restoring = Task { await restore(to: store, list) }
+            }
         } catch {
             // A closed connection is that of a daemon that ends.
             if error != .closed { logger.error("revocations cannot be read", metadata: ["error": "\(error)"]) }
@@ -150,21 +199,42 @@ final class RevocationRegister: Sendable {
         }
     }
 
-    /// Stores what a list had that the one after it lacks.
-    private func restore(_ before: RevocationTable) async {
-        var place: UInt64 = 0
-        while before.count > 0 {
-            let page = before.page(after: place, of: "")
-            for revocation in page.revocations {
-                do throws(Failure) {
-                    try await add(revocation)
+    /// Stores what is missing, again and again until it has come from the list; looks for more each second. Has the list told
+    /// when nothing is missing any more, or after a while.
+    private func restore(to store: RevocationStore, _ list: String) async {
+        let began = ContinuousClock.now
+        var (pause, before) = (Self.restoringPause.lowerBound, Int.max)
+        while !Task.isCancelled {
+            var (stored, failure) = (0, JetStreamError?.none)
+            for revocation in state.withLock({ Array($0.missing.values) }) where !Task.isCancelled && failure == nil {
+                do throws(JetStreamError) {
+                    try await store.save(revocation)
+                    stored += 1
                 } catch {
-                    logger.error("a revocation is lost", metadata: ["error": "\(error)"])
+                    failure = error
                 }
+                if ContinuousClock.now - began >= Self.restoringTime { tell(list) }
             }
-            guard page.hasMore else { return }
-            place = page.through
+            if stored > 0 { logger.notice("revocations stored again", metadata: ["revocations": "\(stored)"]) }
+            if let failure, !Task.isCancelled {
+                logger.error("revocations could not be stored again yet", metadata: ["error": "\(failure)"])
+            }
+            // What was stored comes from the stream meanwhile.
+            try? await Task.sleep(for: pause)
+            let count = state.withLock { $0.missing.count }
+            if count == 0 || ContinuousClock.now - began >= Self.restoringTime { tell(list) }
+            if count == 0 {
+                pause = .seconds(1)
+            } else {
+                pause = count < before ? Self.restoringPause.lowerBound : min(pause * 2, Self.restoringPause.upperBound)
+            }
+            before = count
         }
+    }
+
+    /// Gateways are told the list from now on.
+    private func tell(_ list: String) {
+        state.withLock { if !Task.isCancelled, $0.list == nil { $0.list = list } }
     }
 
     private func provision(_ store: RevocationStore) async -> String? {
@@ -183,26 +253,15 @@ final class RevocationRegister: Sendable {
 
     /// - Parameter place: nil for the next one.
     private func take(_ revocation: Revocation, at place: UInt64?) {
-        let (news, whole) = state.withLock { state -> (RevocationPage?, Revocation?) in
+        let news = state.withLock { state -> RevocationPage? in
             let place = place ?? state.table.last + 1
-            state.pending.remove(revocation.target)
-            state.table.insert(revocation, at: place)
+            state.insert(revocation, at: place)
             // Before the whole list is there, nobody has been told of less.
-            let news = state.list.map {
+            return state.list.map {
                 RevocationPage(list: $0, through: place, hasMore: false, revocations: [revocation])
             }
-            return (news, state.table[revocation.target])
         }
         if let news { try? connection.publish(news.encoded(), to: "\(root).revoked") }
-        // The stream keeps the last one about the same tokens: where two daemons took one each, that may be the lesser.
-        guard let store, let whole, whole != revocation else { return }
-        Task { [logger] in
-            do throws(JetStreamError) {
-                try await store.save(whole)
-            } catch {
-                logger.error("a revocation is stored with less than is known", metadata: ["error": "\(error)"])
-            }
-        }
     }
 
     private func clean() async {
@@ -210,7 +269,10 @@ final class RevocationRegister: Sendable {
             try? await Task.sleep(for: Self.cleaningInterval)
             // The clocks of gateways, by which tokens end, may be behind.
             let now = WallClock.now() / 1_000_000_000 - Self.clockMargin
-            let ended = state.withLock { $0.table.removeExpired(at: now) }
+            let ended = state.withLock { state in
+                state.missing = state.missing.filter { $0.value.expires.map { $0 > now } ?? true }
+                return state.table.removeExpired(at: now)
+            }
             guard let store, !ended.isEmpty else { continue }
             // What is left is removed by the next daemon that starts.
             try? await store.remove(ended)

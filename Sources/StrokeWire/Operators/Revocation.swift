@@ -232,6 +232,9 @@ public struct RevocationTable: Sendable {
 
     public var count: Int { entries.count }
 
+    /// All of them, by place.
+    public var revocations: [Revocation] { entries.map { $0.revocation } }
+
     /// The place of the last one that was put here.
     public private(set) var last: UInt64 = 0
 
