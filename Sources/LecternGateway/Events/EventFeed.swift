@@ -11,6 +11,7 @@ internal import StrokeWire
 final class EventFeed: Sendable {
     private struct State {
         var feed: FeedState<EventReader>
+        var deliveries = DeliveryQueue<EventReader>()
         var loops: [ObjectIdentifier: FeedReaders] = [:]
         var subscriptions: [NATSSubscription] = []
         var observation: Observation?
@@ -116,28 +117,44 @@ final class EventFeed: Sendable {
         perform { feed, _ in feed.receive(wet: event, of: room) }
     }
 
-    /// The room has its own, which are configured.
     /// Changes the state and performs the actions. The lock is held for both: events go to all loops in one order.
     private func perform(_ change: (inout FeedState<EventReader>, Duration) -> [FeedState<EventReader>.Action]) {
         let now = ContinuousClock.now - start
         state.withLock { state in
             guard !state.isClosed else { return }
-            for action in change(&state.feed, now) {
-                switch action {
-                case .send(let event):
-                    if case .operation = event.kind { shared.metrics.operations.increment() }
-                    for readers in state.loops.values { readers.put(.send(event)) }
-                case .reset(let event):
-                    for readers in state.loops.values { readers.put(.reset(event)) }
-                case .attach(let reader, let events, let index):
-                    readers(of: reader, &state).put(.attach(reader, events, after: index))
-                case .refuse(let reader, let error):
-                    readers(of: reader, &state).put(.refuse(reader, error))
-                case .join(let request, let ticket):
-                    join(request, ticket)
+            carryOut(state.deliveries.add(change(&state.feed, now)), &state)
+            setTimer(&state, now)
+        }
+    }
+
+    private func carryOut(_ steps: [DeliveryQueue<EventReader>.Step], _ state: inout State) {
+        for step in steps {
+            switch step {
+            case .perform(let action): perform(action, &state)
+            case .compress(let events, let number):
+                Task {
+                    for event in events { event.compress() }
+                    self.state.withLock { state in
+                        if !state.isClosed { carryOut(state.deliveries.compressed(number), &state) }
+                    }
                 }
             }
-            setTimer(&state, now)
+        }
+    }
+
+    private func perform(_ action: FeedState<EventReader>.Action, _ state: inout State) {
+        switch action {
+        case .send(let event):
+            if case .operation = event.kind { shared.metrics.operations.increment() }
+            for readers in state.loops.values { readers.put(.send(event)) }
+        case .reset(let event):
+            for readers in state.loops.values { readers.put(.reset(event)) }
+        case .attach(let reader, let events, let index):
+            readers(of: reader, &state).put(.attach(reader, events, after: index))
+        case .refuse(let reader, let error):
+            readers(of: reader, &state).put(.refuse(reader, error))
+        case .join(let request, let ticket):
+            join(request, ticket)
         }
     }
 

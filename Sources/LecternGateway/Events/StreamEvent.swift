@@ -36,6 +36,9 @@ struct StreamEvent: Sendable {
 
     /// Compresses a large event before an event loop has to.
     func compress() { _ = form.compressed }
+
+    /// Bytes that are still to be compressed when somebody wants that.
+    var uncompressedSize: Int { form.isCompressed ? 0 : size }
 }
 
 /// An event as a chunk, and compressed when somebody wants that. Safe from any thread.
@@ -46,6 +49,8 @@ private final class EventForms: Sendable {
     init(_ plain: ByteBuffer) {
         self.plain = plain
     }
+
+    var isCompressed: Bool { lazily.withLock { $0 != nil } }
 
     var compressed: ByteBuffer {
         lazily.withLock { made in
