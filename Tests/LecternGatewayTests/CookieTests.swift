@@ -13,19 +13,22 @@ struct CookieTests {
     private struct Cookies: Sendable {
         /// A link for students of the room r, and one that is revoked.
         let student, revoked: String
-        /// Of a teacher of all rooms, and of an operator.
-        let teacher, operating: String
+        /// Of a teacher of all rooms, of one of the room r, and of an operator.
+        let teacher, roomTeacher, operating: String
 
         init(_ key: TokenKey) async throws {
             guard let room = RoomID("r") else { throw Unexpected("no room") }
-            func sign(_ role: TokenRole, _ rooms: TokenRooms, id: String? = nil) async throws -> String {
-                let author = role == .teacher ? AuthorID("anna") : nil
+            func sign(
+                _ role: TokenRole, _ rooms: TokenRooms, id: String? = nil, author name: String = "anna"
+            ) async throws -> String {
+                let author = role == .teacher ? AuthorID(name) : nil
                 return try await key.sign(
                     TokenClaims(rooms: rooms, role: role, author: author, expires: Date() + 600, id: id))
             }
             student = try await sign(.student, .some([room]))
             revoked = try await sign(.student, .some([room]), id: "gone")
             teacher = try await sign(.teacher, .all)
+            roomTeacher = try await sign(.teacher, .some([room]), author: "bob")
             operating = try await sign(.operator, .all)
         }
     }
@@ -56,8 +59,14 @@ struct CookieTests {
     private static func get(
         _ gateway: RunningGateway, _ path: String, _ cookies: [String]
     ) async throws -> HTTPClient.Response {
+        try await send(gateway, "GET", path, cookies)
+    }
+
+    private static func send(
+        _ gateway: RunningGateway, _ method: String, _ path: String, _ cookies: [String], body: String? = nil
+    ) async throws -> HTTPClient.Response {
         let field = "theme=dark; " + cookies.map { "lectern=\($0)" }.joined(separator: "; ")
-        return try await gateway.http.send("GET", path, headers: [("Cookie", field)])
+        return try await gateway.http.send(method, path, headers: [("Cookie", field)], body: body)
     }
 
     @Test func `the first cookie that allows a request counts, whatever stands before it`() async throws {
@@ -81,6 +90,25 @@ struct CookieTests {
             #expect(both.text == #"{"index":7}"#)
             let alone = try await Self.get(gateway, "/api/rooms/r", [cookies.student])
             #expect(alone.text == #"{"room":"r","address":"ink.0.r"}"#)
+        }
+    }
+
+    @Test func `a page is copied where one cookie allows both rooms, and not where each is for one of them`()
+        async throws
+    {
+        try await Self.with { gateway, cookies in
+            let (student, own, teacher) = (cookies.student, cookies.roomTeacher, cookies.teacher)
+            // Where it is allowed, the state of the rooms, which says who is muted, is none that can be read.
+            for (sent, author, status) in [
+                ([own, teacher], "", .badGateway), ([student, own, teacher], "", .badGateway),
+                ([own], "", .forbidden), ([student, own], "", .forbidden),
+                // The token for both rooms is another author's.
+                ([own, teacher], "?author=bob", .forbidden),
+            ] as [([String], String, HTTPResponse.Status)] {
+                let path = "/api/rooms/r/pages/0/copy\(author)"
+                let response = try await Self.send(gateway, "POST", path, sent, body: #"{"to":"s"}"#)
+                #expect(response.status == status, "\(sent.count) cookies: \(response.text)")
+            }
         }
     }
 

@@ -54,7 +54,7 @@ enum AccessNeed: Equatable {
         let cohort = query["cohort"].map(String.init)
         let rest = names.dropFirst(2)
         if rest.count == 3, rest.first == "pages", ["copy", "rotate"].contains(rest.last) {
-            // The route of copies looks at the other room.
+            // The route of copies looks for a token that is for the other room, too.
             self = .write(room, query["author"].map(String.init))
             return
         }
@@ -157,9 +157,10 @@ struct Authorization: RouterMiddleware {
         }
         let need = AccessNeed(request)
         guard need != .nothing else { return try await next(request, context) }
-        let claims = try await claims(of: request, for: need, settings)
+        let all = try await claims(of: request, for: need, settings)
+        let claims = all[0]
         var context = context
-        context.claims = claims
+        (context.claims, context.allClaims) = (claims, all)
         guard let (name, value) = need.defaults(claims) else { return try await next(request, context) }
         var head = request.head
         let path = head.path ?? ""
@@ -169,12 +170,12 @@ struct Authorization: RouterMiddleware {
         return try await next(Request(head: head, body: request.body), context)
     }
 
-    /// The claims of the request's first token that meets the need: browsers send the cookie of a room before that of all
+    /// The claims of the request's tokens that meet the need, of which the first counts: browsers send the cookie of a room before that of all
     /// rooms, and a student's link must not hide what else the person may do there.
     /// - Throws: where none does, why the best of them does not.
     private func claims(
         of request: Request, for need: AccessNeed, _ settings: LiveSettings.Values
-    ) async throws(GatewayError) -> TokenClaims {
+    ) async throws(GatewayError) -> [TokenClaims] {
         var known: [TokenClaims] = []
         for token in Self.tokens(of: request) {
             if let claims = await settings.verify(token) { known.append(claims) }
@@ -186,7 +187,7 @@ struct Authorization: RouterMiddleware {
         guard let claims = full ?? allowed.first ?? valid.first ?? known.first else { throw .unauthorized }
         try revocations?.check(claims)
         try need.check(claims)
-        return claims
+        return full.map { [$0] } ?? allowed
     }
 
     /// The token in the header, else those in cookies. Another scheme in the header is for a proxy.

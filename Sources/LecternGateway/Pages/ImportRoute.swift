@@ -14,7 +14,8 @@ struct ImportRoute {
     func add(to router: Router<GatewayContext>) {
         router.post("api/rooms/:room/import") { [self] request, context in
             let address = rooms.address(of: try context.room())
-            let (author, name) = (try request.author(), try request.shownName())
+            let author = try request.author()
+            let name = try request.shownName(of: author)
             let time = try request.time()
             let rotation = try request.rotation()
             let form = try request.slideForm()

@@ -25,7 +25,8 @@ struct RotateRoute {
             let address = rooms.address(of: try context.room())
             let page = try context.page()
             let (rotation, time) = try Self.order(try await request.bytes(atMost: 4096))
-            let (author, name) = (try request.authorIfAny(), try request.shownName())
+            let author = try request.authorIfAny()
+            let name = try request.shownName(of: author)
             if let author { try await rooms.requireVoice(of: author, in: address.room) }
             // It may wait for an import into the room; a client that hears nothing would rotate the page again.
             try await context.channel.extendDeadline()

@@ -130,8 +130,8 @@ extension Request {
     }
 
     /// What boards say of who asked for something: `name`, or the author; nil where neither is given.
-    func shownName() throws(GatewayError) -> String? {
-        guard let name = uri.queryParameters["name"], !name.isEmpty else { return try authorIfAny()?.text }
+    func shownName(of author: AuthorID?) throws(GatewayError) -> String? {
+        guard let name = uri.queryParameters["name"], !name.isEmpty else { return author?.text }
         guard name.unicodeScalars.count <= 64 else { throw .badRequest("name is at most 64 characters long.") }
         return String(name)
     }
