@@ -9,6 +9,8 @@ package final class EventQueue<Event: Sendable>: Sendable {
     private enum Signal: Sendable {
         case event(Event, bytes: Int)
         case alarm(Int)
+        /// Events were dropped.
+        case loss
     }
 
     private let signals: AsyncStream<Signal>
@@ -18,12 +20,14 @@ package final class EventQueue<Event: Sendable>: Sendable {
     private let waitingEvents = Atomic(0)
     private let waitingBytes = Atomic(0)
     private let droppedEvents = Atomic(0)
+    /// Whether the reader is still to be woken for events that were dropped.
+    private let hasLoss = Atomic(false)
 
     /// - Parameters:
     ///   - bound: events that may wait.
     ///   - bytes: what the events that wait may weigh together.
     package init(bound: Int = 65_536, bytes: Int = .max) {
-        // Bounded by ``put(_:bytes:)``: an alarm is never dropped.
+        // Bounded by ``put(_:bytes:)``: an alarm is never dropped, nor the one notice of a loss.
         (signals, input) = AsyncStream.makeStream()
         self.bound = bound
         byteBound = bytes
@@ -32,7 +36,7 @@ package final class EventQueue<Event: Sendable>: Sendable {
     /// Events lost because the queue was full.
     package var dropped: Int { droppedEvents.load(ordering: .relaxed) }
 
-    /// Adds an event; never blocks.
+    /// Adds an event; never blocks. One that is dropped wakes the reader.
     /// - Parameter bytes: what it weighs. One without weight is not dropped for that of others.
     package func put(_ event: Event, bytes: Int = 0) {
         let events = waitingEvents.add(1, ordering: .relaxed).newValue
@@ -44,6 +48,7 @@ package final class EventQueue<Event: Sendable>: Sendable {
         }
         forget(bytes)
         droppedEvents.add(1, ordering: .relaxed)
+        if !hasLoss.exchange(true, ordering: .acquiringAndReleasing) { input.yield(.loss) }
     }
 
     private func forget(_ bytes: Int) {
@@ -66,7 +71,7 @@ package final class EventQueue<Event: Sendable>: Sendable {
             iterator = queue.signals.makeAsyncIterator()
         }
 
-        /// The next event; nil after `deadline`, or when the task is cancelled. Events that were queued before a deadline has
+        /// The next event; nil after `deadline`, when events were dropped, or when the task is cancelled. Events that were queued before a deadline has
         /// passed, or before the call for one that is past, come first: a reader that is slow reads all the same.
         package mutating func next(until deadline: ContinuousClock.Instant?) async -> Event? {
             setAlarm(deadline)
@@ -80,6 +85,10 @@ package final class EventQueue<Event: Sendable>: Sendable {
                     return nil
                 case .alarm:
                     continue
+                case .loss:
+                    // What is dropped from here on is told anew.
+                    _ = queue.hasLoss.exchange(false, ordering: .acquiringAndReleasing)
+                    return nil
                 }
             }
             cancelAlarm()

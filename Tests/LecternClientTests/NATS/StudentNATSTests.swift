@@ -210,6 +210,29 @@ struct EventQueueTests {
         }
     }
 
+    @Test("a dropped event wakes a reader that waits, once")
+    func loss() async {
+        let queue = EventQueue<Int>(bytes: 10)
+        var reader = queue.reader()
+        Task.detached { for _ in 0..<2 { queue.put(1, bytes: 11) } }
+        let deadline = ContinuousClock.now + .hangLimit
+        while queue.dropped < 2 {
+            let event = await reader.next(until: deadline)
+            #expect(event == nil)
+            guard ContinuousClock.now < deadline else {
+                Issue.record("the reader was not woken")
+                return
+            }
+        }
+        queue.put(2)
+        // The second one may have come after the reader was told of the first.
+        var event = await reader.next(until: deadline)
+        if event == nil { event = await reader.next(until: deadline) }
+        #expect(event == 2)
+        let nothing = await reader.next(until: .now - .seconds(1))
+        #expect(nothing == nil && queue.dropped == 2)
+    }
+
     @Test("a cancelled reader gets nothing any more")
     func cancelled() async {
         let queue = EventQueue<Int>()
