@@ -92,4 +92,82 @@ extension DrawingSessionTests {
         #expect(other.session != post.session)
         #expect(other.body.split(separator: UInt8(ascii: "\n")).count == 2)
     }
+
+    /// Two devices, of which the second has taken over; the first has drawn places that the room does not have.
+    private func superseded(_ room: DrawingRoom, _ places: ClosedRange<Int>, at now: inout Duration) throws
+        -> [DrawingDevice]
+    {
+        var devices = try pair(room, seed: 3, at: &now)
+        for place in places { devices[0].draw(place, at: now) }
+        try devices[0].exchange(at: now)
+        now += .seconds(2)
+        devices[0].run(at: now)
+        try #require(devices[0].session.state == .superseded && !devices[0].store.wroteHere)
+        return devices
+    }
+
+    @Test("what a device had left is sent also where it ends and is opened again, while the other one writes")
+    func leftByAnEarlierRun() throws {
+        let room = DrawingRoom()
+        var now = Duration.seconds(1)
+        let devices = try superseded(room, 2...4, at: &now)
+        var second = devices[1]
+        now += .seconds(1)
+        var again = DrawingDevice(devices[0].store, room, seed: 9, at: now)
+        again.session.looked(isWriting: true, isMuted: false, at: now)
+        again.run(at: now)
+        #expect(again.session.state == .superseded && again.session.waitingCount == 3)
+        now = try again.finish(from: now)
+        #expect(again.session.state == .superseded && again.session.waitingCount == 0)
+        #expect(room.operations.suffix(3).allSatisfy { StrokeMessage.isLeft($0.bytes) })
+        second.draw(301, at: now)
+        try second.exchange(at: now)
+        second.follow(at: now)
+        now = try second.finish(from: now)
+        #expect(second.session.state == .writer)
+        #expect(try places(room) == [1, 300, 2, 3, 4, 301])
+    }
+
+    @Test("who takes over again draws nothing twice of what was left and may be in the room")
+    func takenOverMeanwhile() throws {
+        let room = DrawingRoom()
+        var now = Duration.seconds(1)
+        var first = try superseded(room, 2...4, at: &now)[0]
+        try first.exchange(answerIsLost: true, at: now)
+        #expect(first.session.waitingCount == 3)
+        now += .seconds(1)
+        first.session.takeOver(at: now)
+        first.run(at: now)
+        first.draw(5, at: now)
+        now = try first.finish(from: now)
+        #expect(first.session.state == .writer && first.session.waitingCount == 0)
+        #expect(try places(room) == [1, 300, 2, 3, 4, 5])
+        #expect(!StrokeMessage.isLeft(try #require(room.operations.last).bytes))
+    }
+
+    @Test("who is opened again when nobody else writes stays the writer, though the session of what was left is over")
+    func leftSessionIsOver() throws {
+        let room = DrawingRoom()
+        var now = Duration.seconds(1)
+        // More than fits one request, and that one arrives.
+        var devices = try superseded(room, 2...101, at: &now)
+        try devices[0].exchange(at: now)
+        let left = devices[0].session.waitingCount
+        #expect(0 < left && left < 100)
+        devices[1].draw(301, at: now)
+        try devices[1].exchange(at: now)
+        devices[1].follow(at: now)
+        now = try devices[1].finish(from: now)
+        now += .seconds(1)
+        var again = DrawingDevice(devices[0].store, room, seed: 9, at: now)
+        again.session.looked(isWriting: false, isMuted: false, at: now)
+        again.run(at: now)
+        again.draw(102, at: now)
+        now = try again.finish(from: now)
+        now += .seconds(5)
+        again.run(at: now)
+        #expect(again.session.state == .writer && again.session.waitingCount == 0)
+        #expect(try places(room).filter { $0 < 300 } == Array(1...102))
+        #expect(!StrokeMessage.isLeft(try #require(room.operations.last).bytes))
+    }
 }

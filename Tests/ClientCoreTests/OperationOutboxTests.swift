@@ -236,6 +236,10 @@ struct OperationOutboxTests {
                 == "{\"by\":\"n\",\"n\" : 12,\"d\":[{\"x\":1.50,\"n\":3}],\"\\u006e\":12}")
         #expect(StrokeMessage.renumbered(Array("[1]".utf8), 1) == nil)
         #expect(!StrokeMessage.isLeft(again))
-        #expect(StrokeMessage.isLeft(try #require(StrokeMessage.renumbered(again, 3, isLeft: true))))
+        let left = try #require(StrokeMessage.renumbered(again, 3, isLeft: true))
+        #expect(StrokeMessage.isLeft(left))
+        #expect(StrokeMessage.renumbered(left, 3, isLeft: true) == left)
+        #expect(StrokeMessage.renumbered(left, 12, isLeft: false) == again)
+        #expect(StrokeMessage.renumbered(again, 12, isLeft: false) == again)
     }
 }

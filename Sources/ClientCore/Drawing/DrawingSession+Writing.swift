@@ -36,7 +36,12 @@ extension DrawingSession {
     /// Writes here from now on, where another device does. Where another shell of the same store writes, that is for the shell:
     /// see ``rightChanged(_:at:)``.
     public mutating func takeOver(at now: Duration) {
-        if state == .superseded { carryOut(.resume, at: now) }
+        guard state == .superseded else { return }
+        claim.takenOver()
+        // What was left may be in the room: the answers show it, if it goes out under the numbers that it has.
+        outbox.begin(makeSession(at: now))
+        isLiveStale = true
+        if claim.hasRight { write() } else { stopSending() }
     }
 
     mutating func carryOut(_ decision: WriterClaim.Decision?, at now: Duration) {
@@ -47,7 +52,9 @@ extension DrawingSession {
             stopSending()
             giveUpStroke()
             become(.elsewhere)
-        case .standBack: become(.superseded)
+        case .standBack:
+            become(.superseded)
+            sendLeft()
         case .supersede: supersede(at: now)
         case .resume: resume(at: now)
         case nil: break
@@ -57,7 +64,7 @@ extension DrawingSession {
     private mutating func resume(at now: Duration) {
         claim.resumed()
         stopSending()
-        outbox.renumberAll(session: makeSession(at: now), at: now)
+        outbox.renumberAll(session: makeSession(at: now), isLeft: false, at: now)
         isLiveStale = true
         if claim.hasRight { write() }
     }
@@ -82,15 +89,20 @@ extension DrawingSession {
         // What was drawn before anybody could know goes out in a session of its own, and says that it is no more than that.
         outbox.renumberAll(session: makeSession(at: now), isLeft: true, at: now)
         isLiveStale = true
-        guard claim.hasRight else { return }
+        sendLeft()
+    }
+
+    /// Sends what this device has left; another one writes.
+    private mutating func sendLeft() {
+        guard claim.hasRight, !outbox.waiting.isEmpty else { return }
         stopSending()
         (isSending, followsSessions) = (true, false)
     }
 
-    /// The other device goes on and has ended the session of what was left. The rest, which says already that it is no more
-    /// than that, goes out in another one.
+    /// The other device goes on and has ended the session of what was left. The rest goes out in another one, and says that it is
+    /// no more than that.
     mutating func renumberLeft(at now: Duration) {
-        outbox.renumberAll(session: makeSession(at: now), at: now)
+        outbox.renumberAll(session: makeSession(at: now), isLeft: true, at: now)
         isLiveStale = true
     }
 

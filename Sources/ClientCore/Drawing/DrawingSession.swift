@@ -263,12 +263,13 @@ extension DrawingSession {
             tellOutbox()
         }
         guard outcome.isSessionOver else { return }
-        if followsSessions {
+        let isKnown = followsSessions && claim.knowsOther && outbox.hasEarlierSession
+        if followsSessions, !isKnown {
             stopSending()
             carryOut(claim.sessionOver(at: now), at: now)
         } else if !outcome.isUnknown {
             // Sent after the sender's pause, which grows while nothing gets through.
-            renumberLeft(at: now)
+            if isKnown { carryOut(.resume, at: now) } else { renumberLeft(at: now) }
         }
     }
 

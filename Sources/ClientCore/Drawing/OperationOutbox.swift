@@ -134,9 +134,9 @@ struct OperationOutbox: Sendable {
         begin(session)
     }
 
-    /// Begins a session; what waits is numbered anew, in its order.
+    /// Begins a session; what waits is numbered anew, in its order. None of it may be in the room: it would be there twice.
     /// - Parameter isLeft: whether its messages say that another device has taken over.
-    mutating func renumberAll(session: String, isLeft: Bool = false, at now: Duration) {
+    mutating func renumberAll(session: String, isLeft: Bool, at now: Duration) {
         let old = waiting.entries
         waiting = OperationList()
         begin(session)
@@ -147,7 +147,8 @@ struct OperationOutbox: Sendable {
         isWriteWanted = true
     }
 
-    private mutating func begin(_ session: String) {
+    /// Begins a session; what waits goes out first, under the numbers that it has.
+    mutating func begin(_ session: String) {
         (self.session, next) = (session, 1)
     }
 
@@ -165,10 +166,13 @@ struct OperationOutbox: Sendable {
     mutating func renumber(_ key: OperationKey, at now: Duration) {
         guard let entry = waiting.remove(key) else { return }
         deleted.insert(key)
-        insert(renumbered(entry, isLeft: false), at: now)
+        insert(renumbered(entry, isLeft: nil), at: now)
     }
 
-    private mutating func renumbered(_ entry: Entry, isLeft: Bool) -> Entry {
+    /// Whether what is sent first is of an earlier session than new operations.
+    var hasEarlierSession: Bool { waiting.entries.first.map { $0.key.session != session } ?? false }
+
+    private mutating func renumbered(_ entry: Entry, isLeft: Bool?) -> Entry {
         let key = OperationKey(session: session, number: next)
         next += 1
         let messages = entry.messages.compactMap { StrokeMessage.renumbered($0, key.number, isLeft: isLeft) }

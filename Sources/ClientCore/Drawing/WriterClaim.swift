@@ -22,7 +22,7 @@ public struct WriterClaim: Sendable {
         case write
         /// Another shell of this store has the right.
         case leaveToOther
-        /// The author writes on another device, and never has here.
+        /// The author writes on another device, and did not here, or not last.
         case standBack
         /// The author writes on another device from now on.
         case supersede
@@ -49,6 +49,8 @@ public struct WriterClaim: Sendable {
     private var lookDeadline: Duration?
     private var (wantsLook, isLooking) = (false, false)
     private var nextMutedLook: Duration?
+    /// Whether another device has written since the sessions before this run's: that they are over is known then.
+    private(set) var knowsOther = false
     /// When a stroke that another device had left was seen last, and until when one is waited for after a session is over.
     private var leftTime: Duration?
     private var overDeadline: Duration?
@@ -88,6 +90,7 @@ public struct WriterClaim: Sendable {
 
     mutating func loaded(wroteHere: Bool, at now: Duration) -> Decision? {
         isLoading = false
+        knowsOther = !wroteHere
         if wroteHere { return .write }
         lookDeadline = now + Self.lookTime
         wantsLook = true
@@ -120,7 +123,14 @@ public struct WriterClaim: Sendable {
         return overDeadline == nil ? nil : .resume
     }
 
+    /// The person wants to write here, where another device does.
+    mutating func takenOver() {
+        resumed()
+        knowsOther = true
+    }
+
     mutating func resumed() {
+        knowsOther = false
         (overDeadline, leftTime) = (nil, nil)
     }
 

@@ -74,9 +74,10 @@ extension StrokeMessage {
     /// The message with another number; all else stays as it is, byte for byte.
     /// - Parameters:
     ///   - message: a message as JSON.
-    ///   - isLeft: whether it gets the member `left`: an author's device sends what it had left when another took over.
+    ///   - isLeft: whether it has the member `left` then: an author's device sends what it had left when another took over. Nil
+    ///     for as it is.
     /// - Returns: nil where the text is no JSON object.
-    package static func renumbered(_ message: [UInt8], _ number: Int64, isLeft: Bool = false) -> [UInt8]? {
+    package static func renumbered(_ message: [UInt8], _ number: Int64, isLeft: Bool? = nil) -> [UInt8]? {
         guard let values = values(of: "n", in: message) else { return nil }
         var text: [UInt8] = []
         text.append(integer: number)
@@ -89,8 +90,14 @@ extension StrokeMessage {
             position = number.range.upperBound
         }
         result.append(contentsOf: message[position...])
-        return isLeft ? result.addingMember { $0.append("\"left\":true") } : result
+        switch isLeft {
+        case true? where !Self.isLeft(result): return result.addingMember { $0.append(Self.leftMember) }
+        case false?: return result.withoutFirst(Self.leftMember)
+        default: return result
+        }
     }
+
+    private static let leftMember: StaticString = "\"left\":true"
 
     /// The message of a removal with other indices; all else stays as it is, byte for byte.
     /// - Returns: nil where the text is no JSON object with a list `v`.
@@ -150,6 +157,16 @@ extension [UInt8] {
         bytes.append(UInt8(ascii: ","))
         bytes.append(contentsOf: self[(start + 1)...])
         return bytes
+    }
+
+    /// An object without a member that was added before its others.
+    fileprivate func withoutFirst(_ member: StaticString) -> [UInt8] {
+        guard let start = firstIndex(of: UInt8(ascii: "{")) else { return self }
+        var text: [UInt8] = []
+        text.append(member)
+        text.append(UInt8(ascii: ","))
+        guard self[(start + 1)...].starts(with: text) else { return self }
+        return Array(self[...start]) + self[(start + 1 + text.count)...]
     }
 }
 
