@@ -238,11 +238,20 @@ extension CheckpointStore {
         return PlacedManifest(manifest: stored, sequence: message.sequence)
     }
 
-    /// Writes a manifest that a room is restored from, beside those that count.
+    /// Writes a manifest that a room is restored from, beside those that count. One that is there already is not written again:
+    /// few are kept, and a decision in the log may name it.
     /// - Returns: its sequence in the checkpoint stream, for ``RoomRestoration/checkpoint``.
     public func save(base manifest: CheckpointManifest) async throws(JournalError) -> UInt64 {
         let streams = streams(of: manifest.room)
-        return try await publish(manifest.encoded(), to: streams.base(of: manifest.room), streams)
+        let subject = streams.base(of: manifest.room)
+        let last: StoredMessage?
+        do throws(JetStreamError) {
+            last = try await jetStream.lastMessage(streams.checkpoint, subject: subject)
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+        if let last, (try? CheckpointManifest(decoding: last.payload)) == manifest { return last.sequence }
+        return try await publish(manifest.encoded(), to: subject, streams)
     }
 
     /// The manifest that a room is restored from; nil when it is not there any more or damaged.

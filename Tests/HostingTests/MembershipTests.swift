@@ -93,6 +93,13 @@ import Whiteboard
         #expect(group.members["a"]?.members == ["a", "b"])
     }
 
+    @Test func `of an announced partition that there is not, nothing is known`() {
+        var member = Membership(name: "a", partitions: 2, at: Instant(nanoseconds: 0))
+        let announcement = Announcement(member: "b", serving: [1, 2, -1, 1 << 40], isLeaving: false)
+        #expect(member.receive(announcement, at: Instant(nanoseconds: 0)) == .newcomer)
+        #expect(member.servedByOthers == [1])
+    }
+
     @Test func `one that wakes up only when it has to, and always a little late, notices that another is gone`() {
         let start = Instant(nanoseconds: 1_000_000_000_000)
         var (now, member) = (start, Membership(name: "a", partitions: 1, at: start))

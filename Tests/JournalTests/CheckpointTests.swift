@@ -218,6 +218,20 @@ import Whiteboard
         }
     }
 
+    @Test func `What a room is restored from stays there, however often its repair begins again`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let saved = try await save(test, bytes(parts: 1, 1), at: 10)
+            let base = try await test.store.save(base: saved)
+            for _ in 0..<5 { #expect(try await test.store.save(base: saved) == base) }
+            #expect(try await test.store.base(base, of: .physics) == saved)
+            // Another one is written beside it.
+            let other = try await test.store.save(base: try manifest(at: 12, state: saved.state))
+            #expect(other > base)
+            #expect(try await test.store.base(base, of: .physics) == saved)
+        }
+    }
+
     @Test func `Two generations are kept, and the one before them leaves nothing behind`() async throws {
         try await TestJournal.with { test, _ in
             _ = try await test.journal.provision(0)

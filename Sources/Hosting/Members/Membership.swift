@@ -108,7 +108,10 @@ public struct Membership: Sendable {
         guard !announcement.isJoining else { return .known }
         let isNew = others[member] == nil
         if isNew, others.count >= Self.bound { return .known }
-        others[member] = Other(announcement: announcement, heardAt: now)
+        var known = announcement
+        // Of others there is nothing to know.
+        known.serving.formIntersection(roles.indices)
+        others[member] = Other(announcement: known, heardAt: now)
         guard isNew else { return .known }
         nextAnnouncement = min(nextAnnouncement, now)
         return .newcomer

@@ -90,9 +90,15 @@ extension Announcement: Codable {
         return (try? encoder.encode(self)).map(Array.init) ?? []
     }
 
-    /// nil if the bytes are not an announcement.
+    /// Bytes of a name, and of an announcement.
+    private static let limits = (name: 64, bytes: 64 << 10)
+
+    /// nil if the bytes are not an announcement, or too many: those of all daemons are kept.
     init?(decoding bytes: [UInt8]) {
-        guard let announcement = try? JSONDecoder().decode(Announcement.self, from: Data(bytes)) else { return nil }
+        guard bytes.count <= Self.limits.bytes,
+            let announcement = try? JSONDecoder().decode(Announcement.self, from: Data(bytes)),
+            1...Self.limits.name ~= announcement.member.utf8.count
+        else { return nil }
         self = announcement
     }
 }
