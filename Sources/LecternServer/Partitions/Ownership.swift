@@ -208,7 +208,8 @@ actor Ownership {
             await partitions.finish(partition, covered: work.covered)
             works[partition] = nil
             membership.closed(partition, at: BootClock.now())
-            logger.info("partition closed", metadata: ["partition": "\(partition)"])
+            logger.info(
+                "partition closed", metadata: ["partition": "\(partition)", "all_saved": "\(work.covered != nil)"])
             step()
         }
     }
