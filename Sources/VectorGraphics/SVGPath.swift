@@ -68,24 +68,6 @@ struct SVGPath: CurveSink, ContourSink {
         y = startY
     }
 
-    /// The end of a path, from which it can be written anew.
-    struct Mark: Sendable {
-        fileprivate let length, x, y, startX, startY: Int
-        fileprivate let command: UInt8
-        fileprivate let isDot: Bool
-    }
-
-    var mark: Mark {
-        Mark(length: text.count, x: x, y: y, startX: startX, startY: startY, command: command, isDot: isDot)
-    }
-
-    /// Takes back all that was written after a mark.
-    mutating func rewind(to mark: Mark) {
-        text.removeLast(text.count - mark.length)
-        (x, y, startX, startY) = (mark.x, mark.y, mark.startX, mark.startY)
-        (command, isDot) = (mark.command, mark.isDot)
-    }
-
     private mutating func begin(_ letter: Unicode.Scalar) {
         let letter = UInt8(ascii: letter)
         guard letter != command else { return }
