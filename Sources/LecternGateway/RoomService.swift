@@ -69,12 +69,7 @@ struct RoomService: Sendable {
     func picture(
         of room: RoomID, _ feed: RoomFeed, _ request: ImageRequest
     ) async throws(GatewayError) -> NATSReply {
-        let subject: RoomSubject =
-            switch feed {
-            case .cohort(let cohort): .image(cohort)
-            case .head: .imageHead
-            }
-        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limits.pictureTimeout)
+        let reply = try await ask(address(of: room).subject(feed.image), request.encoded(), within: limits.pictureTimeout)
         if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }
         return reply
     }
@@ -83,27 +78,17 @@ struct RoomService: Sendable {
     func picture(
         of room: RoomID, _ feed: RoomFeed, _ request: AssetPageRequest
     ) async throws(GatewayError) -> NATSReply {
-        let subject: RoomSubject =
-            switch feed {
-            case .cohort(let cohort): .asset(cohort)
-            case .head: .assetHead
-            }
         // A tag alone needs no rendering.
         let limit = request.unless == "*" ? limits.pictureTimeout : limits.assetTimeout
-        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limit)
+        let reply = try await ask(address(of: room).subject(feed.asset), request.encoded(), within: limit)
         if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }
         return reply
     }
 
     /// A board as those who join get it: the service's JSON, unchanged.
     func board(of room: RoomID, _ feed: RoomFeed, _ request: JoinRequest) async throws(GatewayError) -> [UInt8] {
-        let subject: RoomSubject =
-            switch feed {
-            case .cohort(let cohort): .join(cohort)
-            case .head: .joinHead
-            }
         let limit = limits.pictureTimeout
-        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limit).payload
+        let reply = try await ask(address(of: room).subject(feed.join), request.encoded(), within: limit).payload
         if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
         guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no board.") }
         return reply
@@ -111,13 +96,8 @@ struct RoomService: Sendable {
 
     /// A part of a recorded lesson: the service's JSON, unchanged.
     func replay(of room: RoomID, _ feed: RoomFeed, _ request: ReplayRequest) async throws(GatewayError) -> [UInt8] {
-        let subject: RoomSubject =
-            switch feed {
-            case .cohort(let cohort): .replay(cohort)
-            case .head: .replayHead
-            }
         let limit = limits.pictureTimeout
-        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limit).payload
+        let reply = try await ask(address(of: room).subject(feed.replay), request.encoded(), within: limit).payload
         if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
         guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no lesson.") }
         return reply

@@ -1,5 +1,7 @@
 public import StrokeWire
 
+public typealias RoomFeed = StrokeWire.RoomFeed
+
 /// An event of a student's session.
 public enum StudentEvent: Sendable, Equatable {
     /// The service replied to a join request, and this is the board now. The operations of a tail follow as

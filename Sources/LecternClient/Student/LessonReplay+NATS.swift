@@ -28,14 +28,9 @@ extension LessonReplay {
         _ feed: RoomFeed, of address: RoomAddress, over connection: NATSConnection,
         onPart: (_ fetched: Int, _ all: UInt64) -> Void = { _, _ in }
     ) async throws(FetchError) -> LessonReplay {
-        let subject: RoomSubject =
-            switch feed {
-            case .cohort(let cohort): .replay(cohort)
-            case .head: .replayHead
-            }
         var fetch = LessonFetch()
         while let request = fetch.request {
-            let (part, bytes) = try await part(request, address.subject(subject), connection)
+            let (part, bytes) = try await part(request, address.subject(feed.replay), connection)
             do throws(MalformedRelease) {
                 try fetch.receive(part, bytes: bytes)
             } catch {

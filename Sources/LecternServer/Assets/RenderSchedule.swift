@@ -11,7 +11,7 @@ struct RenderSchedule {
     /// The group that asks: the students of a cohort, or the teachers of a room.
     struct Feed: Hashable {
         let room: RoomID
-        let view: RoomView
+        let view: RoomFeed
     }
 
     /// The waiters for a picture.

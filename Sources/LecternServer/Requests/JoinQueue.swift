@@ -15,7 +15,7 @@ final class JoinQueue: Sendable {
     /// The content of a reply: equal keys share one.
     private struct Key: Hashable {
         let room: RoomIncarnation
-        let view: RoomView
+        let view: RoomFeed
         /// The operations after this one; nil for the board.
         let after: UInt64?
         /// The position whose board was asked for; nil for the newest.
@@ -58,7 +58,7 @@ final class JoinQueue: Sendable {
     /// - Parameter request: what was asked for.
     /// - Returns: false if the bound was reached and `not-ready` was answered.
     func answer(
-        _ snapshot: CatchUp, of room: RoomID, _ view: RoomView, to request: JoinRequest = JoinRequest(),
+        _ snapshot: CatchUp, of room: RoomID, _ view: RoomFeed, to request: JoinRequest = JoinRequest(),
         reply: String
     ) -> Bool {
         let incarnation = RoomIncarnation(room: room, incarnation: snapshot.incarnation)

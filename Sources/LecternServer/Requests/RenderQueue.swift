@@ -275,7 +275,7 @@ final class RenderQueue: Sendable {
 /// Identifies a picture; its content changes as operations are released.
 struct RenderKey: Sendable, Hashable {
     let room: RoomIncarnation
-    let view: RoomView
+    let view: RoomFeed
     /// The position whose board it shows; nil for the newest.
     var index: UInt64?
     let form: PictureForm

@@ -35,7 +35,7 @@ struct RequestHandler: Sendable {
     }
 
     /// Answers a join of a cohort or of the head.
-    private func join(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+    private func join(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
         let request: JoinRequest
         do {
             request = try JoinRequest(decoding: bytes)
@@ -66,7 +66,7 @@ struct RequestHandler: Sendable {
     }
 
     /// Has the board rendered as released to a cohort, or at the end of the log; now, or at an earlier position.
-    private func image(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+    private func image(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
         func refuse(_ outcome: PictureOutcome, _ error: RequestError) {
             metrics.countPicture(outcome)
             sink.refuse(reply, error)
@@ -114,7 +114,7 @@ struct RequestHandler: Sendable {
         return nil
     }
 
-    private func board(of room: Room, _ view: RoomView, at index: UInt64?) -> BoardVersion? {
+    private func board(of room: Room, _ view: RoomFeed, at index: UInt64?) -> BoardVersion? {
         switch (view, index) {
         case (.head, nil): BoardVersion(room.head)
         case (.head, let index?): room.head(at: index)
@@ -125,7 +125,7 @@ struct RequestHandler: Sendable {
 
     /// Has a page of an asset rendered for those who may see it. The same answer for a room, a cohort and an asset that are
     /// not there as for a page that is not to be seen yet.
-    private func asset(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+    private func asset(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
         let request: AssetPageRequest
         do throws(Rejection) {
             request = try AssetPageRequest(decoding: bytes)
@@ -146,7 +146,7 @@ struct RequestHandler: Sendable {
     }
 
     /// Answers with a part of the recorded lesson, as far as a cohort has seen it, or to the end of the log.
-    private func replay(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+    private func replay(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
         let request: ReplayRequest
         do throws(Rejection) {
             request = try ReplayRequest(decoding: bytes)

@@ -1,21 +1,13 @@
 import StrokeWire
 import Whiteboard
 
-/// A position in a room's log at which clients see its board.
-enum RoomView: Sendable, Hashable {
-    /// The last operation released to a cohort.
-    case cohort(CohortName)
-    /// The end of the log.
-    case head
-}
-
 /// A request about one room.
 struct RoomRequest: Sendable {
     enum Kind: Sendable {
-        case join(RoomView)
-        case image(RoomView)
-        case replay(RoomView)
-        case asset(RoomView)
+        case join(RoomFeed)
+        case image(RoomFeed)
+        case replay(RoomFeed)
+        case asset(RoomFeed)
         case info
     }
 

@@ -173,6 +173,27 @@ extension RoomSubject: CustomStringConvertible {
     }
 }
 
+/// The operations of a room that a client follows.
+public enum RoomFeed: Sendable, Hashable {
+    /// The operations released to a cohort, in step with its video.
+    case cohort(CohortName)
+    /// All operations as soon as they are applied, for teachers and monitors. The head has marks when a checkpoint was stored,
+    /// so the loss of the last operation is noticed with that or with the next one.
+    case head
+
+    package var operations: RoomSubject { subject(RoomSubject.out, .head) }
+    package var join: RoomSubject { subject(RoomSubject.join, .joinHead) }
+    package var marks: RoomSubject { subject(RoomSubject.mark, .markHead) }
+    package var wet: RoomSubject { subject(RoomSubject.wet, .wetHead) }
+    package var image: RoomSubject { subject(RoomSubject.image, .imageHead) }
+    package var replay: RoomSubject { subject(RoomSubject.replay, .replayHead) }
+    package var asset: RoomSubject { subject(RoomSubject.asset, .assetHead) }
+
+    private func subject(_ ofCohort: (CohortName) -> RoomSubject, _ ofHead: RoomSubject) -> RoomSubject {
+        if case .cohort(let cohort) = self { ofCohort(cohort) } else { ofHead }
+    }
+}
+
 extension RoomAddress {
     /// The full subject, such as `ink.0.lesson-7.in.teacher`.
     public func subject(_ subject: RoomSubject) -> String { "\(self).\(subject)" }

@@ -16,7 +16,7 @@ import Whiteboard
     }
 
     private static func waiter(
-        _ room: String, _ reply: String, _ view: RoomView = .cohort(.main)
+        _ room: String, _ reply: String, _ view: RoomFeed = .cohort(.main)
     ) throws -> RenderSchedule.Waiter {
         RenderSchedule.Waiter(feed: RenderSchedule.Feed(room: try #require(RoomID(room)), view: view), reply: reply)
     }
