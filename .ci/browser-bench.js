@@ -69,8 +69,8 @@ class Board extends EventTarget {
         board.#painter = new Painter(canvas, null, board.#host);
         await new Promise((resolve) => board.#host.add({ onready: resolve }));
         board.#painter.onprogress = () => board.#look();
-        board.#host.call((core) => core.studentBegin(false, false, 30000));
-        board.#host.call((core) => core.studentResize(pixels));
+        board.#host.call((core) => core.ask("studentBegin", false, false, 30000));
+        board.#host.call((core) => core.ask("studentResize", pixels));
         return board;
     }
 
@@ -95,13 +95,13 @@ class Board extends EventTarget {
 
     join(list, style) {
         const bytes = this.#reply(list, style);
-        return this.shown((core) => core.studentReceive("board", bytes, NaN));
+        return this.shown((core) => core.ask("studentReceive", 0, { bytes }, NaN));
     }
 
     /** As {@link join}, and paints nothing. */
     receive(list, style) {
         const bytes = this.#reply(list, style);
-        this.#host.call((core) => core.studentReceive("board", bytes, NaN));
+        this.#host.call((core) => core.ask("studentReceive", 0, { bytes }, NaN));
     }
 
     #reply(list, style) {
@@ -127,7 +127,7 @@ class Board extends EventTarget {
     #apply(operation) {
         const event = { index: ++this.#index, author: "t", digest: this.digest, ...operation };
         const bytes = new TextEncoder().encode(JSON.stringify(event));
-        return this.shown((core) => core.studentReceive("op", bytes, NaN));
+        return this.shown((core) => core.ask("studentReceive", 1, { bytes }, NaN));
     }
 
     /** Draws a stroke that is being drawn above the board. */

@@ -7,12 +7,14 @@
 import { CoreBoard } from "./core-board.js";
 import { EventStream } from "./events.js";
 import { now } from "./gateway.js";
-import { Kind, operationOf, visitsOf } from "./records.js";
+import { Input, Kind, operationOf, visitsOf } from "./records.js";
 
 /** Milliseconds between two observations that are sent to the server. */
 const observationInterval = 2000;
 /** How long an operation waits for a player that runs, or tells nothing, in milliseconds. */
 const longestHold = 30_000;
+/** The events of a stream, as the core numbers them. */
+const eventTypes = ["board", "op", "wet", "mark"];
 /** The gates of the core's state. */
 const gates = [null, "open", "video"];
 /** A board of which nothing is known. */
@@ -131,7 +133,7 @@ export class Board extends CoreBoard {
     view(page) {
         if (page === this.#viewed) return;
         this.#viewed = page;
-        this._call((core) => core.studentView(page));
+        this._call((core) => core.ask("studentView", page ?? -1));
     }
 
     /**
@@ -155,13 +157,14 @@ export class Board extends CoreBoard {
      * @param {{author: string, colour: number, width: number}} pointer who points, and colour and width as in messages. Pointers of
      *   this author that the room tells of later were seen here already
      */
-    point(place, pointer) {
-        this._call((core) => core.studentPoint(place, pointer));
+    point(place, { author, colour, width }) {
+        const input = new Input().word(!!place).number(place?.x ?? 0).number(place?.y ?? 0).word(colour).number(width).data(author);
+        this._call((core) => core.ask("studentPoint", input));
     }
 
     /** Looks at the player's clock at once: call it after a seek. */
     look() {
-        this._call((core) => core.studentLook(this._time));
+        this._call((core) => core.ask("studentLook", this._time));
     }
 
     /** Shows another cohort, from its beginning: its video is earlier or later. */
@@ -189,14 +192,14 @@ export class Board extends CoreBoard {
     _begin() {
         this.#toldSession = "";
         this.#follow();
-        this._call((core) => core.studentView(this.#viewed));
+        this._call((core) => core.ask("studentView", this.#viewed ?? -1));
         this._resize();
     }
 
     /** Begins with the room's board in the cohort. */
     #follow() {
         const { clock, maxHold } = this._options;
-        this._call((core) => core.studentBegin(!!clock, this.cohort === "head", maxHold));
+        this._call((core) => core.ask("studentBegin", !!clock, this.cohort === "head", maxHold));
         this.#connect();
     }
 
@@ -215,7 +218,7 @@ export class Board extends CoreBoard {
 
     _resize() {
         const { pixels } = this._canvas;
-        if (pixels > 0) this._call((core) => core.studentResize(pixels));
+        if (pixels > 0) this._call((core) => core.ask("studentResize", pixels));
     }
 
     /** Tells what the core has done. */
@@ -246,7 +249,7 @@ export class Board extends CoreBoard {
             case Kind.joined:
                 [this.#incarnation, this.#style] = [record.text(), record.text()];
                 this.#palette = record.words().map((colour) => `#${colour.toString(16).padStart(6, "0")}`);
-                this.#features = Array.from({ length: record.word() }, () => record.text());
+                this.#features = record.list(() => record.text());
                 break;
             case Kind.incarnation:
                 this.#incarnation = record.text();
@@ -263,7 +266,7 @@ export class Board extends CoreBoard {
                 this._tell("visits", { visits: this.visits });
                 break;
             case Kind.index: {
-                const [index, digest, author] = [record.float(), record.digest(), record.text() || null];
+                const [index, digest, author] = [record.number(), record.digest(), record.text() || null];
                 this._tell("index", { index, received: this._state.received, author, strokes: this.strokes, digest });
                 break;
             }
@@ -273,17 +276,17 @@ export class Board extends CoreBoard {
                 this._tell("name", { author, name: this._names.of(author) });
                 break;
             }
-            case Kind.skew: this.#observe(record.float(), record.word() === 1); break;
+            case Kind.skew: this.#observe(record.number(), record.word() === 1); break;
             case Kind.gate: this._tell("gate", { gate: gates[record.word()] }); break;
             case Kind.clock: {
-                const video = record.float();
+                const video = record.number();
                 this._tell("clock", { milliseconds: video });
                 const behind = video - this._time;
                 if (Number.isFinite(behind)) this._tell("behind", { milliseconds: behind });
                 break;
             }
             case Kind.covered: {
-                const [covered, author, session, room] = [record.float(), record.text(), record.text(), record.text()];
+                const [covered, author, session, room] = [record.number(), record.text(), record.text(), record.text()];
                 this._tell("covered", { author, session: session || undefined, covered, room });
                 break;
             }
@@ -318,7 +321,7 @@ export class Board extends CoreBoard {
     #lookAtWet() {
         this.#frame ??= requestAnimationFrame(() => {
             this.#frame = null;
-            this._call((core) => core.studentGrow(this._time));
+            this._call((core) => core.ask("studentGrow", this._time));
         });
     }
 
@@ -344,7 +347,7 @@ export class Board extends CoreBoard {
             if (session !== this.#toldSession) this._host.call((core) => core.studentOwnSession(session));
             this.#toldSession = session;
         }
-        this._call((core) => core.studentReceive(type, data, this._time));
+        this._call((core) => core.ask("studentReceive", eventTypes.indexOf(type), { bytes: data }, this._time));
     }
 
     /** Ink is drawn: how far it is from its picture is told to the page, and now and then to the server. */
@@ -360,8 +363,8 @@ export class Board extends CoreBoard {
 
 function stateOf(record) {
     return {
-        index: record.float(), received: record.float(), digest: record.digest(), width: record.float(), height: record.float(),
+        index: record.number(), received: record.number(), digest: record.digest(), width: record.number(), height: record.number(),
         page: record.word(), shown: record.word(), strokes: record.word(), flags: record.word(), gate: record.word(),
-        held: record.word(), lead: record.float(), wait: record.float(), growth: record.float(), author: record.text() || null,
+        held: record.word(), lead: record.number(), wait: record.number(), growth: record.number(), author: record.text() || null,
     };
 }

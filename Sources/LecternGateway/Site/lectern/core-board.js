@@ -167,7 +167,7 @@ export class CoreBoard extends EventTarget {
         switch (record.kind) {
             case Kind.pages: this.#turn(pagesOf(record)); break;
             case Kind.wet: {
-                const [n, points, author] = [record.float(), record.word(), record.text()];
+                const [n, points, author] = [record.number(), record.word(), record.text()];
                 this._tell("wet", { author, n, points });
                 break;
             }

@@ -4,7 +4,7 @@
  * @module
  */
 
-const reader = new TextDecoder();
+const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
 
 /** The kinds of the core's records; see `Records.swift`. */
 export const Kind = Object.freeze({
@@ -12,12 +12,104 @@ export const Kind = Object.freeze({
     restart: 12, painted: 13, image: 14, lesson: 15, request: 16, pointers: 17, visits: 18,
 });
 
-/** What a record says, read in order. */
+/** What a call of the core is told, in the order of its description: bytes as the core has them, the least first. */
+export class Input {
+    #bytes = new Uint8Array(256);
+    #view = new DataView(this.#bytes.buffer);
+    #size = 0;
+
+    get bytes() {
+        return this.#bytes.subarray(0, this.#size);
+    }
+
+    byte(value) {
+        this.#view.setUint8(this.#reserve(1), value);
+        return this;
+    }
+
+    word(value) {
+        this.#view.setUint32(this.#reserve(4), Number(value), true);
+        return this;
+    }
+
+    words(values) {
+        for (const value of values) this.word(value);
+        return this;
+    }
+
+    /** NaN where it is undefined. */
+    number(value) {
+        this.#view.setFloat64(this.#reserve(8), value ?? NaN, true);
+        return this;
+    }
+
+    numbers(values) {
+        for (const value of values) this.number(value);
+        return this;
+    }
+
+    /** Text or bytes without their number. */
+    raw(value) {
+        const at = typeof value === "string" ? null : this.#reserve(value.length);
+        if (at === null) this.#write(value);
+        else this.#bytes.set(value, at);
+        return this;
+    }
+
+    /** Text or bytes behind their number. */
+    data(value = "") {
+        if (typeof value !== "string") return this.word(value.length).raw(value);
+        const at = this.#reserve(4);
+        const written = this.#write(value);
+        this.#view.setUint32(at, written, true);
+        return this;
+    }
+
+    list(values) {
+        return this.word(values.length).words(values);
+    }
+
+    corners(points) {
+        return this.word(points.length).places(points);
+    }
+
+    places(points) {
+        for (const { x, y } of points) this.number(x).number(y);
+        return this;
+    }
+
+    /** An entry of a page; without a message one that the core has. */
+    entry(id, message) {
+        return this.number(id).data(message ? JSON.stringify(message) : "");
+    }
+
+    #write(text) {
+        // No character takes more.
+        const at = this.#reserve(3 * text.length);
+        const { written } = encoder.encodeInto(text, this.#bytes.subarray(at));
+        this.#size = at + written;
+        return written;
+    }
+
+    /** Room for so many bytes; returns where it begins. */
+    #reserve(count) {
+        const at = this.#size;
+        this.#size += count;
+        if (this.#size > this.#bytes.length) {
+            const bytes = new Uint8Array(Math.max(this.#size, 2 * this.#bytes.length));
+            bytes.set(this.#bytes);
+            [this.#bytes, this.#view] = [bytes, new DataView(bytes.buffer)];
+        }
+        return at;
+    }
+}
+
+/** An answer of the core, or a record of one, read in its order. */
 export class RecordReader {
     #view;
     #at;
 
-    constructor(view, kind, at) {
+    constructor(view, kind = 0, at = 0) {
         [this.#view, this.kind, this.#at] = [view, kind, at];
     }
 
@@ -25,11 +117,7 @@ export class RecordReader {
         return this.#view.getUint32((this.#at += 4) - 4, true);
     }
 
-    words() {
-        return Array.from({ length: this.word() }, () => this.word());
-    }
-
-    float() {
+    number() {
         return this.#view.getFloat64((this.#at += 8) - 8, true);
     }
 
@@ -38,11 +126,29 @@ export class RecordReader {
         return [high, low].map((half) => half.toString(16).padStart(8, "0")).join("");
     }
 
-    text() {
+    bytes() {
         const size = this.word();
-        const text = reader.decode(new Uint8Array(this.#view.buffer, this.#view.byteOffset + this.#at, size));
+        const bytes = new Uint8Array(this.#view.buffer, this.#view.byteOffset + this.#at, size);
         this.#at += (size + 3) & ~3;
-        return text;
+        return bytes;
+    }
+
+    text() {
+        return decoder.decode(this.bytes());
+    }
+
+    /** So many of what `read` reads. */
+    times(count, read) {
+        return Array.from({ length: count }, read);
+    }
+
+    /** Behind its number. */
+    list(read) {
+        return this.times(this.word(), read);
+    }
+
+    words() {
+        return this.list(() => this.word());
     }
 }
 
@@ -59,21 +165,21 @@ export function pagesOf(record) {
 
 /** The pointers of a record: colour, line width, and places `[x, y, opacity]` in board units; a tip of opacity 0 is not seen. */
 export function pointersOf(record) {
-    return Array.from({ length: record.word() }, () => {
-        const [colour, width] = [`#${record.word().toString(16).padStart(6, "0")}`, record.float()];
-        const trail = Array.from({ length: record.word() + 1 }, () => [record.float(), record.float(), record.float()]);
+    return record.list(() => {
+        const [colour, width] = [`#${record.word().toString(16).padStart(6, "0")}`, record.number()];
+        const trail = record.times(record.word() + 1, () => [record.number(), record.number(), record.number()]);
         return { colour, width, tip: trail.pop(), trail };
     });
 }
 
 /** When pages came to be shown: `{index, time, page}` of each, times in milliseconds, NaN where they are not known. */
 export function visitsOf(record) {
-    return Array.from({ length: record.word() }, () => ({ index: record.float(), time: record.float(), page: record.word() }));
+    return record.list(() => ({ index: record.number(), time: record.number(), page: record.word() }));
 }
 
 /** The operation of a record. */
 export function operationOf(record) {
-    const [index, page, ref, late] = [record.float(), record.word(), record.float(), record.word()];
+    const [index, page, ref, late] = [record.number(), record.word(), record.number(), record.word()];
     const [digest, author, text] = [record.digest(), record.text(), record.text()];
     let message;
     return {

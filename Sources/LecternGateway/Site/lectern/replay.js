@@ -8,7 +8,7 @@ import { t } from "./language.js";
 import { CoreBoard } from "./core-board.js";
 import { Backoff, GatewayError, now } from "./gateway.js";
 import { nextTask } from "./painter.js";
-import { Kind, operationOf, visitsOf } from "./records.js";
+import { Input, Kind, operationOf, visitsOf } from "./records.js";
 
 /** Points of a lesson that are kept, about 50 bytes each; a lesson with fewer is fetched once. */
 const mostPoints = 1_000_000;
@@ -94,7 +94,7 @@ export class Replay extends CoreBoard {
     /** Changes to the time line of another encoder session. */
     setEpoch(epoch) {
         this._options.epoch = epoch;
-        this._call((core) => core.replayEpoch(epoch, this.#looked));
+        this._call((core) => core.ask("replayEpoch", epoch, this.#looked));
         this.look();
     }
 
@@ -106,7 +106,7 @@ export class Replay extends CoreBoard {
         const time = this._time;
         const isRunning = time !== this.#looked;
         this.#looked = time;
-        this._call((core) => core.replayLook(time));
+        this._call((core) => core.ask("replayLook", time));
         this.#fetch();
         if (isRunning && this._state.wait < soon) this.#frame = requestAnimationFrame(() => this.look());
         else this.#timer = setTimeout(() => this.look(), lookInterval);
@@ -132,7 +132,7 @@ export class Replay extends CoreBoard {
     /** There is an instance, the first or after one that failed: it fetches the lesson. */
     _begin() {
         const { grows, mostPoints, epoch } = this._options;
-        this._call((core) => core.replayBegin(grows, mostPoints, epoch));
+        this._call((core) => core.ask("replayBegin", !!grows, mostPoints, epoch));
         this._resize();
         this.look();
     }
@@ -145,7 +145,7 @@ export class Replay extends CoreBoard {
 
     _resize() {
         const { pixels } = this._canvas;
-        if (pixels > 0) this._call((core) => core.replayResize(pixels));
+        if (pixels > 0) this._call((core) => core.ask("replayResize", pixels));
     }
 
     /** Tells what the core has done. */
@@ -174,7 +174,7 @@ export class Replay extends CoreBoard {
             }
             case Kind.operation: this._tell("operation", { operation: operationOf(record) }); break;
             case Kind.index: {
-                const [index, digest, author] = [record.float(), record.digest(), record.text() || null];
+                const [index, digest, author] = [record.number(), record.digest(), record.text() || null];
                 this._tell("index", { index, last: this.last, author, strokes: this.strokes, digest });
                 break;
             }
@@ -234,11 +234,11 @@ export class Replay extends CoreBoard {
     /** Adds a reply, in as many tasks as it takes. */
     #receive(request, reply) {
         request.isAhead = false;
-        this._call((core) => core.replayReceive(reply));
+        this._call((core) => core.ask("replayReceive", { bytes: reply }));
         const add = () => {
             if (request !== this.#request) return;
             if ((this._state.flags & 4) !== 0) {
-                this._call((core) => core.replayAdd(slice));
+                this._call((core) => core.ask("replayAdd", slice));
                 return nextTask(add);
             }
             this.#request = null;
@@ -250,7 +250,7 @@ export class Replay extends CoreBoard {
     #fail(error) {
         const { code, message: reason } = error;
         // The room has another life now.
-        if (code === "unknown-index" && this.incarnation !== "") return this._call((core) => core.replayRestart(reason));
+        if (code === "unknown-index" && this.incarnation !== "") return this._call((core) => core.ask("replayRestart", new Input().raw(reason)));
         const isAbsent = code === "unknown-room" || code === "unknown-cohort";
         if (error.isTransient || isAbsent) {
             this.#retryAt = now() + this.#backoff.next(error.retryAfter);
@@ -264,17 +264,17 @@ export class Replay extends CoreBoard {
 
 function stateOf(record) {
     return {
-        index: record.float(), digest: record.digest(), width: record.float(), height: record.float(), page: record.word(),
-        strokes: record.word(), flags: record.word(), epoch: record.float(), from: record.float(), to: record.float(),
-        wait: record.float(), author: record.text() || null,
+        index: record.number(), digest: record.digest(), width: record.number(), height: record.number(), page: record.word(),
+        strokes: record.word(), flags: record.word(), epoch: record.number(), from: record.number(), to: record.number(),
+        wait: record.number(), author: record.text() || null,
     };
 }
 
 function lessonOf(record) {
-    const [room, last, fetched] = [record.text(), record.float(), record.word()];
+    const [room, last, fetched] = [record.text(), record.number(), record.word()];
     const time = (number) => (Number.isNaN(number) ? null : number);
-    const epochs = Array.from({ length: record.word() }, () => ({
-        ep: record.float(), first: record.float(), last: record.float(), from: time(record.float()), to: time(record.float()),
+    const epochs = record.list(() => ({
+        ep: record.number(), first: record.number(), last: record.number(), from: time(record.number()), to: time(record.number()),
     }));
     return { room, last, fetched, epochs };
 }

@@ -11,8 +11,8 @@ import { Backoff, deadline, Gateway, GatewayError } from "./gateway.js";
 import { cleanName } from "./names.js";
 import { OutboxStore } from "./outbox-store.js";
 import { Pen } from "./pen.js";
-import { papers } from "./records.js";
-import { Input, TeacherCore } from "./teacher-core.js";
+import { Input, papers } from "./records.js";
+import { TeacherCore } from "./teacher-core.js";
 import { WriterLock } from "./writer.js";
 
 /** What is drawn: the values of a message's `e`. */
@@ -136,12 +136,12 @@ export class Teacher extends EventTarget {
         this.canvas = canvas;
         this.board = new Board(canvas, { room: options.room, cohort: "head", gateway: used, observe: false });
         this.board.addEventListener("operation", ({ detail: { operation } }) => {
-            if (operation.author === this.author) this.#tellCore("shown", () => new Input().text(JSON.stringify(operation.message)));
+            if (operation.author === this.author) this.#tellCore("shown", () => new Input().data(JSON.stringify(operation.message)));
         });
         this.board.addEventListener("index", () => this.#tellBoard());
         this.board.addEventListener("incarnation", () => this.#tellJoined());
         this.board.addEventListener("covered", ({ detail: { author, session, covered } }) => {
-            if (author === this.author) this.#tellCore("covered", () => new Input().number(covered).text(session));
+            if (author === this.author) this.#tellCore("covered", () => new Input().number(covered).data(session));
         });
         this.board.addEventListener("pages", () => this.#tellPages());
         this.board.addEventListener("painted", () => this.#show());
@@ -254,7 +254,7 @@ export class Teacher extends EventTarget {
      */
     redraw(indices, messages) {
         return this.#command(redrawCommand, (input) =>
-            messages.reduce((input, message) => input.text(JSON.stringify(message)), input.word(indices.length).numbers(indices)));
+            messages.reduce((input, message) => input.data(JSON.stringify(message)), input.word(indices.length).numbers(indices)));
     }
 
     /** Sets the order of the pages; those left out are out of sight, with their ink, until they are in it again. */
@@ -302,7 +302,7 @@ export class Teacher extends EventTarget {
      * @returns {boolean} whether it was taken, as {@link lasso}
      */
     writeText(text, { x, y, width, height, lineHeight, colour = 0 }) {
-        return this.#command(textCommand, (input) => input.word(colour).numbers([lineHeight, x, y, width, height]).text(text));
+        return this.#command(textCommand, (input) => input.word(colour).numbers([lineHeight, x, y, width, height]).data(text));
     }
 
     /**
@@ -399,7 +399,7 @@ export class Teacher extends EventTarget {
         if (!this.board.isJoined) return;
         this.#tellBoard();
         this.#tellPages();
-        this.#tellCore("joined", () => new Input().text(this.board.incarnation));
+        this.#tellCore("joined", () => new Input().data(this.board.incarnation));
     }
 
     #command(action, add = (input) => input) {
@@ -445,7 +445,7 @@ export class Teacher extends EventTarget {
     async #load(core) {
         const records = await this.#store.read();
         const input = new Input().word(records !== null).word(remembered(this.#writerKey) === "here");
-        for (const { session, n, bytes } of records ?? []) input.text(session).number(n).data(bytes);
+        for (const { session, n, bytes } of records ?? []) input.data(session).number(n).data(bytes);
         if (core === this.#core) this.#tellCore("loaded", () => input);
     }
 
@@ -469,7 +469,7 @@ export class Teacher extends EventTarget {
         } catch (error) {
             const { status, code, message, retryAfter } =
                 error instanceof GatewayError ? error : new GatewayError(0, "unreachable", t("The server cannot be reached."));
-            answer = ["failed", new Input().word(id).word(status).number(retryAfter).text(code).text(message)];
+            answer = ["failed", new Input().word(id).word(status).number(retryAfter).data(code).data(message)];
         } finally {
             limit.clear();
         }
