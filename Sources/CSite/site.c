@@ -18,12 +18,6 @@ static const unsigned char lectern_board_entrance_js[] = {
 static const unsigned char lectern_js[] = {
 #embed "../LecternGateway/Site/lectern.js"
 };
-static const unsigned char lectern_affine_js[] = {
-#embed "../LecternGateway/Site/lectern/affine.js"
-};
-static const unsigned char lectern_board_canvas_js[] = {
-#embed "../LecternGateway/Site/lectern/board-canvas.js"
-};
 static const unsigned char lectern_board_element_js[] = {
 #embed "../LecternGateway/Site/lectern/board-element.js"
 };
@@ -66,9 +60,6 @@ static const unsigned char lectern_language_js[] = {
 static const unsigned char lectern_languages_zh_json[] = {
 #embed "../LecternGateway/Site/lectern/languages/zh.json"
 };
-static const unsigned char lectern_memory_js[] = {
-#embed "../LecternGateway/Site/lectern/memory.js"
-};
 static const unsigned char lectern_lectern_wasm[] = {
 #embed "core/lectern.wasm"
 };
@@ -93,14 +84,8 @@ static const unsigned char lectern_pen_js[] = {
 static const unsigned char lectern_player_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/player-clock.js"
 };
-static const unsigned char lectern_pointer_layer_js[] = {
-#embed "../LecternGateway/Site/lectern/pointer-layer.js"
-};
 static const unsigned char lectern_records_js[] = {
 #embed "../LecternGateway/Site/lectern/records.js"
-};
-static const unsigned char lectern_removals_js[] = {
-#embed "../LecternGateway/Site/lectern/removals.js"
 };
 static const unsigned char lectern_replay_js[] = {
 #embed "../LecternGateway/Site/lectern/replay.js"
@@ -120,12 +105,6 @@ static const unsigned char lectern_teacher_element_js[] = {
 static const unsigned char lectern_teacher_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher.js"
 };
-static const unsigned char lectern_text_picture_js[] = {
-#embed "../LecternGateway/Site/lectern/text-picture.js"
-};
-static const unsigned char lectern_text_region_js[] = {
-#embed "../LecternGateway/Site/lectern/text-region.js"
-};
 static const unsigned char lectern_text_tool_js[] = {
 #embed "../LecternGateway/Site/lectern/text-tool.js"
 };
@@ -141,17 +120,8 @@ static const unsigned char lectern_view_js[] = {
 static const unsigned char lectern_words_js[] = {
 #embed "../LecternGateway/Site/lectern/words.js"
 };
-static const unsigned char lectern_writer_js[] = {
-#embed "../LecternGateway/Site/lectern/writer.js"
-};
 static const unsigned char pages_ahead_js[] = {
 #embed "../LecternGateway/Site/pages/ahead.js"
-};
-static const unsigned char pages_author_list_js[] = {
-#embed "../LecternGateway/Site/pages/author-list.js"
-};
-static const unsigned char pages_background_tool_js[] = {
-#embed "../LecternGateway/Site/pages/background-tool.js"
 };
 static const unsigned char pages_clock_css[] = {
 #embed "../LecternGateway/Site/pages/clock.css"
@@ -162,17 +132,8 @@ static const unsigned char pages_clock_html[] = {
 static const unsigned char pages_clock_js[] = {
 #embed "../LecternGateway/Site/pages/clock.js"
 };
-static const unsigned char pages_clock_sender_js[] = {
-#embed "../LecternGateway/Site/pages/clock-sender.js"
-};
 static const unsigned char pages_common_js[] = {
 #embed "../LecternGateway/Site/pages/common.js"
-};
-static const unsigned char pages_dark_board_js[] = {
-#embed "../LecternGateway/Site/pages/dark-board.js"
-};
-static const unsigned char pages_demo_clock_js[] = {
-#embed "../LecternGateway/Site/pages/demo-clock.js"
 };
 static const unsigned char pages_error_css[] = {
 #embed "../LecternGateway/Site/pages/error.css"
@@ -186,23 +147,11 @@ static const unsigned char pages_error_js[] = {
 static const unsigned char pages_icon_svg[] = {
 #embed "../LecternGateway/Site/pages/icon.svg"
 };
-static const unsigned char pages_floating_video_js[] = {
-#embed "../LecternGateway/Site/pages/floating-video.js"
-};
 static const unsigned char pages_import_tool_js[] = {
 #embed "../LecternGateway/Site/pages/import-tool.js"
 };
 static const unsigned char pages_lasso_tool_js[] = {
 #embed "../LecternGateway/Site/pages/lasso-tool.js"
-};
-static const unsigned char pages_latency_field_js[] = {
-#embed "../LecternGateway/Site/pages/latency-field.js"
-};
-static const unsigned char pages_metrics_js[] = {
-#embed "../LecternGateway/Site/pages/metrics.js"
-};
-static const unsigned char pages_moments_css[] = {
-#embed "../LecternGateway/Site/pages/moments.css"
 };
 static const unsigned char pages_moments_js[] = {
 #embed "../LecternGateway/Site/pages/moments.js"
@@ -225,26 +174,14 @@ static const unsigned char pages_notes_files_js[] = {
 static const unsigned char pages_notes_layer_js[] = {
 #embed "../LecternGateway/Site/pages/notes-layer.js"
 };
-static const unsigned char pages_notes_store_js[] = {
-#embed "../LecternGateway/Site/pages/notes-store.js"
-};
-static const unsigned char pages_notes_css[] = {
-#embed "../LecternGateway/Site/pages/notes.css"
-};
 static const unsigned char pages_notes_js[] = {
 #embed "../LecternGateway/Site/pages/notes.js"
-};
-static const unsigned char pages_page_drag_js[] = {
-#embed "../LecternGateway/Site/pages/page-drag.js"
 };
 static const unsigned char pages_page_strip_js[] = {
 #embed "../LecternGateway/Site/pages/page-strip.js"
 };
 static const unsigned char pages_paper_menu_js[] = {
 #embed "../LecternGateway/Site/pages/paper-menu.js"
-};
-static const unsigned char pages_player_js[] = {
-#embed "../LecternGateway/Site/pages/player.js"
 };
 static const unsigned char pages_playlist_dates_js[] = {
 #embed "../LecternGateway/Site/pages/playlist-dates.js"
@@ -307,8 +244,6 @@ static const struct site_file files[] = {
     FILE("api/openapi.json", api_openapi_json),
     FILE("lectern-board.js", lectern_board_entrance_js),
     FILE("lectern.js", lectern_js),
-    FILE("lectern/affine.js", lectern_affine_js),
-    FILE("lectern/board-canvas.js", lectern_board_canvas_js),
     FILE("lectern/board-element.js", lectern_board_element_js),
     FILE("lectern/board.js", lectern_board_js),
     FILE("lectern/colour-picker.js", lectern_colour_picker_js),
@@ -323,7 +258,6 @@ static const struct site_file files[] = {
     FILE("lectern/images.js", lectern_images_js),
     FILE("lectern/language.js", lectern_language_js),
     FILE("lectern/languages/zh.json", lectern_languages_zh_json),
-    FILE("lectern/memory.js", lectern_memory_js),
     FILE("lectern/lectern.wasm", lectern_lectern_wasm),
     FILE("lectern/live-clock.js", lectern_live_clock_js),
     FILE("lectern/names.js", lectern_names_js),
@@ -331,43 +265,29 @@ static const struct site_file files[] = {
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
     FILE("lectern/player-clock.js", lectern_player_clock_js),
-    FILE("lectern/pointer-layer.js", lectern_pointer_layer_js),
     FILE("lectern/records.js", lectern_records_js),
-    FILE("lectern/removals.js", lectern_removals_js),
     FILE("lectern/replay.js", lectern_replay_js),
     FILE("lectern/server-clock.js", lectern_server_clock_js),
     FILE("lectern/stroke-eraser.js", lectern_stroke_eraser_js),
     FILE("lectern/teacher-core.js", lectern_teacher_core_js),
     FILE("lectern/teacher-element.js", lectern_teacher_element_js),
     FILE("lectern/teacher.js", lectern_teacher_js),
-    FILE("lectern/text-picture.js", lectern_text_picture_js),
-    FILE("lectern/text-region.js", lectern_text_region_js),
     FILE("lectern/text-tool.js", lectern_text_tool_js),
     FILE("lectern/toolbar.js", lectern_toolbar_js),
     FILE("lectern/whep.js", lectern_whep_js),
     FILE("lectern/view.js", lectern_view_js),
     FILE("lectern/words.js", lectern_words_js),
-    FILE("lectern/writer.js", lectern_writer_js),
     FILE("pages/ahead.js", pages_ahead_js),
-    FILE("pages/author-list.js", pages_author_list_js),
-    FILE("pages/background-tool.js", pages_background_tool_js),
     FILE("pages/clock.css", pages_clock_css),
     FILE("pages/clock.html", pages_clock_html),
     FILE("pages/clock.js", pages_clock_js),
-    FILE("pages/clock-sender.js", pages_clock_sender_js),
     FILE("pages/common.js", pages_common_js),
-    FILE("pages/dark-board.js", pages_dark_board_js),
-    FILE("pages/demo-clock.js", pages_demo_clock_js),
     FILE("pages/error.css", pages_error_css),
     FILE("pages/error.html", pages_error_html),
     FILE("pages/error.js", pages_error_js),
     FILE("pages/icon.svg", pages_icon_svg),
-    FILE("pages/floating-video.js", pages_floating_video_js),
     FILE("pages/import-tool.js", pages_import_tool_js),
     FILE("pages/lasso-tool.js", pages_lasso_tool_js),
-    FILE("pages/latency-field.js", pages_latency_field_js),
-    FILE("pages/metrics.js", pages_metrics_js),
-    FILE("pages/moments.css", pages_moments_css),
     FILE("pages/moments.js", pages_moments_js),
     FILE("pages/monitor.css", pages_monitor_css),
     FILE("pages/monitor.html", pages_monitor_html),
@@ -375,13 +295,9 @@ static const struct site_file files[] = {
     FILE("pages/needs.js", pages_needs_js),
     FILE("pages/notes-files.js", pages_notes_files_js),
     FILE("pages/notes-layer.js", pages_notes_layer_js),
-    FILE("pages/notes-store.js", pages_notes_store_js),
-    FILE("pages/notes.css", pages_notes_css),
     FILE("pages/notes.js", pages_notes_js),
-    FILE("pages/page-drag.js", pages_page_drag_js),
     FILE("pages/page-strip.js", pages_page_strip_js),
     FILE("pages/paper-menu.js", pages_paper_menu_js),
-    FILE("pages/player.js", pages_player_js),
     FILE("pages/playlist-dates.js", pages_playlist_dates_js),
     FILE("pages/qr.js", pages_qr_js),
     FILE("pages/replay.js", pages_replay_js),

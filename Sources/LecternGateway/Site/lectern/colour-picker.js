@@ -4,9 +4,8 @@
  * @module
  */
 
-import { remember, rememberedValue } from "./memory.js";
+import { element, iconOf, remember, rememberedValue, say } from "./dom.js";
 import { mark, t } from "./language.js";
-import { element, iconOf, say } from "./dom.js";
 
 /** Colours at hand. */
 const handful = 4;

@@ -1,10 +1,35 @@
 /**
- * What pages and elements make of markup: elements, icons, and letters as commands.
+ * What pages and elements use of a browser: its memory of choices, elements, icons, and letters as commands.
  *
  * @module
  */
 
-import { remember, remembered } from "./memory.js";
+/** The text of a key; null where there is none. */
+export function remembered(key) {
+    try {
+        return localStorage.getItem(key);
+    } catch {
+        return null;
+    }
+}
+
+/** The value of a key that {@link remember} was given; null where there is none. */
+export function rememberedValue(key) {
+    try {
+        return JSON.parse(remembered(key));
+    } catch {
+        return null;
+    }
+}
+
+/** Remembers a text, or a value as JSON. */
+export function remember(key, value) {
+    try {
+        localStorage.setItem(key, typeof value === "string" ? value : JSON.stringify(value));
+    } catch {
+        // Full, or not allowed: the person chooses again.
+    }
+}
 
 /** Makes an element. Text is text: nothing of it becomes markup. */
 export function element(tag, properties = {}, ...children) {

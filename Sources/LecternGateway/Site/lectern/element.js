@@ -6,9 +6,8 @@
 
 import { loading, t, translate } from "./language.js";
 import { Gateway } from "./gateway.js";
-import { TextRegion } from "./text-region.js";
+import { boardWords, connectionWords, drawingWords, refusals, TextRegion } from "./words.js";
 import { BoardView, viewButtons } from "./view.js";
-import { boardWords, connectionWords, drawingWords, refusals } from "./words.js";
 
 // A program that is no browser may import this file.
 const HTMLElement = globalThis.HTMLElement ?? class {};

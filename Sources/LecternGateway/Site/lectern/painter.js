@@ -8,7 +8,7 @@
  */
 
 import { CoreHost } from "./core.js";
-import { textPicture } from "./text-picture.js";
+import { textPicture } from "./images.js";
 
 /** Milliseconds of drawing, and of a task in all, before the page may do something else. */
 const slice = 8;
@@ -205,7 +205,7 @@ export class Painter {
      *
      * @param {{x: number, y: number}[]} points of the path in board units
      * @returns {((map: number[]) => {canvas: CanvasImageSource, box: object} | null) | null} makes a picture of it where a map
-     *   puts it, see affine.js; `box`: the pixels of the whole page that it is for, {@link scale} a board unit; null where there is nothing. It is that of the
+     *   puts it, `[a, b, c, d, e, f]`; `box`: the pixels of the whole page that it is for, {@link scale} a board unit; null where there is nothing. It is that of the
      *   last selection
      */
     select(points) {

@@ -4,16 +4,15 @@
  * @module
  */
 
-import { remember, remembered } from "./memory.js";
+import { remember, remembered } from "./dom.js";
 import { t } from "./language.js";
 import { Board } from "./board.js";
 import { Backoff, deadline, Gateway, GatewayError } from "./gateway.js";
 import { cleanName } from "./names.js";
-import { OutboxStore } from "./outbox-store.js";
+import { OutboxStore, WriterLock } from "./outbox-store.js";
 import { Pen } from "./pen.js";
 import { Input, papers } from "./records.js";
 import { TeacherCore } from "./teacher-core.js";
-import { WriterLock } from "./writer.js";
 
 /** What is drawn: the values of a message's `e`. */
 export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6, pointer: 7, text: 8, highlighter: 9, arrow: 10 });

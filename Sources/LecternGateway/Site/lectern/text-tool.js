@@ -7,8 +7,8 @@
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
 import { element } from "./dom.js";
-import { Removals } from "./removals.js";
-import { fontFamily, fontSize, linesOf, widthOf } from "./text-picture.js";
+import { Removals } from "./stroke-eraser.js";
+import { fontFamily, fontSize, linesOf, widthOf } from "./images.js";
 
 /** Bytes of a text at most; see `BoardText`. */
 const mostBytes = 2000;

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { remember, rememberedValue } from "./memory.js";
+import { element, iconOf, letterKeys, remember, rememberedValue } from "./dom.js";
 import { mark, t } from "./language.js";
 import { ColourPicker } from "./colour-picker.js";
-import { element, iconOf, letterKeys } from "./dom.js";
 import { StrokeEraser } from "./stroke-eraser.js";
 import { Element } from "./teacher.js";
 import { TextTool } from "./text-tool.js";

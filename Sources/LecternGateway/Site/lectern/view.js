@@ -8,7 +8,7 @@
  */
 
 import { t } from "./language.js";
-import { element, iconOf, letterKeys, say } from "./dom.js";
+import { element, iconOf, letterKeys } from "./dom.js";
 
 /** How many times larger than the whole page a page is seen at most, and by how much keys and buttons scale. */
 const most = 16;

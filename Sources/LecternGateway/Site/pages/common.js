@@ -4,8 +4,7 @@
  * @module
  */
 
-import { remember, rememberedValue } from "../lectern/memory.js";
-import { element, say } from "../lectern/dom.js";
+import { element, iconOf, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway } from "../lectern/gateway.js";
 import { loading, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";
@@ -220,5 +219,36 @@ export function bindFullScreen(button, target) {
     });
     document.addEventListener("fullscreenchange", () => {
         button.setAttribute("aria-pressed", String(document.fullscreenElement === target));
+    });
+}
+
+const storageKey = "lectern-dark-board";
+
+/**
+ * Makes the button that switches a board to a dark one, a view of this browser alone, and binds the key B.
+ *
+ * @param {{isDark: boolean} & EventTarget} board
+ * @param {HTMLElement} group gets the button
+ */
+export function bindDarkBoard(board, group) {
+    const button = element("button", { className: "plain", type: "button", title: `${t("Dark board")} (B)`, ariaLabel: t("Dark board") });
+    button.setAttribute("aria-keyshortcuts", "B");
+    button.append(iconOf("dark-board"));
+    group.append(button);
+    const set = (isDark) => {
+        board.isDark = isDark;
+        button.setAttribute("aria-pressed", String(isDark));
+    };
+    set(remembered(storageKey) === "on");
+    const toggle = () => {
+        set(!board.isDark);
+        remember(storageKey, board.isDark ? "on" : "off");
+    };
+    button.addEventListener("click", toggle);
+    // What is below the ink: with the picture, so that no ink is unseen.
+    board.addEventListener("ground", ({ detail }) => $("sheet").toggleAttribute("data-dark", detail.isDark));
+    document.addEventListener("keydown", (event) => {
+        if (event.key.toLowerCase() !== "b" || event.ctrlKey || event.metaKey || event.altKey || !letterKeys.take(event)) return;
+        toggle();
     });
 }

@@ -5,11 +5,10 @@
  * @module
  */
 
-import { followed, inverted } from "../lectern/affine.js";
-import { BackgroundTool } from "./background-tool.js";
+import { followed, inverted, Selection, simplified } from "./selection.js";
+import { BackgroundTool } from "./paper-menu.js";
 import { $, letterKeys, say, t } from "./common.js";
 import { Restyler } from "./restyler.js";
-import { Selection, simplified } from "./selection.js";
 
 /** Corners of the path of a lasso. */
 const mostLassoPoints = 1024;

@@ -11,7 +11,7 @@ import { curve, drawNotes, noteColours } from "./notes-layer.js";
  * A picture of a page with notes above it.
  *
  * @param {Blob} file the server's picture
- * @param {readonly import("./notes-store.js").Note[]} notes
+ * @param {readonly import("./notes.js").Note[]} notes
  * @param {{width: number, height: number}} size of the board, in its units
  * @returns {Promise<Blob>}
  */
@@ -31,7 +31,7 @@ export async function pictureWithNotes(file, notes, { width, height }) {
  * changes (ISO 32000, 7.5.6).
  *
  * @param {Uint8Array} file
- * @param {(readonly import("./notes-store.js").Note[])[]} pages the notes of each page of the file
+ * @param {(readonly import("./notes.js").Note[])[]} pages the notes of each page of the file
  * @param {{width: number, height: number}} size of the board, in its units
  * @returns {Blob}
  */

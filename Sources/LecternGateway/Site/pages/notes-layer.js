@@ -16,7 +16,7 @@ const leastStep = 1;
 /** Milliseconds after a pen was seen in which what touches the board is the hand that holds it. */
 const palmTime = 300;
 
-/** Draws notes on a canvas. @param {CanvasRenderingContext2D} context in board units @param {readonly import("./notes-store.js").Note[]} notes */
+/** Draws notes on a canvas. @param {CanvasRenderingContext2D} context in board units @param {readonly import("./notes.js").Note[]} notes */
 export function drawNotes(context, notes) {
     [context.lineCap, context.lineJoin] = ["round", "round"];
     for (const note of notes) {
@@ -100,7 +100,7 @@ export class NotesLayer extends EventTarget {
      * @param {HTMLCanvasElement} canvas the board's
      * @param {HTMLCanvasElement} layer lies in the same element, above it
      * @param {import("../lectern/view.js").BoardView} view
-     * @param {import("./notes-store.js").NotesStore} store
+     * @param {import("./notes.js").NotesStore} store
      */
     constructor(board, canvas, layer, view, store) {
         super();

@@ -3,7 +3,7 @@
 import { Replay } from "../lectern/replay.js";
 import { $, connectionWords, element, iconAddress, refusalWords, say, showStatus, t, timeWords } from "./common.js";
 import { bindContents, bindMoments, seekOf } from "./moments.js";
-import { LessonPlayer, VideoPlayer } from "./player.js";
+import { now } from "../lectern/gateway.js";
 
 /** Milliseconds before the first operation and after the last one. */
 const margin = 1000;
@@ -196,4 +196,84 @@ function watchSpan(player, replay, refuse) {
     };
     replay.addEventListener("lesson", compare);
     $("video").addEventListener("loadedmetadata", compare);
+}
+
+/** A player without pictures: its time goes from the beginning of a lesson to its end. */
+class LessonPlayer {
+    /** Media times of the beginning and the end in milliseconds; NaN while they are not known. */
+    begin = NaN;
+    end = NaN;
+    #rate = 1;
+    /** The media time at a time of day, from which it runs; `null`: it stands. */
+    #time = NaN;
+    #since = null;
+
+    /** Tells how far the lesson goes: more of it may come. */
+    setSpan(begin, end) {
+        if (Number.isNaN(this.#time)) this.#time = begin;
+        [this.begin, this.end] = [begin, end];
+    }
+
+    /** The media time in milliseconds, NaN while the lesson is not known. */
+    get time() {
+        if (this.#since === null) return this.#time;
+        return Math.min(this.#time + (now() - this.#since) * this.#rate, this.end);
+    }
+
+    set time(time) {
+        this.#time = Math.min(Math.max(time, this.begin), this.end);
+        if (this.#since !== null) this.#since = now();
+    }
+
+    get isPlaying() {
+        return this.#since !== null;
+    }
+
+    get isAtEnd() {
+        return this.time >= this.end;
+    }
+
+    get rate() {
+        return this.#rate;
+    }
+
+    set rate(rate) {
+        this.time = this.time;
+        this.#rate = rate;
+    }
+
+    play() {
+        if (this.isPlaying || Number.isNaN(this.#time)) return;
+        if (this.isAtEnd) this.#time = this.begin;
+        this.#since = now();
+    }
+
+    pause() {
+        this.#time = this.time;
+        this.#since = null;
+    }
+}
+
+/** The same of a video element; media time 0 of it is `offset` of the lesson. */
+class VideoPlayer {
+    #video;
+    #offset;
+
+    constructor(video, offset) {
+        [this.#video, this.#offset] = [video, offset];
+    }
+
+    get time() {
+        return this.#video.readyState === 0 ? NaN : this.#video.currentTime * 1000 + this.#offset;
+    }
+
+    set time(time) {
+        this.#video.currentTime = (time - this.#offset) / 1000;
+    }
+
+    get begin() { return this.#offset; }
+    get end() { return this.#offset + this.#video.duration * 1000; }
+    get isPlaying() { return !this.#video.paused; }
+    play() { this.#video.play().catch(() => {}); }
+    pause() { this.#video.pause(); }
 }

@@ -6,7 +6,7 @@
 
 import { firstLiveID } from "../lectern/painter.js";
 import { t } from "../lectern/language.js";
-import { Removals } from "../lectern/removals.js";
+import { Removals } from "../lectern/stroke-eraser.js";
 import { Element } from "../lectern/teacher.js";
 import { highlighterFactor } from "../lectern/toolbar.js";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { remember, rememberedValue } from "../lectern/memory.js";
+import { remember, rememberedValue } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";
 import { $, address, element, namePattern, say, showStatus } from "./common.js";
 import { qrPicture } from "./qr.js";

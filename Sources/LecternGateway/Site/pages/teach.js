@@ -1,24 +1,21 @@
 /** The teacher's page: draws in a room, and shows what has arrived where. */
 
 import { reasonOf } from "../lectern/language.js";
-import { remember, remembered } from "../lectern/memory.js";
+import { remember, remembered } from "../lectern/dom.js";
 import { now } from "../lectern/gateway.js";
 import { authorOf, isName } from "../lectern/names.js";
 import { Teacher } from "../lectern/teacher.js";
-import { TextRegion } from "../lectern/text-region.js";
+import { TextRegion } from "../lectern/words.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
-import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
-import { AheadLine } from "./ahead.js";
-import { AuthorList } from "./author-list.js";
-import { bindDarkBoard } from "./dark-board.js";
+import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
+import { AheadLine, AuthorList } from "./ahead.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
-import { bindLatency } from "./latency-field.js";
+import { bindLatency, showTimeLine, TimeLine } from "./time-line.js";
 import { PageStrip } from "./page-strip.js";
 import { PaperMenu } from "./paper-menu.js";
 import { ShareDialog } from "./share.js";
-import { TimeLine, showTimeLine } from "./time-line.js";
 
 const query = new URLSearchParams(location.search);
 const room = roomOfPage();
