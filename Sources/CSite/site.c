@@ -69,9 +69,6 @@ static const unsigned char core_brotli[] = {
 static const unsigned char lectern_live_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/live-clock.js"
 };
-static const unsigned char lectern_names_js[] = {
-#embed "../LecternGateway/Site/lectern/names.js"
-};
 static const unsigned char lectern_outbox_store_js[] = {
 #embed "../LecternGateway/Site/lectern/outbox-store.js"
 };
@@ -168,9 +165,6 @@ static const unsigned char pages_monitor_js[] = {
 static const unsigned char pages_needs_js[] = {
 #embed "../LecternGateway/Site/pages/needs.js"
 };
-static const unsigned char pages_notes_files_js[] = {
-#embed "../LecternGateway/Site/pages/notes-files.js"
-};
 static const unsigned char pages_notes_layer_js[] = {
 #embed "../LecternGateway/Site/pages/notes-layer.js"
 };
@@ -260,7 +254,6 @@ static const struct site_file files[] = {
     FILE("lectern/languages/zh.json", lectern_languages_zh_json),
     FILE("lectern/lectern.wasm", lectern_lectern_wasm),
     FILE("lectern/live-clock.js", lectern_live_clock_js),
-    FILE("lectern/names.js", lectern_names_js),
     FILE("lectern/outbox-store.js", lectern_outbox_store_js),
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
@@ -293,7 +286,6 @@ static const struct site_file files[] = {
     FILE("pages/monitor.html", pages_monitor_html),
     FILE("pages/monitor.js", pages_monitor_js),
     FILE("pages/needs.js", pages_needs_js),
-    FILE("pages/notes-files.js", pages_notes_files_js),
     FILE("pages/notes-layer.js", pages_notes_layer_js),
     FILE("pages/notes.js", pages_notes_js),
     FILE("pages/page-strip.js", pages_page_strip_js),

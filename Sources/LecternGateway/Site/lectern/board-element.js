@@ -20,18 +20,10 @@ import { PlayerClock } from "./player-clock.js";
 export class LecternBoard extends BoardHolder {
     static observedAttributes = [...super.observedAttributes, "cohort", "video", "begin"];
     #board = null;
-    #clock = null;
     #ownClock = null;
 
     /** The board; null while the element is in no page, or has no room. */
     get board() { return this.#board; }
-
-    /** A clock in place of the attribute `video`, as that of a {@link Board}; null for none. */
-    get clock() { return this.#clock; }
-    set clock(clock) {
-        this.#clock = clock;
-        this.restart();
-    }
 
     /** Called by {@link BoardHolder}. */
     begin(gateway) {
@@ -41,7 +33,7 @@ export class LecternBoard extends BoardHolder {
         if (video) this.#ownClock = new PlayerClock(video, (seconds) => begin + seconds * 1000);
         this.#board = new Board(this.canvas, {
             gateway, room: this.getAttribute("room"), cohort: this.getAttribute("cohort") ?? undefined,
-            clock: this.#clock ?? this.#ownClock ?? undefined,
+            clock: this.clock ?? this.#ownClock ?? undefined,
         });
         this.follow(this.#board);
     }

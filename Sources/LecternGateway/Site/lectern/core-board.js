@@ -8,7 +8,7 @@ import { t } from "./language.js";
 import { CoreHost } from "./core.js";
 import { Gateway, readerName } from "./gateway.js";
 import { ImageStore } from "./images.js";
-import { AuthorNames } from "./names.js";
+import { AuthorNames } from "./words.js";
 import { Painter } from "./painter.js";
 import { Kind, pagesOf, pointersOf } from "./records.js";
 

@@ -62,6 +62,7 @@ export class BoardHolder extends HTMLElement {
     #view = null;
     #buttons;
     #texts;
+    #clock = null;
     #isDue = false;
     #timer = null;
     #connection = { state: "connecting" };
@@ -92,6 +93,16 @@ export class BoardHolder extends HTMLElement {
 
     /** What is seen of the board: all of it, or a part; null while there is none. */
     get view() { return this.#view; }
+
+    /**
+     * A clock in place of the attribute `video` or `clock`: as that of a {@link Board}; for a teacher a function that returns the media
+     * time of what is recorded; null for none.
+     */
+    get clock() { return this.#clock; }
+    set clock(clock) {
+        this.#clock = clock;
+        this.restart();
+    }
 
     connectedCallback() {
         this.restart();

@@ -19,11 +19,8 @@ const sheet = `
     .sheet[data-space] canvas { cursor: grab; }
     .sheet[data-pulled] canvas { cursor: grabbing; }
     button { font: inherit; color: inherit; border: 0; border-radius: 0.375rem; background: none; cursor: pointer; }
-    .plain { width: 2.25rem; height: 2.25rem; display: grid; place-items: center; color: light-dark(#22252b, #e8eaed); }
-    .plain[hidden] { display: none; }
-    .plain:disabled { opacity: 0.4; cursor: default; }
+    .plain { width: 2.25rem; height: 2.25rem; }
     .plain[aria-checked="true"], .plain[aria-pressed="true"] { background: light-dark(#d7e2fb, #2c3f66); }
-    .icon { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linecap: round; stroke-linejoin: round; }
     .swatch::before {
         content: ""; width: 1.125rem; height: 1.125rem; border-radius: 50%; background: var(--colour); border: 1px solid light-dark(#0003, #fff6);
         forced-color-adjust: none;
@@ -53,7 +50,6 @@ export class LecternTeacher extends BoardHolder {
     static observedAttributes = [...super.observedAttributes, "author", "name", "clock"];
     #teacher = null;
     #toolbar = null;
-    #clock = null;
     #ownClock = null;
     #state;
     #words;
@@ -75,13 +71,6 @@ export class LecternTeacher extends BoardHolder {
     /** The teacher; null while the element is in no page, or has no room or author. */
     get teacher() { return this.#teacher; }
 
-    /** A function that returns the media time of what is recorded, in place of the attribute `clock`; null for none. */
-    get clock() { return this.#clock; }
-    set clock(clock) {
-        this.#clock = clock;
-        this.restart();
-    }
-
     /** Called by {@link BoardHolder}. */
     begin(gateway) {
         const author = this.getAttribute("author");
@@ -89,25 +78,14 @@ export class LecternTeacher extends BoardHolder {
         if (!author) return say(this.#words, t("<lectern-teacher> has no author."));
         const room = this.getAttribute("room");
         const teacher = new Teacher(this.canvas, {
-            gateway, room, author, name: this.getAttribute("name") ?? undefined, clock: this.#clock ?? this.#clockOfAttribute(),
+            gateway, room, author, name: this.getAttribute("name") ?? undefined, clock: this.clock ?? this.#clockOfAttribute(),
         });
-        const toolbar = new Toolbar(teacher, null, this.shadowRoot);
-        [this.#teacher, this.#toolbar] = [teacher, toolbar];
-        const { board } = teacher;
-        this.follow(board, { pen: teacher.pen, bar: this.shadowRoot.querySelector(".tools") });
-        const commands = () => {
-            if (board.isJoined) toolbar.showBoard();
-            toolbar.showCommands(
-                teacher.state === "writer" && !teacher.isMuted, board.canUndo || teacher.waiting > 0, board.hasUndone,
-                board.strokes > 0 || teacher.waiting > 0);
-        };
-        for (const type of ["outbox", "writer", "muted"]) teacher.addEventListener(type, commands);
-        for (const type of ["painted", "index"]) board.addEventListener(type, commands);
+        [this.#teacher, this.#toolbar] = [teacher, new Toolbar(teacher, null, this.shadowRoot)];
+        this.follow(teacher.board, { pen: teacher.pen, bar: this.shadowRoot.querySelector(".tools") });
         for (const type of ["writer", "muted"]) teacher.addEventListener(type, () => this.#showState());
         for (const type of ["writer", "muted", "outbox", "sending", "applied", "rejected"]) {
             teacher.addEventListener(type, ({ detail }) => this.dispatchEvent(new CustomEvent(type, { detail })));
         }
-        commands();
     }
 
     /** Called by {@link BoardHolder}. */

@@ -8,7 +8,7 @@ import { remember, remembered } from "./dom.js";
 import { t } from "./language.js";
 import { Board } from "./board.js";
 import { Backoff, deadline, Gateway, GatewayError } from "./gateway.js";
-import { cleanName } from "./names.js";
+import { cleanName } from "./words.js";
 import { OutboxStore, WriterLock } from "./outbox-store.js";
 import { Pen } from "./pen.js";
 import { Input, papers } from "./records.js";

@@ -98,16 +98,24 @@ export class Toolbar {
         this.#element("clear-dialog").addEventListener("close", () => {
             if (this.#element("clear-dialog").returnValue === "clear") this.#command("clear");
         }, { signal });
+        for (const type of ["outbox", "writer", "muted"]) teacher.addEventListener(type, () => this.#showBoard(), { signal });
+        for (const type of ["painted", "index"]) teacher.board.addEventListener(type, () => this.#showBoard(), { signal });
+        this.#showBoard();
     }
 
     #lacks(tool) {
         return Object.entries(features).some(([name, tools]) => tools.includes(tool) && !this.#teacher.board.features.includes(name));
     }
 
-    /** Shows the tools and colours that the board has. */
-    showBoard() {
-        this.#showTools();
-        this.#showPalette();
+    /** Shows the tools and colours that the board has, and which commands can do something. */
+    #showBoard() {
+        const { board, waiting, state, isMuted } = this.#teacher;
+        if (board.isJoined) {
+            this.#showTools();
+            this.#showPalette();
+        }
+        const hasDone = { undo: board.canUndo || waiting > 0, redo: board.hasUndone, clear: board.strokes > 0 || waiting > 0 };
+        for (const [name, can] of Object.entries(hasDone)) this.#element(name).disabled = state !== "writer" || isMuted || !can;
     }
 
     #showTools() {
@@ -139,13 +147,6 @@ export class Toolbar {
             button.style.setProperty("--colour", palette[place]);
             return [button, place];
         }));
-    }
-
-    /** Shows which commands can do something. */
-    showCommands(canWrite, canUndo, canRedo, canClear) {
-        this.#element("undo").disabled = !canWrite || !canUndo;
-        this.#element("redo").disabled = !canWrite || !canRedo;
-        this.#element("clear").disabled = !canWrite || !canClear;
     }
 
     /** Ends it: buttons and keys do nothing any more. */

@@ -3,9 +3,8 @@
 import { reasonOf } from "../lectern/language.js";
 import { remember, remembered } from "../lectern/dom.js";
 import { now } from "../lectern/gateway.js";
-import { authorOf, isName } from "../lectern/names.js";
+import { authorOf, isName, TextRegion } from "../lectern/words.js";
 import { Teacher } from "../lectern/teacher.js";
-import { TextRegion } from "../lectern/words.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
 import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
@@ -55,9 +54,9 @@ async function start() {
             lasso.giveUp(events);
         },
     };
-    const toolbar = new Toolbar(teacher, lasso);
+    new Toolbar(teacher, lasso);
     document.addEventListener("keydown", (event) => view.key(event));
-    showBoard(teacher, toolbar);
+    showBoard(teacher);
     new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, t("Close"), closeNotice));
     new ImportTool(teacher, gateway);
     new PaperMenu(teacher);
@@ -119,26 +118,17 @@ function closeNotice() {
     $("notice").hidden = true;
 }
 
-function showBoard(teacher, toolbar) {
+function showBoard(teacher) {
     const { board } = teacher;
     bindCover(board);
     new TextRegion(board, $("texts"));
-    const commands = () => {
-        if (board.isJoined) toolbar.showBoard();
-        toolbar.showCommands(teacher.state === "writer" && !teacher.isMuted, board.canUndo || teacher.waiting > 0, board.hasUndone, board.strokes > 0 || teacher.waiting > 0);
-    };
     board.addEventListener("size", ({ detail }) => {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
     });
     board.addEventListener("index", ({ detail }) => {
         $("board").setAttribute("aria-label", boardWords(room, detail.strokes, teacher.page, teacher.pages.order));
         Object.assign($("board").dataset, { index: detail.index, digest: detail.digest, page: board.page });
-        commands();
     });
-    teacher.addEventListener("outbox", commands);
-    teacher.addEventListener("writer", commands);
-    teacher.addEventListener("muted", commands);
-    commands();
 }
 
 /** Whether all that was drawn has arrived. */
