@@ -108,8 +108,7 @@ public struct OutboxFileError: Error, Sendable, Equatable, CustomStringConvertib
     public let cause: Cause
 
     package init(_ path: String, _ cause: Cause) {
-        self.path = path
-        self.cause = cause
+        (self.path, self.cause) = (path, cause)
     }
 
     public var description: String {

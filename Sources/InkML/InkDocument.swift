@@ -13,8 +13,7 @@ public struct InkDocument: Sendable, Equatable {
     public internal(set) var notes: [InkMLNote] = []
 
     public init(size: Size? = nil, pages: [Page] = [Page()]) {
-        self.size = size
-        self.pages = pages
+        (self.size, self.pages) = (size, pages)
     }
 
     /// Width and height of a board, both above 0.
@@ -23,8 +22,7 @@ public struct InkDocument: Sendable, Equatable {
         public var height: Double
 
         public init(width: Double, height: Double) {
-            self.width = width
-            self.height = height
+            (self.width, self.height) = (width, height)
         }
     }
 
@@ -36,8 +34,7 @@ public struct InkDocument: Sendable, Equatable {
         public var strokes: [Stroke]
 
         public init(number: Int = 0, strokes: [Stroke] = []) {
-            self.number = number
-            self.strokes = strokes
+            (self.number, self.strokes) = (number, strokes)
         }
     }
 
@@ -66,14 +63,8 @@ public struct InkDocument: Sendable, Equatable {
             index: UInt64? = nil, author: String? = nil, element: Element = .freehand, colour: UInt32 = 0,
             transparency: UInt8 = 0, width: Double? = nil, time: Int64? = nil, points: [StrokePoint]
         ) {
-            self.index = index
-            self.author = author
-            self.element = element
-            self.colour = colour
-            self.transparency = transparency
-            self.width = width
-            self.time = time
-            self.points = points
+            (self.index, self.author, self.element, self.colour) = (index, author, element, colour)
+            (self.transparency, self.width, self.time, self.points) = (transparency, width, time, points)
         }
     }
 

@@ -34,9 +34,7 @@ public struct InkMLError: Error, Sendable, Hashable, CustomStringConvertible {
     public let message: String
 
     public init(_ code: Code, line: Int, _ message: String) {
-        self.code = code
-        self.line = line
-        self.message = message
+        (self.code, self.line, self.message) = (code, line, message)
     }
 
     /// One line of text.
@@ -61,9 +59,7 @@ public struct InkMLNote: Sendable, Hashable, CustomStringConvertible {
     public let message: String
 
     init(code: Code, line: Int, message: String) {
-        self.code = code
-        self.line = line
-        self.message = message
+        (self.code, self.line, self.message) = (code, line, message)
     }
 
     /// One line of text.
@@ -91,12 +87,8 @@ public struct InkMLLimits: Sendable, Equatable {
         bytes: Int = 64 << 20, elements: Int = 500_000, depth: Int = 32, attributeBytes: Int = 65_536,
         strokePoints: Int = 100_000, points: Int = 4_000_000
     ) {
-        self.bytes = bytes
-        self.elements = elements
-        self.depth = depth
-        self.attributeBytes = attributeBytes
-        self.strokePoints = strokePoints
-        self.points = points
+        (self.bytes, self.elements, self.depth) = (bytes, elements, depth)
+        (self.attributeBytes, self.strokePoints, self.points) = (attributeBytes, strokePoints, points)
     }
 
     /// Elements, attributes and bytes of text that are looked at, each time that they are.

@@ -61,8 +61,7 @@ private struct InkMLReader {
 
     init(_ root: XMLElement, _ limits: InkMLLimits, isStrict: Bool) {
         references = InkReferences(root)
-        self.limits = limits
-        self.isStrict = isStrict
+        (self.limits, self.isStrict) = (limits, isStrict)
     }
 
     /// Notes what is passed over, once of each code.

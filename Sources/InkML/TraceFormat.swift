@@ -78,8 +78,7 @@ struct TraceFormat {
     static let standard = TraceFormat(regular: Channel.standard, intermittent: [])
 
     private init(regular: [Channel], intermittent: [Channel]) {
-        self.regular = regular
-        self.intermittent = intermittent
+        (self.regular, self.intermittent) = (regular, intermittent)
     }
 
     init(_ element: XMLElement) throws(InkMLError) {

@@ -12,9 +12,7 @@ final class XMLElement {
     fileprivate(set) var text: [UInt8] = []
 
     fileprivate init(name: String, line: Int, attributes: [(name: String, value: String)]) {
-        self.name = name
-        self.line = line
-        self.attributes = attributes
+        (self.name, self.line, self.attributes) = (name, line, attributes)
     }
 
     /// The value of an attribute; nil where it is absent or empty.

@@ -38,8 +38,7 @@ public struct BoardSettings: Sendable, Equatable {
         guard case .board(let width, let height, _, _, _) = joined.content else { throw .malformed }
         room = joined.room
         index = joined.index
-        self.width = width
-        self.height = height
+        (self.width, self.height) = (width, height)
         palette = joined.palette
         isProvisional = joined.isProvisional
         pages = joined.pages

@@ -11,8 +11,7 @@ public struct LiveTime: Sendable, Equatable {
 
     /// - Parameter measuredAt: when it was `media`.
     public init(_ media: MediaTime, measuredAt: ContinuousClock.Instant) {
-        self.media = media
-        self.measuredAt = measuredAt
+        (self.media, self.measuredAt) = (media, measuredAt)
     }
 
     /// The media time at an instant.

@@ -27,10 +27,7 @@ public struct RoomCommands: Sendable {
     ///   - who: the last token of the subject; with permissions, one that this user may publish on.
     ///   - behalf: whom the user asks for, for the audit log; see `CommandRequest`.
     public init(connection: NATSConnection, root: String, from who: OperatorName, for behalf: String? = nil) {
-        self.connection = connection
-        self.root = root
-        self.who = who
-        self.behalf = behalf
+        (self.connection, self.root, self.who, self.behalf) = (connection, root, who, behalf)
     }
 
     /// Gives a command, again where the connection is lost meanwhile.
@@ -154,8 +151,7 @@ public struct AuditReader: Sendable {
     ///   - connection: a connection that `connect` was called on.
     ///   - root: first token of the subjects.
     public init(connection: NATSConnection, root: String) {
-        self.connection = connection
-        self.root = root
+        (self.connection, self.root) = (connection, root)
     }
 
     /// The commands in the audit log in the order in which they were given, each with what became of it.

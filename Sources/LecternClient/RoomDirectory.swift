@@ -14,9 +14,7 @@ public struct RoomDirectory: Sendable {
     ///   - root: first token of the subjects.
     ///   - window: how long a list waits for services that do not reply.
     public init(connection: NATSConnection, root: String, window: Duration = .seconds(1)) {
-        self.connection = connection
-        self.root = root
-        self.window = window
+        (self.connection, self.root, self.window) = (connection, root, window)
     }
 
     /// The rooms of all services: at once when the lists that have come cover all partitions, else with what has come

@@ -52,8 +52,7 @@ public struct VideoTimeline: Sendable {
     ) {
         self.speed = speed
         self.rate = min(max(rate ?? Int(min(max(speed, 0), 2) * 1000), 0), 2000)
-        self.epoch = epoch
-        self.stream = stream
+        (self.epoch, self.stream) = (epoch, stream)
         self.latency = tellsAge ? latency : nil
         segments = Self.segments(from: MediaTime(microseconds: 0) - latency.wholeMicroseconds, speed, events)
     }

@@ -374,8 +374,7 @@ package struct StampProfile {
     }
 
     private init(width: Double, opacity: Double) {
-        self.width = width
-        self.opacity = opacity
+        (self.width, self.opacity) = (width, opacity)
     }
 
     /// Integrates the ink from the middle of the brush, 0, to its edge, 1.

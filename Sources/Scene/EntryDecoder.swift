@@ -15,10 +15,7 @@ public struct EntryDecoder: Sendable {
     public var isDark = false
 
     public init(style: InkStyle, tip: InkTip, colours: ColourSpace, palette: Palette) {
-        self.style = style
-        self.tip = tip
-        self.colours = colours
-        self.palette = palette
+        (self.style, self.tip, self.colours, self.palette) = (style, tip, colours, palette)
     }
 
     /// What a message shows on a board; nil where it is a pointer, or an image, a lasso or a text without what it needs.

@@ -18,8 +18,7 @@ public struct PageEntry: Sendable, Equatable {
     public var content: Content
 
     public init(id: UInt64, _ content: Content) {
-        self.id = id
-        self.content = content
+        (self.id, self.content) = (id, content)
     }
 }
 

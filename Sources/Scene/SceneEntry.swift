@@ -21,9 +21,7 @@ public struct SceneEntry: Sendable, Equatable {
     public var bounds: Box
 
     public init(id: UInt64, _ kind: Kind, bounds: Box) {
-        self.id = id
-        self.kind = kind
-        self.bounds = bounds
+        (self.id, self.kind, self.bounds) = (id, kind, bounds)
     }
 
     public init(id: UInt64, _ lasso: Lasso) {
@@ -41,9 +39,7 @@ public struct Lasso: Sendable, Equatable {
     public var keepsOriginal: Bool
 
     public init(points: [Point], map: AffineMap?, keepsOriginal: Bool = false) {
-        self.points = points
-        self.map = map
-        self.keepsOriginal = keepsOriginal
+        (self.points, self.map, self.keepsOriginal) = (points, map, keepsOriginal)
     }
 }
 

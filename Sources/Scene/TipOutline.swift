@@ -26,8 +26,7 @@ struct TipOutline {
 
     /// - Parameter scale: pixels of the samples a board unit.
     init(_ tip: InkTip, scale: Double) {
-        self.tip = tip
-        self.scale = scale
+        (self.tip, self.scale) = (tip, scale)
     }
 
     /// The opacity of the stroke: that to which stamps build up on the middle of a line as wide as the radius says, in board

@@ -25,10 +25,7 @@ public struct BoardDrawing: Sendable {
     ) {
         self.width = width > 0 && width.isFinite ? width : 1
         self.height = height > 0 && height.isFinite ? height : 1
-        self.entries = entries
-        self.images = images
-        self.paper = paper
-        self.overlay = overlay
+        (self.entries, self.images, self.paper, self.overlay) = (entries, images, paper, overlay)
     }
 
     /// A drawing of strokes alone.

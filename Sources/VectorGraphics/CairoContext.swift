@@ -119,8 +119,7 @@ package struct CairoPath: CurveSink, ContourSink {
     private var isDot = false
 
     init(context: OpaquePointer?, scale: Double) {
-        self.context = context
-        self.scale = scale
+        (self.context, self.scale) = (context, scale)
     }
 
     /// Begins a curve. A curve that stays a single point becomes a line of length 0, whose round caps are a dot.

@@ -112,8 +112,7 @@ struct SVGPrecision: Sendable {
             decimals += 1
             steps *= 10
         }
-        self.decimals = decimals
-        self.steps = steps
+        (self.decimals, self.steps) = (decimals, steps)
     }
 
     /// A number rounded to steps, at most ±10¹²; NaN is 0.

@@ -6,8 +6,7 @@ public struct OperationKey: Sendable, Hashable, Comparable {
     public let number: Int64
 
     public init(session: String, number: Int64) {
-        self.session = session
-        self.number = number
+        (self.session, self.number) = (session, number)
     }
 
     /// Sessions in the order in which they began: their names begin with the time.
@@ -25,8 +24,7 @@ public struct StoredOperation: Sendable, Equatable {
     public let bytes: [UInt8]
 
     public init(_ key: OperationKey, bytes: [UInt8]) {
-        self.key = key
-        self.bytes = bytes
+        (self.key, self.bytes) = (key, bytes)
     }
 }
 
@@ -294,8 +292,7 @@ struct OperationOutbox: Sendable {
     /// The shell has stored a write, or cannot: then what is new is here alone, and the next write tries again.
     mutating func stored(_ id: Int, isKept: Bool) {
         guard let write, write.id == id else { return }
-        self.write = nil
-        self.isKept = isKept
+        (self.write, self.isKept) = (nil, isKept)
         for (key, revision) in write.records {
             waiting.change(key) { entry in
                 if isKept { entry.keptRevision = revision }

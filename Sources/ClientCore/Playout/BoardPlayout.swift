@@ -90,8 +90,7 @@ public struct BoardPlayout: Sendable {
     public init(
         followsPlayer: Bool, isHead: Bool = false, maximumHold: Duration = BoardPlayout.maximumHold
     ) {
-        self.followsPlayer = followsPlayer
-        self.isHead = isHead
+        (self.followsPlayer, self.isHead) = (followsPlayer, isHead)
         held = PlayoutQueue(maximumHold: maximumHold)
         veil = PlayoutQueue(maximumHold: maximumHold)
     }

@@ -61,8 +61,7 @@ struct RecordedLesson: Sendable {
     ///   - weightLimit: of the operations that are kept, but for those that the player is at.
     ///   - joinedByteLimit: bytes of the messages of boards that came with replies.
     init(grows: Bool, weightLimit: Int = .max, joinedByteLimit: Int = 64 << 20) {
-        self.grows = grows
-        self.joinedByteLimit = joinedByteLimit
+        (self.grows, self.joinedByteLimit) = (grows, joinedByteLimit)
         self.weightLimit = max(weightLimit, 1)
     }
 

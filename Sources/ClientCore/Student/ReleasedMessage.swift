@@ -26,15 +26,8 @@ public struct ReleasedMessage: Sendable, Equatable {
         index: UInt64, room: String, author: AuthorID, reference: UInt64? = nil, digest: BoardDigest,
         page: Int = 0, isLate: Bool = false, bytes: [UInt8], header: StrokeMessage
     ) {
-        self.index = index
-        self.room = room
-        self.author = author
-        self.reference = reference
-        self.digest = digest
-        self.page = page
-        self.isLate = isLate
-        self.bytes = bytes
-        self.header = header
+        (self.index, self.room, self.author, self.reference, self.digest) = (index, room, author, reference, digest)
+        (self.page, self.isLate, self.bytes, self.header) = (page, isLate, bytes, header)
     }
 }
 
@@ -110,15 +103,8 @@ public struct ReleasedOperation: Sendable, Equatable {
         index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, page: Int = 0,
         action: Action, order: [Int]? = nil, bytes: [UInt8], digest: BoardDigest? = nil
     ) {
-        self.index = index
-        self.author = author
-        self.reference = reference
-        self.isLate = isLate
-        self.page = page
-        self.action = action
-        self.order = order
-        self.bytes = bytes
-        self.digest = digest
+        (self.index, self.author, self.reference, self.isLate, self.page) = (index, author, reference, isLate, page)
+        (self.action, self.order, self.bytes, self.digest) = (action, order, bytes, digest)
     }
 }
 

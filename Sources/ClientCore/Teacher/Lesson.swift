@@ -31,9 +31,7 @@ public struct LessonMessage: Sendable, Equatable {
 
     /// Makes a message.
     public init(bytes: [UInt8], header: StrokeMessage, due: Duration) {
-        self.bytes = bytes
-        self.header = header
-        self.due = due
+        (self.bytes, self.header, self.due) = (bytes, header, due)
     }
 
     /// The bytes between the brackets of `d`; empty for undo, redo and clear.

@@ -33,8 +33,7 @@ struct Outbox: Sendable {
     private let maximumBytes: Int
 
     init(maximumOperations: Int = 16_384, maximumBytes: Int = 64 << 20) {
-        self.maximumOperations = maximumOperations
-        self.maximumBytes = maximumBytes
+        (self.maximumOperations, self.maximumBytes) = (maximumOperations, maximumBytes)
     }
 
     var isEmpty: Bool { operations.isEmpty }
@@ -150,8 +149,7 @@ struct UncoveredOperations: Sendable {
     private let maximumBytes: Int
 
     init(maximumOperations: Int = 10_000, maximumBytes: Int = 32 << 20) {
-        self.maximumOperations = maximumOperations
-        self.maximumBytes = maximumBytes
+        (self.maximumOperations, self.maximumBytes) = (maximumOperations, maximumBytes)
     }
 
     /// Keeps an operation that was applied.

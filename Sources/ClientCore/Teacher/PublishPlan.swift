@@ -14,9 +14,7 @@ public struct PublishPlan: Sendable, Equatable {
 
         /// Makes faults; none by default.
         public init(lose: Double = 0, shuffle: Int = 0, seed: UInt64 = 1) {
-            self.lose = lose
-            self.shuffle = shuffle
-            self.seed = seed
+            (self.lose, self.shuffle, self.seed) = (lose, shuffle, seed)
         }
     }
 

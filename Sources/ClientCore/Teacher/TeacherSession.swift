@@ -61,10 +61,7 @@ public struct TeacherSession: Sendable {
         outbox: Outbox
     ) {
         self.plan = Deque(plan)
-        self.session = session
-        self.ids = ids
-        self.answerTimeout = answerTimeout
-        self.outbox = outbox
+        (self.session, self.ids, self.answerTimeout, self.outbox) = (session, ids, answerTimeout, outbox)
     }
 
     /// Statistics so far.

@@ -125,10 +125,7 @@ extension WetPlayback {
             end: Duration
         ) {
             stroke = SentWetStroke(number: number, style: style, nextRepeat: start + SentWetStroke.repeatInterval)
-            self.points = points
-            self.offsets = offsets
-            self.start = start
-            self.end = end
+            (self.points, self.offsets, self.start, self.end) = (points, offsets, start, end)
             nextUpdate = start
         }
 

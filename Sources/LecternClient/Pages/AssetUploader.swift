@@ -23,8 +23,7 @@ public struct AssetUploader: Sendable {
 
     /// - Parameter connection: a connection that `connect` was called on.
     public init(connection: NATSConnection, timeouts: Timeouts = Timeouts()) {
-        self.connection = connection
-        self.timeouts = timeouts
+        (self.connection, self.timeouts) = (connection, timeouts)
     }
 
     /// Sends a file.

@@ -15,8 +15,7 @@ public struct OperationWriter: Sendable {
         public var interior: [UInt8]
 
         public init(_ header: StrokeMessage, interior: [UInt8] = []) {
-            self.header = header
-            self.interior = interior
+            (self.header, self.interior) = (header, interior)
         }
 
         public init(_ header: StrokeMessage, points: [StrokePoint]) {
@@ -55,10 +54,8 @@ public struct OperationWriter: Sendable {
         connection: NATSConnection, address: RoomAddress, author: AuthorID,
         answerTimeout: Duration = .seconds(10), logger: Logger
     ) {
-        self.connection = connection
-        self.address = address
-        self.author = author
-        self.answerTimeout = answerTimeout
+        (self.connection, self.address) = (connection, address)
+        (self.author, self.answerTimeout) = (author, answerTimeout)
         teacher = Teacher(connection: connection, address: address, author: author, logger: logger)
     }
 

@@ -29,8 +29,7 @@ struct PageArrangement: Sendable {
     var pageToShow: Int? { state.shown == wanted.shown ? nil : wanted.shown }
 
     init(_ goal: Goal, state: BoardPages, index: UInt64) {
-        self.goal = goal
-        self.state = state
+        (self.goal, self.state) = (goal, state)
         wanted = state
         self.index = index
     }

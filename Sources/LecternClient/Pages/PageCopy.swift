@@ -55,8 +55,7 @@ public struct PageCopy: Sendable {
         } catch {
             throw .room(.malformed)
         }
-        self.address = address
-        self.page = page
+        (self.address, self.page) = (address, page)
         bytes = entries.reduce(256) { $0 + $1.message.count + 64 }
     }
 

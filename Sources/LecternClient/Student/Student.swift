@@ -53,13 +53,8 @@ public final class Student: Sendable {
         encoding: WireEncoding, wetInk: Bool, queueBytes: Int, logger: Logger
     ) {
         events = EventQueue(bytes: queueBytes)
-        self.connection = connection
-        self.address = address
-        self.feed = feed
-        self.joinTimeout = joinTimeout
-        self.encoding = encoding
-        self.wetInk = wetInk
-        self.logger = logger
+        (self.connection, self.address, self.feed, self.joinTimeout) = (connection, address, feed, joinTimeout)
+        (self.encoding, self.wetInk, self.logger) = (encoding, wetInk, logger)
     }
 
     /// Makes a student of a cohort.

@@ -87,8 +87,7 @@ struct OutboxHeader: Equatable {
         }
 
         fileprivate init(address: String, author: String) {
-            self.address = address
-            self.author = author
+            (self.address, self.author) = (address, author)
         }
 
         var description: String { "\(author) in \(address)" }
@@ -100,8 +99,7 @@ struct OutboxHeader: Equatable {
     let session: String
 
     init(owner: Owner, session: String) {
-        self.owner = owner
-        self.session = session
+        (self.owner, self.session) = (owner, session)
     }
 
     /// - Returns: nil for another line.

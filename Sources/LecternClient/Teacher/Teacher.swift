@@ -22,10 +22,7 @@ public final class Teacher: Sendable {
     ///   - author: whose messages are published.
     ///   - logger: for what goes wrong and mends itself.
     public init(connection: NATSConnection, address: RoomAddress, author: AuthorID, logger: Logger) {
-        self.connection = connection
-        self.address = address
-        self.author = author
-        self.logger = logger
+        (self.connection, self.address, self.author, self.logger) = (connection, address, author, logger)
     }
 
     /// Publishes a plan, and returns when the service has answered every operation.

@@ -26,8 +26,7 @@ struct EventParser: Sendable {
 
     /// - Parameter id: of the last event of the stream before.
     init(limit: Int, id: String? = nil) {
-        self.limit = limit
-        self.id = id
+        (self.limit, self.id) = (limit, id)
     }
 
     /// Takes the next bytes, cut anywhere.

@@ -73,8 +73,7 @@ struct EventStreamState: Sendable {
 
     /// - Parameter eventLimit: bytes of an event at most.
     init(eventLimit: Int, silenceLimit: Duration = silenceLimit) {
-        self.eventLimit = eventLimit
-        self.silenceLimit = silenceLimit
+        (self.eventLimit, self.silenceLimit) = (eventLimit, silenceLimit)
         parser = EventParser(limit: eventLimit)
     }
 
@@ -198,8 +197,7 @@ struct EventStream {
         put: @escaping @Sendable (Input, _ bytes: Int) -> Void
     ) {
         state = EventStreamState(eventLimit: Self.eventBytes, silenceLimit: silenceLimit)
-        self.gateway = gateway
-        self.put = put
+        (self.gateway, self.put) = (gateway, put)
         request = GatewayRequest(
             path: "api/rooms/\(room.text)/events", query: [feed.query], headers: [("Accept", "text/event-stream")],
             // Silence is for the state machine to notice.

@@ -29,8 +29,7 @@ public final class Gateway: Sendable {
         else { throw GatewayError("bad-address", "\(url) is no address of a gateway.") }
         if !parts.path.hasSuffix("/") { parts.path += "/" }
         guard let address = parts.url else { throw GatewayError("bad-address", "\(url) is no address of a gateway.") }
-        self.url = address
-        self.token = token
+        (self.url, self.token) = (address, token)
     }
 
     /// - Parameter token: one that is valid for all that is done with it.

@@ -19,10 +19,7 @@ public struct GatewayError: Error, Sendable, Equatable, CustomStringConvertible 
     public let retryAfter: Duration?
 
     init(status: Int? = nil, _ code: String, _ message: String, retryAfter: Duration? = nil) {
-        self.status = status
-        self.code = code
-        self.message = message
-        self.retryAfter = retryAfter
+        (self.status, self.code, self.message, self.retryAfter) = (status, code, message, retryAfter)
     }
 
     /// Whether asking again may help.

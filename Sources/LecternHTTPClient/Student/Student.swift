@@ -36,10 +36,7 @@ public final class Student: Sendable {
 
     /// - Parameter silenceLimit: after which a connection counts as dead; nil for that of the protocol.
     init(gateway: Gateway, room: RoomID, feed: RoomFeed, maximumHold: Duration, silenceLimit: Duration?) {
-        self.gateway = gateway
-        self.room = room
-        self.feed = feed
-        self.maximumHold = maximumHold
+        (self.gateway, self.room, self.feed, self.maximumHold) = (gateway, room, feed, maximumHold)
         self.silenceLimit = silenceLimit ?? EventStreamState.silenceLimit
     }
 

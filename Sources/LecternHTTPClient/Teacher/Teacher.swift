@@ -57,10 +57,7 @@ public final class Teacher: Sendable {
     ///   - name: what the author is called on boards; nil for the author.
     ///   - outbox: keeps what waits; nil for memory alone.
     public init(gateway: Gateway, room: RoomID, author: AuthorID, name: String? = nil, outbox: OutboxFile? = nil) {
-        self.gateway = gateway
-        self.room = room
-        self.author = author
-        self.outbox = outbox
+        (self.gateway, self.room, self.author, self.outbox) = (gateway, room, author, outbox)
         let session = DrawingSession(
             author: author.text, name: name, startTime: Date().timeIntervalSince1970 * 1000,
             seed: .random(in: .min ... .max))

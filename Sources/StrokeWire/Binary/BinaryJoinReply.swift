@@ -43,13 +43,8 @@ package struct BinaryOperation: Sendable {
         index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, digest: BoardDigest? = nil,
         page: Int = 0, payload: BinaryPayload
     ) {
-        self.index = index
-        self.author = author
-        self.reference = reference
-        self.isLate = isLate
-        self.digest = digest
-        self.page = page
-        self.payload = payload
+        (self.index, self.author, self.reference, self.isLate) = (index, author, reference, isLate)
+        (self.digest, self.page, self.payload) = (digest, page, payload)
     }
 
     /// Packs the message of an operation.

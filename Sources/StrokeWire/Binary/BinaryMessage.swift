@@ -84,8 +84,7 @@ package struct BinaryPayload: Sendable, Equatable {
     package let bytes: [UInt8]
 
     package init(_ layout: MessageLayout, _ bytes: [UInt8]) {
-        self.layout = layout
-        self.bytes = bytes
+        (self.layout, self.bytes) = (layout, bytes)
     }
 
     /// Bytes of a template at most.

@@ -11,8 +11,7 @@ package struct MessagePacker {
     private var position = 0
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, _ template: MessageTemplate) {
-        self.bytes = bytes
-        self.template = template
+        (self.bytes, self.template) = (bytes, template)
     }
 
     /// The packed numbers of a message. Takes no more memory than the message has.
@@ -136,8 +135,7 @@ package struct MessageUnpacker {
 
     /// - Parameter range: the place of the numbers in `bytes`.
     init(template: MessageTemplate, numbers bytes: [UInt8], in range: Range<Int>, form: PackedForm = .current) {
-        self.template = template
-        self.form = form
+        (self.template, self.form) = (template, form)
         reader = NibbleReader(bytes, in: range)
     }
 

@@ -91,8 +91,7 @@ private struct TemplateReader {
     private var depth = 0
 
     init(bytes: UnsafeBufferPointer<UInt8>, maximum: Int) {
-        self.bytes = bytes
-        self.maximum = maximum
+        (self.bytes, self.maximum) = (bytes, maximum)
     }
 
     mutating func read(_ interior: Range<Int>, hasPoints: Bool, hasSeparator: Bool) -> MessageTemplate? {

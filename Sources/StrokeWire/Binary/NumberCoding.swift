@@ -42,8 +42,7 @@ struct DecimalText: Equatable {
     }
 
     init(mantissa: Int64, decimals: Int) {
-        self.mantissa = mantissa
-        self.decimals = decimals
+        (self.mantissa, self.decimals) = (mantissa, decimals)
     }
 
     /// Whether ``trimmed(to:)`` would return the same.
@@ -176,8 +175,7 @@ struct NibbleWriter {
     ///   - memory: ``maximumBytes`` longer than `capacity`.
     ///   - capacity: bytes that may be written. Writes beyond are ignored.
     init(_ memory: UnsafeMutablePointer<UInt8>, capacity: Int) {
-        self.memory = memory
-        self.capacity = capacity
+        (self.memory, self.capacity) = (memory, capacity)
     }
 
     /// Whether `capacity` is reached.

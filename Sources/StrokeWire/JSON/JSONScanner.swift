@@ -11,8 +11,7 @@ struct JSONScanner {
 
     init(at position: Int = 0, depth: Int = 0, maximumDepth: Int) {
         self.position = max(0, position)
-        self.depth = depth
-        self.maximumDepth = maximumDepth
+        (self.depth, self.maximumDepth) = (depth, maximumDepth)
     }
 
     /// The next byte; 0, which JSON allows nowhere, at the end.

@@ -101,8 +101,7 @@ public struct BoardPages: Sendable, Hashable {
     ///   with a paper is in neither.
     public init?(shown: Int, order: [Int], hidden: [Int] = [], papers: [(page: Int, paper: Paper)] = []) {
         guard PageNumber.isOrder(order + hidden), order.contains(shown) else { return nil }
-        self.shown = shown
-        self.order = order
+        (self.shown, self.order) = (shown, order)
         self.hidden = hidden.sorted()
         self.papers = []
         for (page, paper) in papers {
@@ -317,7 +316,6 @@ public struct ImageSource: Sendable, Hashable {
     public let page: Int
 
     public init(asset: AssetID, page: Int) {
-        self.asset = asset
-        self.page = page
+        (self.asset, self.page) = (asset, page)
     }
 }

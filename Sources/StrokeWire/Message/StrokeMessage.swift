@@ -61,19 +61,10 @@ public struct StrokeMessage: Sendable, Equatable {
         element: Element = .freehand, action: Action = .draw, time: Int64? = nil, boardWidth: Double? = nil,
         boardHeight: Double? = nil, page: Int? = nil, content: MessageContent? = nil, points: PointArray = .empty
     ) {
-        self.number = number
-        self.colour = colour
-        self.width = width
-        self.shardCount = shardCount
-        self.shardOrder = shardOrder
-        self.element = element
-        self.action = action
-        self.time = time
-        self.boardWidth = boardWidth
-        self.boardHeight = boardHeight
-        self.page = page
-        self.content = content
-        self.points = points
+        (self.number, self.colour, self.width, self.shardCount) = (number, colour, width, shardCount)
+        (self.shardOrder, self.element, self.action) = (shardOrder, element, action)
+        (self.time, self.boardWidth, self.boardHeight) = (time, boardWidth, boardHeight)
+        (self.page, self.content, self.points) = (page, content, points)
     }
 }
 
@@ -148,10 +139,7 @@ public struct WireLimits: Sendable, Equatable {
         messageBytes: Int = 262_144, shards: Int = 1024, points: Int = 100_000,
         colours: ColourSpace = .palette(count: 16), features: BoardFeatures = .all
     ) {
-        self.messageBytes = messageBytes
-        self.shards = shards
-        self.points = points
-        self.colours = colours
-        self.features = features
+        (self.messageBytes, self.shards, self.points) = (messageBytes, shards, points)
+        (self.colours, self.features) = (colours, features)
     }
 }

@@ -18,8 +18,7 @@ public struct StrokePoint: Sendable {
         x: Double, y: Double, force: Double? = nil, altitude: Double? = nil, azimuth: Double? = nil,
         milliseconds: Double? = nil
     ) {
-        self.x = x
-        self.y = y
+        (self.x, self.y) = (x, y)
         storedForce = force ?? .nan
         storedAltitude = altitude ?? .nan
         storedAzimuth = azimuth ?? .nan
@@ -74,7 +73,6 @@ public struct PointArray: Sendable, Equatable {
     public static let empty = PointArray(count: 0, interior: 0..<0)
 
     public init(count: Int, interior: Range<Int>) {
-        self.count = count
-        self.interior = interior
+        (self.count, self.interior) = (count, interior)
     }
 }

@@ -38,15 +38,8 @@ public struct AuditEntry: Sendable, Hashable {
         time: Int64? = nil, id: String, who: String, behalf: String? = nil, command: String, room: String? = nil,
         target: String? = nil, outcome: Outcome? = nil, detail: String? = nil
     ) {
-        self.time = time
-        self.id = id
-        self.who = who
-        self.behalf = behalf
-        self.command = command
-        self.room = room
-        self.target = target
-        self.outcome = outcome
-        self.detail = detail
+        (self.time, self.id, self.who, self.behalf, self.command) = (time, id, who, behalf, command)
+        (self.room, self.target, self.outcome, self.detail) = (room, target, outcome, detail)
     }
 }
 
@@ -102,9 +95,7 @@ public struct AuditRequest: Sendable, Hashable {
     public var from: UInt64?
 
     public init(room: RoomID? = nil, since: Int64? = nil, from: UInt64? = nil) {
-        self.room = room
-        self.since = since
-        self.from = from
+        (self.room, self.since, self.from) = (room, since, from)
     }
 
     /// The subject of requests.
@@ -139,8 +130,7 @@ public struct AuditPage: Sendable, Hashable {
     public var next: UInt64?
 
     public init(_ entries: [AuditEntry], next: UInt64?) {
-        self.entries = entries
-        self.next = next
+        (self.entries, self.next) = (entries, next)
     }
 }
 

@@ -98,9 +98,7 @@ public struct CommandRequest: Sendable, Hashable {
     public static let behalfLimit = 256
 
     public init(_ command: OperatorCommand, for behalf: String? = nil, id: String) {
-        self.command = command
-        self.behalf = behalf
-        self.id = id
+        (self.command, self.behalf, self.id) = (command, behalf, id)
     }
 
     /// The subject of a user's commands.
@@ -159,8 +157,7 @@ public struct CommandReply: Sendable, Hashable {
     public var detail: String?
 
     public init(sequence: UInt64? = nil, detail: String? = nil) {
-        self.sequence = sequence
-        self.detail = detail
+        (self.sequence, self.detail) = (sequence, detail)
     }
 }
 
@@ -199,9 +196,7 @@ public struct CommandProgress: Sendable, Hashable {
     public static let patience = Duration.seconds(15)
 
     public init(_ detail: String, made: Int? = nil, of total: Int? = nil) {
-        self.detail = detail
-        self.made = made
-        self.total = total
+        (self.detail, self.made, self.total) = (detail, made, total)
     }
 }
 

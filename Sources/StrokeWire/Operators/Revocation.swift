@@ -21,9 +21,7 @@ public struct Revocation: Sendable, Hashable {
     private static func isName(_ text: String) -> Bool { 1...nameBytes ~= text.utf8.count && text.isPrintable }
 
     private init(_ target: Target, issuedThrough: Int64, expires: Int64?) {
-        self.target = target
-        self.issuedThrough = issuedThrough
-        self.expires = expires
+        (self.target, self.issuedThrough, self.expires) = (target, issuedThrough, expires)
     }
 
     /// The revocation of one token.
@@ -130,8 +128,7 @@ public struct RevocationRequest: Sendable, Hashable {
     public var after: UInt64
 
     public init(list: String? = nil, after: UInt64 = 0) {
-        self.list = list
-        self.after = after
+        (self.list, self.after) = (list, after)
     }
 
     /// Writes it.
@@ -169,10 +166,7 @@ public struct RevocationPage: Sendable, Hashable {
     public static let limit = 500
 
     public init(list: String, through: UInt64, hasMore: Bool, revocations: [Revocation]) {
-        self.list = list
-        self.through = through
-        self.hasMore = hasMore
-        self.revocations = revocations
+        (self.list, self.through, self.hasMore, self.revocations) = (list, through, hasMore, revocations)
     }
 
     /// Writes it.

@@ -39,16 +39,9 @@ public struct ClockSample: Sendable, Equatable {
         stream: String = "", isDiscontinuity: Bool = false, wrapBits: Int? = nil, wallTime: Double? = nil,
         age: Int64? = nil
     ) {
-        self.media = media
-        self.number = number
-        self.epoch = epoch
-        self.rate = rate
-        self.state = state
-        self.stream = stream
-        self.isDiscontinuity = isDiscontinuity
-        self.wrapBits = wrapBits
-        self.wallTime = wallTime
-        self.age = age
+        (self.media, self.number, self.epoch, self.rate) = (media, number, epoch, rate)
+        (self.state, self.stream, self.isDiscontinuity) = (state, stream, isDiscontinuity)
+        (self.wrapBits, self.wallTime, self.age) = (wrapBits, wallTime, age)
     }
 }
 

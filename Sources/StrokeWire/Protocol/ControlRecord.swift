@@ -43,9 +43,7 @@ public struct RoomRestoration: Sendable, Hashable {
     public var number: UInt32
 
     public init(checkpoint: UInt64, after: UInt64, number: UInt32) {
-        self.checkpoint = checkpoint
-        self.after = after
-        self.number = number
+        (self.checkpoint, self.after, self.number) = (checkpoint, after, number)
     }
 }
 

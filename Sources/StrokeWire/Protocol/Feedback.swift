@@ -25,8 +25,7 @@ public struct FeedbackMessage: Sendable, Hashable {
     public let feedback: Feedback
 
     public init(session: String?, feedback: Feedback) {
-        self.session = session
-        self.feedback = feedback
+        (self.session, self.feedback) = (session, feedback)
     }
 }
 

@@ -35,16 +35,9 @@ public struct JoinReply: Sendable, Hashable {
         room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String, isProvisional: Bool = false,
         pages: BoardPages = BoardPages(), features: BoardFeatures? = nil, gate: GateState? = nil, content: Content
     ) {
-        self.room = room
-        self.index = index
-        self.digest = digest
-        self.palette = palette
-        self.style = style
-        self.isProvisional = isProvisional
-        self.pages = pages
-        self.features = features
-        self.gate = gate
-        self.content = content
+        (self.room, self.index, self.digest, self.palette) = (room, index, digest, palette)
+        (self.style, self.isProvisional, self.pages) = (style, isProvisional, pages)
+        (self.features, self.gate, self.content) = (features, gate, content)
     }
 }
 
@@ -68,13 +61,8 @@ public struct JoinedOperation: Sendable, Hashable {
         index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, digest: BoardDigest? = nil,
         page: Int = 0, message: ArraySlice<UInt8>
     ) {
-        self.index = index
-        self.author = author
-        self.reference = reference
-        self.isLate = isLate
-        self.digest = digest
-        self.page = page
-        self.message = message
+        (self.index, self.author, self.reference, self.isLate) = (index, author, reference, isLate)
+        (self.digest, self.page, self.message) = (digest, page, message)
     }
 }
 
@@ -90,10 +78,7 @@ public struct ClearedBoard: Sendable, Hashable {
     public var visible: [JoinedOperation]
 
     public init(index: UInt64, page: Int = 0, indices: [UInt64]? = nil, visible: [JoinedOperation]) {
-        self.index = index
-        self.page = page
-        self.indices = indices
-        self.visible = visible
+        (self.index, self.page, self.indices, self.visible) = (index, page, indices, visible)
     }
 }
 

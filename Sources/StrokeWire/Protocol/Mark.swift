@@ -34,9 +34,7 @@ public struct Mark: Sendable, Hashable {
         public let number: Int64
 
         public init(author: AuthorID, session: String?, number: Int64) {
-            self.author = author
-            self.session = session
-            self.number = number
+            (self.author, self.session, self.number) = (author, session, number)
         }
     }
 
@@ -44,14 +42,8 @@ public struct Mark: Sendable, Hashable {
         room: String, index: UInt64, digest: BoardDigest, page: Int = 0, video: MediaTime?, gate: GateState? = nil,
         live: MediaTime? = nil, covered: Covered? = nil
     ) {
-        self.covered = covered
-        self.room = room
-        self.index = index
-        self.digest = digest
-        self.page = page
-        self.video = video
-        self.gate = gate
-        self.live = live
+        (self.covered, self.room, self.index, self.digest) = (covered, room, index, digest)
+        (self.page, self.video, self.gate, self.live) = (page, video, gate, live)
     }
 }
 

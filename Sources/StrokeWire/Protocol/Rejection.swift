@@ -7,9 +7,7 @@ public struct Rejection: Error, Sendable, Hashable {
     public let message: String
 
     public init(code: RejectionCode, field: String? = nil, message: String) {
-        self.code = code
-        self.field = field
-        self.message = message
+        (self.code, self.field, self.message) = (code, field, message)
     }
 }
 
@@ -93,8 +91,6 @@ public struct MalformedMessage: Error, Sendable, Equatable {
     public let rejection: Rejection
 
     public init(number: Int64?, order: Int?, rejection: Rejection) {
-        self.number = number
-        self.order = order
-        self.rejection = rejection
+        (self.number, self.order, self.rejection) = (number, order, rejection)
     }
 }

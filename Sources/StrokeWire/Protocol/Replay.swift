@@ -17,12 +17,8 @@ public struct ReplayRequest: Sendable, Hashable {
         from: MediaTime? = nil, to: MediaTime? = nil, epoch: Int64? = nil, after: UInt64? = nil,
         incarnation: String? = nil, limit: Int = ReplayRequest.mostOperations
     ) {
-        self.from = from
-        self.to = to
-        self.epoch = epoch
-        self.after = after
-        self.incarnation = incarnation
-        self.limit = limit
+        (self.from, self.to, self.epoch) = (from, to, epoch)
+        (self.after, self.incarnation, self.limit) = (after, incarnation, limit)
     }
 
     /// Operations in a reply at most.
@@ -72,10 +68,7 @@ public struct ReplayReply: Sendable, Hashable {
         public var to: MediaTime?
 
         public init(number: Int64, indices: ClosedRange<UInt64>, from: MediaTime?, to: MediaTime?) {
-            self.number = number
-            self.indices = indices
-            self.from = from
-            self.to = to
+            (self.number, self.indices, self.from, self.to) = (number, indices, from, to)
         }
     }
 
@@ -90,10 +83,7 @@ public struct ReplayReply: Sendable, Hashable {
         public var operation: JoinedOperation
 
         public init(epoch: Int64, gateTime: MediaTime?, endTime: MediaTime?, operation: JoinedOperation) {
-            self.epoch = epoch
-            self.gateTime = gateTime
-            self.endTime = endTime
-            self.operation = operation
+            (self.epoch, self.gateTime, self.endTime, self.operation) = (epoch, gateTime, endTime, operation)
         }
     }
 

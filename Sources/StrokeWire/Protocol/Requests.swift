@@ -25,11 +25,8 @@ public struct JoinRequest: Sendable, Hashable {
         incarnation: String? = nil, have: UInt64? = nil, index: UInt64? = nil, encoding: WireEncoding = .json,
         part: Part = .whole
     ) {
-        self.incarnation = incarnation
-        self.have = have
-        self.index = index
-        self.encoding = encoding
-        self.part = part
+        (self.incarnation, self.have, self.index) = (incarnation, have, index)
+        (self.encoding, self.part) = (encoding, part)
     }
 }
 
@@ -92,15 +89,8 @@ public struct ImageRequest: Sendable, Hashable {
         page: Int? = nil, hasPaper: Bool = true, incarnation: String? = nil, index: UInt64? = nil,
         unless: String? = nil
     ) {
-        self.width = width
-        self.part = part
-        self.format = format
-        self.background = background
-        self.page = page
-        self.hasPaper = hasPaper
-        self.incarnation = incarnation
-        self.index = index
-        self.unless = unless
+        (self.width, self.part, self.format, self.background, self.page) = (width, part, format, background, page)
+        (self.hasPaper, self.incarnation, self.index, self.unless) = (hasPaper, incarnation, index, unless)
     }
 }
 
@@ -204,10 +194,7 @@ public struct AssetPageRequest: Sendable, Hashable {
     public var unless: String?
 
     public init(id: AssetID, page: Int = 0, width: Int? = nil, unless: String? = nil) {
-        self.id = id
-        self.page = page
-        self.width = width
-        self.unless = unless
+        (self.id, self.page, self.width, self.unless) = (id, page, width, unless)
     }
 }
 
@@ -280,9 +267,7 @@ public struct RequestError: Error, Sendable, Hashable {
     public let partitions: Int?
 
     public init(_ code: Code, _ message: String, partitions: Int? = nil) {
-        self.code = code
-        self.message = message
-        self.partitions = partitions
+        (self.code, self.message, self.partitions) = (code, message, partitions)
     }
 }
 

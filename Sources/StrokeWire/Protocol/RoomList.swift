@@ -14,11 +14,8 @@ public struct RoomList: Sendable, Hashable {
         public let covered: [Int]
 
         public init(service: String, number: Int, count: Int, partitions: Int, covered: [Int]) {
-            self.service = service
-            self.number = number
-            self.count = count
-            self.partitions = partitions
-            self.covered = covered
+            (self.service, self.number, self.count) = (service, number, count)
+            (self.partitions, self.covered) = (partitions, covered)
         }
     }
 
@@ -27,8 +24,7 @@ public struct RoomList: Sendable, Hashable {
     public let rooms: [RoomSummary]
 
     public init(page: Page? = nil, rooms: [RoomSummary]) {
-        self.page = page
-        self.rooms = rooms
+        (self.page, self.rooms) = (page, rooms)
     }
 }
 

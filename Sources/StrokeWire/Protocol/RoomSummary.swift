@@ -9,8 +9,7 @@ public struct RoomSummary: Sendable, Hashable {
         public let height: Double
 
         public init(width: Double, height: Double) {
-            self.width = width
-            self.height = height
+            (self.width, self.height) = (width, height)
         }
     }
 
@@ -36,13 +35,8 @@ public struct RoomSummary: Sendable, Hashable {
             cohort: String, index: UInt64, held: Int, video: Double?, isLive: Bool? = nil, gate: GateState? = nil,
             age: Double? = nil
         ) {
-            self.cohort = cohort
-            self.index = index
-            self.held = held
-            self.video = video
-            self.isLive = isLive
-            self.gate = gate
-            self.age = age
+            (self.cohort, self.index, self.held, self.video) = (cohort, index, held, video)
+            (self.isLive, self.gate, self.age) = (isLive, gate, age)
         }
     }
 
@@ -84,21 +78,10 @@ public struct RoomSummary: Sendable, Hashable {
         muted: [String]? = nil, assembling: Int? = nil, isHibernated: Bool? = nil,
         live: Double? = nil, behindLive: [String]? = nil, cohorts: [Cohort]
     ) {
-        self.room = room
-        self.address = address
-        self.incarnation = incarnation
-        self.index = index
-        self.digest = digest
-        self.board = board
-        self.visible = visible
-        self.authors = authors
-        self.writers = writers
-        self.muted = muted
-        self.assembling = assembling
-        self.isHibernated = isHibernated
-        self.live = live
-        self.behindLive = behindLive
-        self.cohorts = cohorts
+        (self.room, self.address, self.incarnation, self.index) = (room, address, incarnation, index)
+        (self.digest, self.board, self.visible, self.authors) = (digest, board, visible, authors)
+        (self.writers, self.muted, self.assembling, self.isHibernated) = (writers, muted, assembling, isHibernated)
+        (self.live, self.behindLive, self.cohorts) = (live, behindLive, cohorts)
     }
 
     /// Whether all names follow the protocol, so that they can be printed on terminals and used in paths.

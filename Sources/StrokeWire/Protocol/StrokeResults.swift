@@ -17,8 +17,7 @@ public struct StrokeResults: Sendable, Equatable {
         public let outcome: Outcome
 
         public init(number: Int64?, _ outcome: Outcome) {
-            self.number = number
-            self.outcome = outcome
+            (self.number, self.outcome) = (number, outcome)
         }
     }
 

@@ -81,9 +81,7 @@ public struct RoomAddress: Hashable, Sendable {
 
     /// An address with the given partition; it is not checked against the room.
     public init(root: String, partition: Int, room: RoomID) {
-        self.root = root
-        self.partition = partition
-        self.room = room
+        (self.root, self.partition, self.room) = (root, partition, room)
     }
 
     /// The partition of a room: FNV-1a (32 bit) of its name, modulo the number of partitions.

@@ -18,11 +18,7 @@ public struct WetRelease: Sendable, Equatable {
     public var content: Content
 
     public init(author: AuthorID, session: String?, number: Int64, index: UInt64? = nil, _ content: Content) {
-        self.author = author
-        self.session = session
-        self.number = number
-        self.index = index
-        self.content = content
+        (self.author, self.session, self.number, self.index, self.content) = (author, session, number, index, content)
     }
 }
 

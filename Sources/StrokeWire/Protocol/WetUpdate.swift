@@ -19,13 +19,8 @@ public struct WetStrokeStyle: Sendable, Equatable {
         colour: UInt32 = 0, width: Double = 1, element: Element = .freehand, time: Int64? = nil,
         boardWidth: Double? = nil, boardHeight: Double? = nil, page: Int? = nil
     ) {
-        self.colour = colour
-        self.width = width
-        self.element = element
-        self.time = time
-        self.boardWidth = boardWidth
-        self.boardHeight = boardHeight
-        self.page = page
+        (self.colour, self.width, self.element, self.time) = (colour, width, element, time)
+        (self.boardWidth, self.boardHeight, self.page) = (boardWidth, boardHeight, page)
     }
 }
 
@@ -44,9 +39,7 @@ public struct WetUpdate: Sendable, Equatable {
     public var content: Content
 
     public init(number: Int64, update: Int64, _ content: Content) {
-        self.number = number
-        self.update = update
-        self.content = content
+        (self.number, self.update, self.content) = (number, update, content)
     }
 }
 
@@ -61,10 +54,7 @@ public struct WetPoints: Sendable, Equatable {
     public var predicted: [StrokePoint]
 
     public init(style: WetStrokeStyle, first: Int, points: [StrokePoint], predicted: [StrokePoint] = []) {
-        self.style = style
-        self.first = first
-        self.points = points
-        self.predicted = predicted
+        (self.style, self.first, self.points, self.predicted) = (style, first, points, predicted)
     }
 }
 

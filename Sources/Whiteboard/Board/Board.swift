@@ -49,10 +49,7 @@ public struct Board: Sendable {
     init(
         index: UInt64, pages: BoardPages, table: PageTable, size: BoardSize?, weightLimit: Int, lastClears: LastClears
     ) {
-        self.index = index
-        self.pages = pages
-        self.table = table
-        self.weightLimit = weightLimit
+        (self.index, self.pages, self.table, self.weightLimit) = (index, pages, table, weightLimit)
         fixedSize = size
         self.lastClears = lastClears
         for page in table {
@@ -294,8 +291,7 @@ public struct BoardSize: Sendable, Equatable {
     public static let standard = BoardSize(width: 1024, height: 768)
 
     public init(width: Double, height: Double) {
-        self.width = width
-        self.height = height
+        (self.width, self.height) = (width, height)
     }
 
     /// The greater of both.

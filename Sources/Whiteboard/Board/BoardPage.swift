@@ -14,9 +14,7 @@ struct BoardPage: Sendable {
     private var imageChanges: [ImageTable.Change] = []
 
     init(number: Int, history: History, visible: VisibleStrokes = VisibleStrokes()) {
-        self.number = number
-        self.history = history
-        self.visible = visible
+        (self.number, self.history, self.visible) = (number, history, visible)
         weight.visible = visible.reduce(.zero) { $0 + $1.weight }
         for entry in history.undone { weight.undone += entry.hiddenWeight }
         for entry in history.done where entry.isRemoval { weight.removed += entry.hiddenWeight }
@@ -189,8 +187,7 @@ struct PageTable: Sendable {
     private var oldest: [UInt64]
 
     init(first: BoardPage, others: [BoardPage] = []) {
-        self.first = first
-        self.others = others
+        (self.first, self.others) = (first, others)
         oldest = others.map { $0.oldestUndoable }
     }
 

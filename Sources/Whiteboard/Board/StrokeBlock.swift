@@ -33,8 +33,7 @@ final class StrokeBlock: @unchecked Sendable {
     }
 
     init(firstIndex: UInt64, origins: [StrokeOrigin], capacity: Int) {
-        self.firstIndex = firstIndex
-        self.origins = origins
+        (self.firstIndex, self.origins) = (firstIndex, origins)
         self.capacity = (capacity + 1) & ~1
         memory = .allocate(byteCount: self.capacity, alignment: MemoryLayout<Slot>.alignment)
     }
@@ -102,12 +101,8 @@ struct StrokeFields {
         indexOffset: UInt64, origin: Int, extras: StrokeExtras, pointCount: Int, messageByteCount: Int,
         packedByteCount: Int
     ) {
-        self.indexOffset = indexOffset
-        self.origin = origin
-        self.extras = extras
-        self.pointCount = pointCount
-        self.messageByteCount = messageByteCount
-        self.packedByteCount = packedByteCount
+        (self.indexOffset, self.origin, self.extras, self.pointCount) = (indexOffset, origin, extras, pointCount)
+        (self.messageByteCount, self.packedByteCount) = (messageByteCount, packedByteCount)
     }
 
     private var integers: (UInt64, UInt64, UInt64, UInt64, UInt64) {
@@ -176,10 +171,7 @@ struct StrokeExtras: Sendable, Equatable {
     init() {}
 
     init(isLate: Bool, page: Int, kind: StrokeKind = .stroke, copied: Int = 0) {
-        self.isLate = isLate
-        self.page = page
-        self.kind = kind
-        self.copied = copied
+        (self.isLate, self.page, self.kind, self.copied) = (isLate, page, kind, copied)
         hasPage = page > 0
         hasCopied = copied > 0
     }
@@ -333,8 +325,7 @@ struct StrokeMoves {
     private let to: [Stroke]
 
     fileprivate init(from: [Stroke], to: [Stroke]) {
-        self.from = from
-        self.to = to
+        (self.from, self.to) = (from, to)
     }
 
     subscript(stroke: Stroke) -> Stroke {
@@ -359,8 +350,7 @@ final class StrokeOrigin: Sendable {
     let template: TemplateTable.Entry?
 
     init(author: AuthorID, template: TemplateTable.Entry?) {
-        self.author = author
-        self.template = template
+        (self.author, self.template) = (author, template)
     }
 }
 

@@ -19,9 +19,7 @@ struct CheckpointReader {
     private var lastMedia: Int64 = 0
 
     init(_ bytes: [UInt8], clockOffset: ClockOffset, at now: Instant) {
-        self.bytes = bytes
-        self.clockOffset = clockOffset
-        self.now = now
+        (self.bytes, self.clockOffset, self.now) = (bytes, clockOffset, now)
     }
 
     /// Reads what stands before the parts of the room.

@@ -20,8 +20,7 @@ struct CheckpointWriter {
     private var lastMedia: Int64 = 0
 
     init(clockOffset: ClockOffset, format: UInt8) {
-        self.clockOffset = clockOffset
-        self.format = format
+        (self.clockOffset, self.format) = (clockOffset, format)
     }
 
     /// Takes memory for what will be written: growing by doubling would take up to twice as much.

@@ -51,9 +51,6 @@ public struct Release: Sendable, Equatable {
     public let due: Instant
 
     public init(cohort: CohortName, index: UInt64, isLate: Bool, due: Instant) {
-        self.cohort = cohort
-        self.index = index
-        self.isLate = isLate
-        self.due = due
+        (self.cohort, self.index, self.isLate, self.due) = (cohort, index, isLate, due)
     }
 }

@@ -34,9 +34,7 @@ struct Cohort: Sendable {
     var waiting: WaitingSample?
 
     init(_ name: CohortName, settings: CohortSettings, released: UInt64, waitsFrom: Instant, at now: Instant) {
-        self.name = name
-        self.settings = settings
-        self.released = released
+        (self.name, self.settings, self.released) = (name, settings, released)
         saved = released
         self.waitsFrom = waitsFrom
         maxHold = max(0, settings.maxHold.nanoseconds)
@@ -190,10 +188,8 @@ public struct CohortCursor: Sendable, Equatable {
     public init(
         _ released: UInt64, pausedTime: Duration = .zero, pausedSince: Instant? = nil, hasVideo: Bool? = nil
     ) {
-        self.released = released
-        self.pausedTime = pausedTime
-        self.pausedSince = pausedSince
-        self.hasVideo = hasVideo
+        (self.released, self.pausedTime) = (released, pausedTime)
+        (self.pausedSince, self.hasVideo) = (pausedSince, hasVideo)
     }
 }
 

@@ -27,8 +27,7 @@ struct Epochs: Sendable {
         fileprivate(set) var wasProvisional = false
 
         init(number: Int64, began: Instant) {
-            self.number = number
-            self.began = began
+            (self.number, self.began) = (number, began)
         }
 
         /// Makes an epoch of a checkpoint a provisional one.

@@ -47,8 +47,7 @@ struct GateTimeline: Sendable {
     init(after index: UInt64, _ entries: [Entry], ends: [End], hasEnds: Bool, _ epochs: Epochs) {
         forgotten = index
         self.entries = Deque(entries)
-        self.epochs = epochs
-        self.hasEnds = hasEnds
+        (self.epochs, self.hasEnds) = (epochs, hasEnds)
         guard hasEnds else { return }
         let isKnown = ends.count == entries.count
         lastPoints = Deque(isKnown ? ends : entries.map { End(reach: 0, gateTime: $0.gateTime) })

@@ -42,8 +42,7 @@ struct VideoClock: Sendable {
         _ sample: ClockSample, media: MediaTime, epoch: Int64, settings: CohortSettings, received: Instant,
         entered: Instant, after earlier: VideoClock?
     ) {
-        self.epoch = epoch
-        self.entered = entered
+        (self.epoch, self.entered) = (epoch, entered)
         extrapolation = !settings.extrapolate ? .frozen : settings.policy == .freerun ? .endless : .untilStale
         staleAfter = max(0, settings.staleAfter.nanoseconds)
         anchor = ClockAnchor(sample, media: media, received: received)
@@ -195,8 +194,7 @@ struct ClockAnchor: Sendable {
 
     /// - Parameter media: the sample's media time, unwrapped.
     init(_ sample: ClockSample, media: MediaTime, received: Instant) {
-        self.media = media
-        self.received = received
+        (self.media, self.received) = (media, received)
         rate = Int64(max(0, min(sample.rate, 2000)))
         state = sample.state
         age = sample.age

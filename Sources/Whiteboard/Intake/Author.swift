@@ -26,12 +26,8 @@ struct Author: Sendable {
         _ id: AuthorID, lastHeard: Instant, sequence: SequenceState?, sessions: Sessions, messageTokens: TokenBucket,
         byteTokens: TokenBucket
     ) {
-        self.id = id
-        self.lastHeard = lastHeard
-        self.sequence = sequence
-        self.sessions = sessions
-        self.messageTokens = messageTokens
-        self.byteTokens = byteTokens
+        (self.id, self.lastHeard, self.sequence) = (id, lastHeard, sequence)
+        (self.sessions, self.messageTokens, self.byteTokens) = (sessions, messageTokens, byteTokens)
         if hasPending { gaps.checkNow() }
     }
 

@@ -35,8 +35,7 @@ struct Intake: Sendable {
     init() {}
 
     init(authors: [Author], muted: [AuthorID], hasMuted: Bool) {
-        self.muted = muted
-        self.hasMuted = hasMuted
+        (self.muted, self.hasMuted) = (muted, hasMuted)
         for author in authors {
             insert(author)
             note(author.id, from: Author.Load(), to: author.load)

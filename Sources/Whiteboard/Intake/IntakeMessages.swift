@@ -24,12 +24,8 @@ public struct JournalRecord: Sendable {
     public init(
         partition: Int, room: RoomID, content: Content, sequence: UInt64, loggedAt: Instant, origin: LogPlace? = nil
     ) {
-        self.partition = partition
-        self.room = room
-        self.content = content
-        self.sequence = sequence
-        self.loggedAt = loggedAt
-        self.origin = origin
+        (self.partition, self.room, self.content) = (partition, room, content)
+        (self.sequence, self.loggedAt, self.origin) = (sequence, loggedAt, origin)
     }
 
     /// Its place in the log that it was written to, which names an incarnation that starts with it.
@@ -51,8 +47,7 @@ public struct LogPlace: Sendable, Hashable, CustomStringConvertible {
     public let sequence: UInt64
 
     public init(log: String, sequence: UInt64) {
-        self.log = log
-        self.sequence = sequence
+        (self.log, self.sequence) = (log, sequence)
     }
 
     /// - Returns: nil for a text that no place has.
@@ -84,11 +79,9 @@ public struct IncomingMessage: Sendable {
     public let isLimited: Bool
 
     public init(author: AuthorID, session: String?, bytes: [UInt8], loggedAt: Instant, isLimited: Bool = true) {
-        self.isLimited = isLimited
-        self.author = author
+        (self.isLimited, self.author) = (isLimited, author)
         self.session = HeaderName.validSession(session)
-        self.bytes = bytes
-        self.loggedAt = loggedAt
+        (self.bytes, self.loggedAt) = (bytes, loggedAt)
     }
 }
 

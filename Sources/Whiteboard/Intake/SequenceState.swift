@@ -35,15 +35,9 @@ struct SequenceState: Sendable {
         settled: SettledNumbers, applied: AppliedNumbers, restartDetector: SequenceRestartDetector,
         unseen: SettledNumbers
     ) {
-        self.start = start
-        self.startedAt = startedAt
-        self.startHead = startHead
-        self.expected = expected
-        self.pending = pending
-        self.settled = settled
-        self.applied = applied
-        self.restartDetector = restartDetector
-        self.unseen = unseen
+        (self.start, self.startedAt, self.startHead) = (start, startedAt, startHead)
+        (self.expected, self.pending, self.settled) = (expected, pending, settled)
+        (self.applied, self.restartDetector, self.unseen) = (applied, restartDetector, unseen)
     }
 }
 

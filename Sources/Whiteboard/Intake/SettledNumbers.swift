@@ -38,8 +38,7 @@ struct SettledNumbers: Sendable {
 
     /// - Parameter entries: in order, not overlapping.
     init(_ entries: [Entry], insertions: UInt64) {
-        self.entries = entries
-        self.insertions = insertions
+        (self.entries, self.insertions) = (entries, insertions)
         appliedCount = entries.count { $0.reason == .applied }
     }
 

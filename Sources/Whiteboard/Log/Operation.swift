@@ -36,14 +36,8 @@ public struct Operation: Sendable {
             index: UInt64, author: AuthorID, number: Int64, effect: Effect, isLate: Bool, time: Int64?,
             digest: BoardDigest, isJoined: Bool
         ) {
-            self.index = index
-            self.author = author
-            self.number = number
-            self.effect = effect
-            self.isLate = isLate
-            self.time = time
-            self.digest = digest
-            self.isJoined = isJoined
+            (self.index, self.author, self.number, self.effect) = (index, author, number, effect)
+            (self.isLate, self.time, self.digest, self.isJoined) = (isLate, time, digest, isJoined)
         }
     }
 
@@ -169,11 +163,7 @@ public final class Removal: Sendable {
     public let message: [UInt8]
 
     init(index: UInt64, author: AuthorID, page: Int, indices: [UInt64]? = nil, message: [UInt8]) {
-        self.index = index
-        self.author = author
-        self.page = page
-        self.indices = indices
-        self.message = message
+        (self.index, self.author, self.page, self.indices, self.message) = (index, author, page, indices, message)
     }
 
     public var isClear: Bool { indices == nil }

@@ -25,11 +25,8 @@ struct RoomLog: Sendable {
 
     /// A log restored from the parts of a checkpoint.
     init(base: Board, head: Board, operations: OperationLog, templates: TemplateTable, strokes: StrokeWriter) {
-        self.base = base
-        self.head = head
-        self.operations = operations
-        self.templates = templates
-        self.strokes = strokes
+        (self.base, self.head, self.operations) = (base, head, operations)
+        (self.templates, self.strokes) = (templates, strokes)
     }
 
     /// Bytes that it keeps in memory, about.

@@ -14,8 +14,7 @@ public struct BoardVersion: Sendable {
 
     /// - Parameter operations: those that follow `start` in the log, in order.
     init(start: Board, operations: [Operation]) {
-        self.start = start
-        self.operations = operations
+        (self.start, self.operations) = (start, operations)
     }
 
     /// The position: the index of the last operation that the board shows.

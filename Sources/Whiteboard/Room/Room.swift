@@ -40,12 +40,8 @@ public struct Room: Sendable {
         configuration: RoomConfiguration, incarnation: String, log: RoomLog, gate: Gate, intake: Intake,
         clockOffset: ClockOffset, at now: Instant
     ) {
-        self.configuration = configuration
-        self.incarnation = incarnation
-        self.log = log
-        self.gate = gate
-        self.intake = intake
-        self.clockOffset = clockOffset
+        (self.configuration, self.incarnation, self.log) = (configuration, incarnation, log)
+        (self.gate, self.intake, self.clockOffset) = (gate, intake, clockOffset)
         ink = RoomInk(configuration)
         addViews()
         skipReleased(at: now)

@@ -75,10 +75,7 @@ public struct LogRetention: Sendable, Equatable {
     public init(
         tail: Int = 1024, tailBytes: Int = 16 << 20, heldBytes: Int = 64 << 20, quiet: Duration = .seconds(60)
     ) {
-        self.tail = tail
-        self.tailBytes = tailBytes
-        self.heldBytes = heldBytes
-        self.quiet = quiet
+        (self.tail, self.tailBytes, self.heldBytes, self.quiet) = (tail, tailBytes, heldBytes, quiet)
     }
 }
 
@@ -114,16 +111,9 @@ public struct IntakeLimits: Sendable, Equatable {
         authors: Int = 32, authorIdle: Duration = .seconds(600), messagesPerSecond: Int = 200,
         bytesPerSecond: Int = 1 << 20, numberLead: Int64 = 100_000, boardPoints: Int = 4_000_000
     ) {
-        self.wire = wire
-        self.assembling = assembling
-        self.held = held
-        self.pendingBytes = pendingBytes
-        self.authors = authors
-        self.authorIdle = authorIdle
-        self.messagesPerSecond = messagesPerSecond
-        self.bytesPerSecond = bytesPerSecond
-        self.numberLead = numberLead
-        self.boardPoints = boardPoints
+        (self.wire, self.assembling, self.held, self.pendingBytes) = (wire, assembling, held, pendingBytes)
+        (self.authors, self.authorIdle, self.messagesPerSecond) = (authors, authorIdle, messagesPerSecond)
+        (self.bytesPerSecond, self.numberLead, self.boardPoints) = (bytesPerSecond, numberLead, boardPoints)
     }
 }
 
@@ -151,9 +141,7 @@ public struct HistoryConfiguration: Sendable, Equatable {
     public var clear: Clear
 
     public init(scope: Scope = .room, depth: Int = 100, clear: Clear = .final) {
-        self.scope = scope
-        self.depth = depth
-        self.clear = clear
+        (self.scope, self.depth, self.clear) = (scope, depth, clear)
     }
 
     /// Whether the board follows a service, which tells it what an undo or a redo refers to.
@@ -182,10 +170,7 @@ public struct CohortsConfiguration: Sendable, Equatable {
         defaults: CohortSettings = CohortSettings(), named: [CohortName: CohortSettings] = [:], open: Bool = true,
         maximum: Int = 8
     ) {
-        self.defaults = defaults
-        self.named = named
-        self.open = open
-        self.maximum = maximum
+        (self.defaults, self.named, self.open, self.maximum) = (defaults, named, open, maximum)
     }
 
     /// The cohorts that exist from the start: `main`, then the named ones by name.
@@ -251,12 +236,7 @@ public struct CohortSettings: Sendable, Equatable {
         gate: Gating = .video, policy: Policy = .maxhold, maxHold: Duration = .seconds(30),
         staleAfter: Duration = .seconds(2), extrapolate: Bool = true, encoding: WireEncoding = .json, ink: Ink = .whole
     ) {
-        self.gate = gate
-        self.policy = policy
-        self.maxHold = maxHold
-        self.staleAfter = staleAfter
-        self.extrapolate = extrapolate
-        self.encoding = encoding
-        self.ink = ink
+        (self.gate, self.policy, self.maxHold, self.staleAfter) = (gate, policy, maxHold, staleAfter)
+        (self.extrapolate, self.encoding, self.ink) = (extrapolate, encoding, ink)
     }
 }

@@ -30,10 +30,7 @@ struct WetCursor: Sendable {
     var hasPredicted = false
 
     init(_ author: AuthorID, _ number: Int64, _ session: String?, index: UInt64?, at now: Instant) {
-        self.author = author
-        self.session = session
-        self.number = number
-        self.index = index
+        (self.author, self.session, self.number, self.index) = (author, session, number, index)
         freshSince = now
     }
 

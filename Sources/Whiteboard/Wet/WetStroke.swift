@@ -113,9 +113,7 @@ struct WetStroke: Sendable {
     private(set) var updatedAt: Instant
 
     init(number: Int64, session: String?, style: WetStrokeStyle, shownPage: Int, epoch: Int64, at now: Instant) {
-        self.number = number
-        self.session = session
-        self.style = style
+        (self.number, self.session, self.style) = (number, session, style)
         page = style.page ?? shownPage
         self.epoch = epoch
         updatedAt = now
