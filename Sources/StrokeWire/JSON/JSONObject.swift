@@ -35,7 +35,8 @@ struct JSONObject {
             while more {
                 let key = try scanner.takeKey(text)
                 let value = try scanner.takeValue(text)
-                if let name = names.first(where: { JSONText.string(key, of: text) == $0 }) { members[name] = value }
+                let name = JSONText.string(key, of: text)
+                if names.contains(name) { members[name] = value }
                 more = try scanner.continueObject(text)
             }
         } catch {
@@ -119,6 +120,16 @@ extension JSONObject {
             throw error.rejection
         }
         return elements
+    }
+
+    /// The elements of an array of strings; none where it is absent.
+    func strings(_ name: String) throws(Rejection) -> [String] {
+        var strings: [String] = []
+        for token in try elements(name) ?? [] {
+            guard case .string(let range) = token else { throw .wrongType(name, "an array of strings") }
+            strings.append(JSONText.string(range, of: bytes.span))
+        }
+        return strings
     }
 
     func requiredElements(_ name: String) throws(Rejection) -> [JSONToken] {

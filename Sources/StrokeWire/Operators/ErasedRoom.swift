@@ -33,21 +33,8 @@ public struct ErasedRoom: Sendable, Hashable {
     /// Reads it.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        self = try JSONStream.read(bytes) { stream throws(Rejection) in
-            var room: RoomID?
-            var assets: [AssetID] = []
-            try stream.takeObject { key, stream throws(Rejection) in
-                switch key {
-                case "room": room = RoomID(try stream.string(key))
-                case "assets":
-                    try stream.takeArray { stream throws(Rejection) in
-                        if let id = AssetID(hexadecimal: try stream.string(key)) { assets.append(id) }
-                    }
-                default: try stream.skip()
-                }
-            }
-            guard let room else { throw .missing("room") }
-            return ErasedRoom(room: room, assets: assets)
-        }
+        let body = try JSONObject(bytes, keeping: ["room", "assets"], limit: .max)
+        let room = try body.required("room", "the name of a room") { RoomID($0) }
+        self.init(room: room, assets: try body.strings("assets").compactMap { AssetID(hexadecimal: $0) })
     }
 }

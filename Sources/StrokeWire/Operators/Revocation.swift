@@ -86,37 +86,15 @@ extension Revocation {
 }
 
 extension Revocation {
+    fileprivate static let keys = ["jti", "sub", "iat", "exp"]
+
     /// Writes it: `{"jti":"…","exp":1790000000}`, `{"sub":"anna","iat":1760000000}`.
     public func encoded() -> [UInt8] { JSONObject.encoded { encode(into: &$0) } }
 
     /// Reads one.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        self = try JSONStream.read(bytes) { stream throws(Rejection) in try Revocation(&stream) }
-    }
-
-    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
-        var (id, subject): (String?, String?)
-        var (issued, expires): (Int?, Int?)
-        try stream.takeObject { key, stream throws(Rejection) in
-            switch key {
-            case "jti": id = try stream.string(key)
-            case "sub": subject = try stream.string(key)
-            case "iat": issued = try stream.count(key)
-            case "exp": expires = try stream.optionalCount(key)
-            default: try stream.skip()
-            }
-        }
-        let end = expires.map(Int64.init)
-        if let id, let revocation = Revocation.token(id, expires: end) {
-            self = revocation
-        } else if let subject, let issued,
-            let revocation = Revocation.subject(subject, issuedThrough: Int64(issued), expires: end)
-        {
-            self = revocation
-        } else {
-            throw .missing("jti")
-        }
+        try self.init(JSONObject(bytes, keeping: Self.keys))
     }
 }
 
@@ -182,27 +160,15 @@ public struct RevocationPage: Sendable, Hashable {
     /// Reads one.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        self = try JSONStream.read(bytes) { stream throws(Rejection) in
-            var (list, through): (String?, UInt64?)
-            var more = false
-            var revocations: [Revocation]?
-            try stream.takeObject { key, stream throws(Rejection) in
-                switch key {
-                case "list": list = try stream.string(key)
-                case "through": through = try stream.index(key)
-                case "more": more = try stream.optionalBool(key) ?? false
-                case "revoked":
-                    var all: [Revocation] = []
-                    try stream.takeArray { stream throws(Rejection) in all.append(try Revocation(&stream)) }
-                    revocations = all
-                default: try stream.skip()
-                }
-            }
-            guard let list else { throw .missing("list") }
-            guard let through else { throw .missing("through") }
-            guard let revocations else { throw .missing("revoked") }
-            return RevocationPage(list: list, through: through, hasMore: more, revocations: revocations)
+        let body = try JSONObject(bytes, keeping: ["list", "through", "more", "revoked"], limit: .max)
+        list = try body.requiredString("list", limit: .max)
+        through = try body.requiredIndex("through")
+        hasMore = try body.bool("more") ?? false
+        var revocations: [Revocation] = []
+        for token in try body.requiredElements("revoked") {
+            revocations.append(try Revocation(JSONObject(token, of: bytes, keeping: Revocation.keys, field: "revoked")))
         }
+        self.revocations = revocations
     }
 }
 

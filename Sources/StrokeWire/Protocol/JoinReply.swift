@@ -108,23 +108,15 @@ extension JoinReply {
     }
 
     private static func palette(_ body: JSONObject) throws(Rejection) -> Palette {
-        var texts: [String] = []
-        for token in try body.requiredElements("palette") {
-            guard case .string(let range) = token else { throw .wrongType("palette", "an array of strings") }
-            texts.append(JSONText.string(range, of: body.bytes.span))
+        guard body["palette"] != nil else { throw .missing("palette") }
+        guard let palette = Palette(try body.strings("palette")) else {
+            throw .outOfRange("palette", "1 to 256 colours like #1f4fd8")
         }
-        guard let palette = Palette(texts) else { throw .outOfRange("palette", "1 to 256 colours like #1f4fd8") }
         return palette
     }
 
     private static func features(_ body: JSONObject) throws(Rejection) -> BoardFeatures? {
-        guard let tokens = try body.elements("features") else { return nil }
-        var names: [String] = []
-        for token in tokens {
-            guard case .string(let range) = token else { throw .wrongType("features", "an array of strings") }
-            names.append(JSONText.string(range, of: body.bytes.span))
-        }
-        return BoardFeatures(names: names)
+        body["features"] == nil ? nil : BoardFeatures(names: try body.strings("features"))
     }
 
     private static func board(_ body: JSONObject) throws(Rejection) -> Content {

@@ -135,28 +135,21 @@ struct IntakeOutput {
 
 /// The rejections that depend on the state of a room, not on the message alone.
 extension Rejection {
-    static let nothingToUndo = Rejection(
-        code: .nothingToUndo, field: nil, message: "There is no operation that can be undone.")
-    static let nothingToRedo = Rejection(
-        code: .nothingToRedo, field: nil, message: "There is no operation that can be done again.")
+    static let nothingToUndo = Rejection(code: .nothingToUndo, message: "There is no operation that can be undone.")
+    static let nothingToRedo = Rejection(code: .nothingToRedo, message: "There is no operation that can be done again.")
     static let nothingToRemove = Rejection(
-        code: .nothingToRemove, field: nil, message: "No entry on the page with one of these indices can be removed.")
+        code: .nothingToRemove, message: "No entry on the page with one of these indices can be removed.")
     static let boardFull = Rejection(
         code: .tooManyPoints, field: "d", message: "The board holds as many points as it may.")
     static let tooManyLassos = Rejection(
         code: .tooManyPoints, field: "d", message: "The page has \(Board.lassoBound) lassos, as many as it may.")
-    static let tooLate = Rejection(
-        code: .tooLate, field: nil, message: "The operation had been given up before it arrived.")
+    static let tooLate = Rejection(code: .tooLate, message: "The operation had been given up before it arrived.")
     static let rateLimited = Rejection(
-        code: .rateLimited, field: nil, message: "The author sends more than a room takes from one author.")
-    static let sessionOver = Rejection(
-        code: .sessionOver, field: nil, message: "The author has begun another session since.")
-    static let muted = Rejection(
-        code: .muted, field: nil, message: "A teacher or operator has muted the author.")
-    static let roomFull = Rejection(
-        code: .roomFull, field: nil, message: "The room has as many authors as it may.")
-    static let tooManyRooms = Rejection(
-        code: .roomFull, field: nil, message: "The service has as many rooms as it may.")
+        code: .rateLimited, message: "The author sends more than a room takes from one author.")
+    static let sessionOver = Rejection(code: .sessionOver, message: "The author has begun another session since.")
+    static let muted = Rejection(code: .muted, message: "A teacher or operator has muted the author.")
+    static let roomFull = Rejection(code: .roomFull, message: "The room has as many authors as it may.")
+    static let tooManyRooms = Rejection(code: .roomFull, message: "The service has as many rooms as it may.")
     static let bytesPending = tooManyPending("bytes pending")
     static let emptyStroke = Rejection(
         code: .outOfRange, field: "d", message: "The shards of the stroke hold no point.")
@@ -166,7 +159,7 @@ extension Rejection {
     }
 
     static func tooManyPending(_ what: String) -> Rejection {
-        Rejection(code: .tooManyPending, field: nil, message: "The author has too many \(what).")
+        Rejection(code: .tooManyPending, message: "The author has too many \(what).")
     }
 
     static func shardConflict(field: String, _ message: String) -> Rejection {
