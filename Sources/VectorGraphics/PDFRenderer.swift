@@ -86,10 +86,8 @@ public enum PDFRenderer {
         for marks in board.overlay?.marks ?? [] {
             context.setColour(marks.kind.colour, opacity: 1)
             var path = context.newPath()
-            for polyline in marks.polylines {
-                guard let first = polyline.first else { continue }
-                path.begin(at: first, nib: Nib(width: 0))
-                for corner in polyline.dropFirst() { path.line(to: corner) }
+            for polyline in marks.polylines where !polyline.isEmpty {
+                polyline.trace(into: &path)
                 path.finish()
             }
             context.stroke(width: marks.kind.pixels / (board.overlay?.scale ?? 1))

@@ -147,11 +147,6 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a whole number.
-    mutating func append(integer: Int) {
-        append(contentsOf: String(integer).utf8)
-    }
-
     /// Appends a number of steps as a decimal number without needless zeros: `-.5`, `12`, `3.25`.
     mutating func append(steps: Int, decimals: Int) {
         var digits = steps.magnitude
@@ -167,6 +162,15 @@ extension [UInt8] {
         append(UInt8(ascii: "."))
         append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(places - text.count, 0)))
         append(contentsOf: text.suffix(places))
+    }
+}
+
+extension [Vector] {
+    /// Sends an open polyline to a path of a vector format.
+    func trace(into sink: inout some CurveSink) {
+        guard let first else { return }
+        sink.begin(at: first, nib: Nib(width: 0))
+        for corner in dropFirst() { sink.line(to: corner, nib: Nib(width: 0)) }
     }
 }
 

@@ -100,11 +100,9 @@ struct SVGDocument {
     mutating func open(width: Double, height: Double, scale: Double, hasLinks: Bool) {
         text.append("<svg xmlns=\"http://www.w3.org/2000/svg\"")
         if hasLinks { text.append(" xmlns:xlink=\"http://www.w3.org/1999/xlink\"") }
-        text.append(" width=\"")
-        append(width * scale)
-        text.append("\" height=\"")
-        append(height * scale)
-        text.append("\" viewBox=\"0 0 ")
+        attribute("width", width * scale)
+        attribute("height", height * scale)
+        text.append(" viewBox=\"0 0 ")
         append(width)
         text.append(" ")
         append(height)
@@ -194,23 +192,15 @@ struct SVGDocument {
         let known = image.text == nil ? pixels[image.source] : nil
         let number = known.flatMap { define(image.source, $0) }
         if let clip {
-            text.append("<clipPath")
-            append(id: clips, "c")
-            text.append("><path d=\"")
-            text.append(contentsOf: data(of: clip).text)
-            text.append("\"/></clipPath>\n<g clip-path=\"url(#c")
-            text.append(integer: clips)
-            text.append(")\">\n")
+            text += "<clipPath id=\"c\(clips)\"><path d=\"".utf8 + data(of: clip).text
+            text += "\"/></clipPath>\n<g clip-path=\"url(#c\(clips))\">\n".utf8
             clips += 1
         }
         if let source = image.text {
             add(source, in: image, map)
         } else if let known, let number {
-            text.append("<use xlink:href=\"#i")
-            text.append(integer: number)
-            text.append("\" transform=\"matrix(")
-            append(image.map(width: known.width, height: known.height).followed(by: map))
-            text.append(")\"/>\n")
+            let map = image.map(width: known.width, height: known.height).followed(by: map)
+            text += "<use xlink:href=\"#i\(number)\" transform=\"\(map.matrix)\"/>\n".utf8
         } else {
             add(image.frame(map), EmptyFrame.colour, opacity: 1)
         }
@@ -221,11 +211,7 @@ struct SVGDocument {
     private mutating func add(_ source: TextSource, in image: PlacedImage, _ map: AffineMap) {
         let layout = TextLayout(source)
         let isMoved = map != .identity
-        if isMoved {
-            text.append("<g transform=\"matrix(")
-            append(map)
-            text.append(")\">\n")
-        }
+        if isMoved { text += "<g transform=\"\(map.matrix)\">\n".utf8 }
         text.append("<svg")
         attribute("x", image.box.lower.x)
         attribute("y", image.box.lower.y)
@@ -253,26 +239,14 @@ struct SVGDocument {
         if isMoved { text.append("</g>\n") }
     }
 
-    private mutating func append(_ map: AffineMap) {
-        for (place, number) in [map.a, map.b, map.c, map.d, map.e, map.f].enumerated() {
-            if place > 0 { text.append(" ") }
-            text.append(contentsOf: "\(number)".utf8)
-        }
-    }
-
     /// Writes the pixels of an image unless they are there; nil where they cannot be.
     private mutating func define(_ source: PictureSource, _ pixels: ImagePixels) -> Int? {
         if let number = images[source] { return number }
         guard let file = pixels.png else { return nil }
         let number = images.count
         images[source] = number
-        text.append("<defs><image")
-        append(id: number, "i")
-        text.append(" width=\"")
-        text.append(integer: pixels.width)
-        text.append("\" height=\"")
-        text.append(integer: pixels.height)
-        text.append("\" xlink:href=\"data:image/png;base64,")
+        text += "<defs><image id=\"i\(number)\" width=\"\(pixels.width)\" height=\"\(pixels.height)\"".utf8
+        text.append(" xlink:href=\"data:image/png;base64,")
         text.append(base64: file)
         text.append("\"/></defs>\n")
         return number
@@ -281,21 +255,15 @@ struct SVGDocument {
     /// Adds one path for each kind of mark; its id is the kind.
     mutating func add(_ overlay: DebugOverlay) {
         for marks in overlay.marks {
-            text.append("<path id=\"")
-            text.append(contentsOf: marks.kind.rawValue.utf8)
-            text.append("\" fill=\"none\" stroke-linecap=\"round\"")
+            text += "<path id=\"\(marks.kind.rawValue)\" fill=\"none\" stroke-linecap=\"round\"".utf8
             attribute("stroke", marks.kind.colour)
             attribute("stroke-width", marks.kind.pixels / overlay.scale)
             var path = SVGPath(precision: precision)
-            for polyline in marks.polylines {
-                guard let first = polyline.first else { continue }
-                path.begin(at: first, nib: Nib(width: 0))
-                for corner in polyline.dropFirst() { path.line(to: corner) }
+            for polyline in marks.polylines where !polyline.isEmpty {
+                polyline.trace(into: &path)
                 path.finish()
             }
-            text.append(" d=\"")
-            text.append(contentsOf: path.text)
-            text.append("\"/>\n")
+            finish(path)
         }
     }
 
@@ -323,19 +291,16 @@ struct SVGDocument {
         text.append("\"")
     }
 
-    /// Appends an id made of a letter and a number.
-    mutating func append(id: Int, _ letter: StaticString) {
-        open("id")
-        text.append(letter)
-        text.append(integer: id)
-        text.append("\"")
-    }
-
     private mutating func open(_ name: StaticString) {
         text.append(" ")
         text.append(name)
         text.append("=\"")
     }
+}
+
+extension AffineMap {
+    /// As a transformation.
+    fileprivate var matrix: String { "matrix(\(a) \(b) \(c) \(d) \(e) \(f))" }
 }
 
 extension [UInt8] {
