@@ -21,59 +21,48 @@ extension CatchUp {
         let writer = JoinReplyWriter(
             room: incarnation, index: index, digest: digest, palette: palette, style: style, pages: pages,
             features: features, gate: gate)
-        switch content {
-        case .tail(let operations):
-            return writer.tail(operations.lazy.map(JoinedOperation.init))
-        case .board(let board): return self.board(board, writer)
-        case .version(let version): return self.board(version.board, writer)
-        }
-    }
-
-    private func board(_ board: Board, _ writer: JoinReplyWriter) -> [UInt8] {
-        guard part == .whole else {
-            return writer.board(
-                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
-                visible: strokesOfPart(of: board).lazy.map { JoinedOperation($0) }, redo: [])
-        }
+        guard let board else { return writer.tail(tail.lazy.map(JoinedOperation.init)) }
         return writer.board(
             width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
-            visible: board.visible.lazy.map { JoinedOperation($0) },
-            redo: board.undone.lazy.map(JoinedOperation.init),
-            cleared: board.undoableRemovals.lazy.map { removal, removed in
+            visible: visible(of: board).lazy.map { JoinedOperation($0) },
+            redo: (part == .whole ? board.undone : []).lazy.map(JoinedOperation.init),
+            cleared: (part == .whole ? board.undoableRemovals : []).lazy.map { removal, removed in
                 ClearedBoard(
                     index: removal.index, page: removal.page, indices: removal.indices,
                     visible: removed.map { JoinedOperation($0) })
             })
     }
 
-    /// What is seen on the page that is asked for, bottom to top.
-    private func strokesOfPart(of board: Board) -> VisibleStrokes {
-        if case .page(let page) = part { board.visible(on: page) } else { VisibleStrokes() }
+    /// The board that the reply has; nil where it has operations.
+    private var board: Board? {
+        switch content {
+        case .tail: nil
+        case .board(let board): board
+        case .version(let version): version.board
+        }
+    }
+
+    private var tail: [Operation] { if case .tail(let operations) = content { operations } else { [] } }
+
+    /// What is seen on the pages that are asked for, bottom to top.
+    private func visible(of board: Board) -> VisibleStrokes {
+        switch part {
+        case .whole: board.visible
+        case .page(let page): board.visible(on: page)
+        case .settings: VisibleStrokes()
+        }
     }
 
     private func binary(_ palette: Palette, _ style: String) -> [UInt8] {
         let writer = BinaryJoinReplyWriter(
             room: incarnation, index: index, digest: digest, palette: palette, style: style,
             pages: hasPages ? pages : nil)
-        switch content {
-        case .tail(let operations):
-            return writer.tail(operations.lazy.map(BinaryOperation.init))
-        case .board(let board): return self.board(board, writer)
-        case .version(let version): return self.board(version.board, writer)
-        }
-    }
-
-    private func board(_ board: Board, _ writer: BinaryJoinReplyWriter) -> [UInt8] {
-        guard part == .whole else {
-            return writer.board(
-                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
-                visible: strokesOfPart(of: board).map { BinaryOperation($0) }, redo: [])
-        }
+        guard let board else { return writer.tail(tail.lazy.map(BinaryOperation.init)) }
         return writer.board(
             width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
-            visible: board.visible.lazy.map { BinaryOperation($0) },
-            redo: board.undone.lazy.map(BinaryOperation.init),
-            cleared: board.undoableRemovals.map { removal, removed in
+            visible: visible(of: board).lazy.map { BinaryOperation($0) },
+            redo: (part == .whole ? board.undone : []).lazy.map(BinaryOperation.init),
+            cleared: (part == .whole ? board.undoableRemovals : []).map { removal, removed in
                 (removal.index, removal.page, removal.indices, removed.map { BinaryOperation($0) })
             })
     }
