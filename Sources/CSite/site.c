@@ -5,12 +5,54 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-#if __has_embed("core/lectern.wasm") == __STDC_EMBED_NOT_FOUND__
+#if __has_embed("core/lectern.wasm") == __STDC_EMBED_NOT_FOUND__ || __has_embed("core/bundles/student.js") == __STDC_EMBED_NOT_FOUND__
 #error "The core of the site is not built: run `make core`."
 #endif
 
 static const unsigned char api_openapi_json[] = {
 #embed "../LecternGateway/Site/api/openapi.json"
+};
+static const unsigned char bundles_clock_css[] = {
+#embed "core/bundles/clock.css"
+};
+static const unsigned char bundles_clock_js[] = {
+#embed "core/bundles/clock.js"
+};
+static const unsigned char bundles_error_css[] = {
+#embed "core/bundles/error.css"
+};
+static const unsigned char bundles_error_js[] = {
+#embed "core/bundles/error.js"
+};
+static const unsigned char bundles_lectern_board_js[] = {
+#embed "core/bundles/lectern-board.js"
+};
+static const unsigned char bundles_lectern_js[] = {
+#embed "core/bundles/lectern.js"
+};
+static const unsigned char bundles_monitor_css[] = {
+#embed "core/bundles/monitor.css"
+};
+static const unsigned char bundles_monitor_js[] = {
+#embed "core/bundles/monitor.js"
+};
+static const unsigned char bundles_start_css[] = {
+#embed "core/bundles/start.css"
+};
+static const unsigned char bundles_start_js[] = {
+#embed "core/bundles/start.js"
+};
+static const unsigned char bundles_student_css[] = {
+#embed "core/bundles/student.css"
+};
+static const unsigned char bundles_student_js[] = {
+#embed "core/bundles/student.js"
+};
+static const unsigned char bundles_teach_css[] = {
+#embed "core/bundles/teach.css"
+};
+static const unsigned char bundles_teach_js[] = {
+#embed "core/bundles/teach.js"
 };
 static const unsigned char lectern_board_entrance_js[] = {
 #embed "../LecternGateway/Site/lectern-board.js"
@@ -236,6 +278,20 @@ static const unsigned char pages_video_watch_js[] = {
 
 static const struct site_file files[] = {
     FILE("api/openapi.json", api_openapi_json),
+    FILE("bundles/clock.css", bundles_clock_css),
+    FILE("bundles/clock.js", bundles_clock_js),
+    FILE("bundles/error.css", bundles_error_css),
+    FILE("bundles/error.js", bundles_error_js),
+    FILE("bundles/lectern-board.js", bundles_lectern_board_js),
+    FILE("bundles/lectern.js", bundles_lectern_js),
+    FILE("bundles/monitor.css", bundles_monitor_css),
+    FILE("bundles/monitor.js", bundles_monitor_js),
+    FILE("bundles/start.css", bundles_start_css),
+    FILE("bundles/start.js", bundles_start_js),
+    FILE("bundles/student.css", bundles_student_css),
+    FILE("bundles/student.js", bundles_student_js),
+    FILE("bundles/teach.css", bundles_teach_css),
+    FILE("bundles/teach.js", bundles_teach_js),
     FILE("lectern-board.js", lectern_board_entrance_js),
     FILE("lectern.js", lectern_js),
     FILE("lectern/board-element.js", lectern_board_element_js),

@@ -5,6 +5,9 @@ internal import StrokeWire
 
 /// The files for browsers: `lectern.js` with its modules, and the pages.
 ///
+/// A page loads one script and one style sheet, its bundles, which the build makes of the modules: on a slow line each import in an
+/// import is a round trip. `lectern.js` leads to such a bundle, too. The modules are served as well, each by itself.
+///
 /// They are in the program itself, and served from memory, compressed where the client takes that. Pages and `lectern.js` name
 /// their files below `assets/RELEASE/`, where RELEASE is a hash of all files: browsers keep those for a year and do not ask
 /// again. Modules import each other by relative addresses, so that those of two releases do not come together. Whether anything
@@ -60,7 +63,7 @@ struct SiteRoutes {
         }
 
         /// Whether it is a part of the library, which pages of other origins may load too: it holds nothing private.
-        var isLibrary: Bool { isEntrance || path.hasPrefix("lectern/") }
+        var isLibrary: Bool { isEntrance || path.hasPrefix("lectern/") || path.hasPrefix("bundles/") }
 
         /// Whether pages import it by a fixed address, which does not change with the release.
         var isEntrance: Bool { path == "lectern.js" || path == "lectern-board.js" }
@@ -103,9 +106,11 @@ struct SiteRoutes {
         return (RouterPath(route), file.replacing("assets/current/", with: "assets/\(release)/"))
     }
 
-    /// What other pages import by a fixed address: it refers to modules of this release.
+    /// What other pages import by a fixed address: it leads to the bundle of this release.
     private static let entrances = files.filter { $0.value.isEntrance }
-        .mapValues { $0.replacing("\"./lectern/", with: "\"./assets/\(release)/lectern/") }
+        .mapValues { file in
+            File(path: file.path, bytes: Array("export * from \"./assets/\(release)/bundles/\(file.path)\";\n".utf8))
+        }
 
     let live: LiveSettings
 

@@ -22,8 +22,9 @@ struct SiteRouteTests {
     @Test("the program has every file of the site's folder, byte for byte")
     func complete() throws {
         let paths = try Self.paths()
-        // The core is built.
-        #expect(Set(paths + ["lectern/lectern.wasm"]) == Set(SiteRoutes.files.keys))
+        // The core and the bundles are built.
+        let files = SiteRoutes.files.keys.filter { !$0.hasPrefix("bundles/") }
+        #expect(Set(paths + ["lectern/lectern.wasm"]) == Set(files))
         for path in paths {
             let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: path)))
             #expect(SiteRoutes.files[path]?.bytes == bytes, "\(path)")
@@ -160,6 +161,23 @@ struct SiteRouteTests {
                 #expect(answer.hasPrefix("HTTP/1.1 308"), "\(answer)")
                 #expect(answer.lowercased().contains("location: \(target)\r\n"), "\(answer)")
             }
+        }
+    }
+
+    @Test("a page loads few files: a bundle each of scripts and of styles, and no modules one after another")
+    func bundles() throws {
+        for (_, file) in SiteRoutes.pages {
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            let name = file.path.dropFirst("pages/".count).dropLast(".html".count)
+            let links = text.matches(of: /<(?:link|script)[^>]*(?:href|src)="[^"]*?assets\/[^\/"]+\/([^"?#]+)/).map {
+                $0.1
+            }
+            let loaded = Set(links).subtracting(["pages/icon.svg", "pages/needs.js", "lectern/lectern.wasm"])
+            #expect(loaded == ["bundles/\(name).js", "bundles/\(name).css"], "\(file.path)")
+        }
+        for file in SiteRoutes.files.values where file.path.hasPrefix("bundles/") && file.path.hasSuffix(".js") {
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            #expect(text.matches(of: /\bimport\s*["'(]|\bfrom\s*["']/).isEmpty, "\(file.path)")
         }
     }
 

@@ -7,7 +7,7 @@
 import { Backoff } from "./gateway.js";
 import { Input, RecordReader } from "./records.js";
 
-const address = new URL("lectern.wasm", import.meta.url);
+const address = new URL("../lectern/lectern.wasm", import.meta.url);
 const functions = 6;
 let compiled = null;
 

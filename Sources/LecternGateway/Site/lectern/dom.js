@@ -49,7 +49,7 @@ export function say(target, text) {
 
 /** The address of an icon. */
 export function iconAddress(name) {
-    return new URL(`icons.svg#${name}`, import.meta.url).href;
+    return new URL(`../lectern/icons.svg#${name}`, import.meta.url).href;
 }
 
 /** The icons as a document, for pages of other origins: these cannot refer to them. */
@@ -68,7 +68,7 @@ export function iconOf(name) {
         icon.append(use);
         return icon;
     }
-    icons ??= fetch(new URL("icons.svg", import.meta.url)).then(async (reply) =>
+    icons ??= fetch(new URL("../lectern/icons.svg", import.meta.url)).then(async (reply) =>
         new DOMParser().parseFromString(await reply.text(), "image/svg+xml"));
     icons.then((known) => {
         const symbol = known.getElementById(name);
