@@ -53,19 +53,21 @@ public struct AssetStore: Sendable {
         stream.maxMessagesPerSubject = 1
         stream.discard = .new
         stream.duplicateWindow = settings.duplicateWindow
-        do throws(JetStreamError) {
-            for difference in try await jetStream.provision(stream).differences {
-                logger.warning(
-                    "stream differs from the configuration and is not changed",
-                    metadata: ["stream": "\(stream.name)", "difference": "\(difference)"])
-            }
-        } catch {
-            throw failure(error)
-        }
+        _ = try await onStream { () throws(JetStreamError) in try await jetStream.provision(stream, logger: logger) }
     }
 
     private func failure(_ error: JetStreamError) -> AssetStoreError {
         error.isFull ? .full : .stream(name: subjects.stream, error)
+    }
+
+    private func onStream<Value>(
+        _ body: () async throws(JetStreamError) -> Value
+    ) async throws(AssetStoreError) -> Value {
+        do throws(JetStreamError) {
+            return try await body()
+        } catch {
+            throw failure(error)
+        }
     }
 
     /// The newest message of a subject; nil also where the stream has not been made yet.
@@ -91,17 +93,12 @@ extension AssetStore {
             try await checkSpace(bytes.count)
             if try await store(bytes, manifest) { return }
             // Maybe nothing was deleted, and the stream cannot read what it has stored.
-            if attempt > 0 { try await leaveDamagedFile() }
+            guard attempt > 0 else { continue }
+            _ = try await onStream { () throws(JetStreamError) in
+                try await jetStream.leaveDamagedFile(of: subjects.stream, filler: subjects.filler)
+            }
         }
         throw .disturbed
-    }
-
-    private func leaveDamagedFile() async throws(AssetStoreError) {
-        do throws(JetStreamError) {
-            try await jetStream.leaveDamagedFile(of: subjects.stream, filler: subjects.filler)
-        } catch {
-            throw failure(error)
-        }
     }
 
     /// Attempts to store an asset of which something is deleted meanwhile.
@@ -190,11 +187,7 @@ extension AssetStore {
     }
 
     private func info() async throws(AssetStoreError) -> StreamInfo {
-        do throws(JetStreamError) {
-            return try await jetStream.streamInfo(subjects.stream)
-        } catch {
-            throw failure(error)
-        }
+        return try await onStream { () throws(JetStreamError) in try await jetStream.streamInfo(subjects.stream) }
     }
 
     /// The sequence of the stream's newest message; 0 also where the stream has not been made yet.
@@ -214,10 +207,8 @@ extension AssetStore {
     private var partBytes: Int { min(AssetLimits.partBytes, jetStream.connection.maxBody) }
 
     func publish(_ bytes: [UInt8], to subject: String) async throws(AssetStoreError) -> UInt64 {
-        do throws(JetStreamError) {
-            return try await jetStream.publish(bytes, to: subject).sequence
-        } catch {
-            throw failure(error)
+        return try await onStream { () throws(JetStreamError) in
+            try await jetStream.publish(bytes, to: subject).sequence
         }
     }
 
@@ -237,10 +228,8 @@ extension AssetStore {
 
     /// Deletes messages and overwrites them on disk.
     func delete(_ sequences: [UInt64]) async throws(AssetStoreError) {
-        do throws(JetStreamError) {
+        try await onStream { () throws(JetStreamError) in
             try await jetStream.deleteMessages(subjects.stream, sequences, overwriting: true)
-        } catch {
-            throw failure(error)
         }
     }
 }
@@ -355,7 +344,7 @@ extension AssetStore {
         var settings = OrderedConsumerSettings(stream: subjects.stream, start: .sequence(1), filterSubject: subject)
         settings.headersOnly = !withPayloads
         var found: [Listed] = []
-        do throws(JetStreamError) {
+        try await onStream { () throws(JetStreamError) in
             try await jetStream.readToEnd(
                 settings, logger: logger, timeout: .seconds(30),
                 decode: { message, metadata in
@@ -363,8 +352,6 @@ extension AssetStore {
                         subject: message.subject, sequence: metadata.streamSequence,
                         payload: withPayloads ? message.copyPayload() : [], time: metadata.time)
                 }, take: { found.append($0) })
-        } catch {
-            throw failure(error)
         }
         return found
     }

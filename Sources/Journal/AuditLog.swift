@@ -61,14 +61,8 @@ public struct AuditLog: Sendable {
         wanted.maxMessagesPerSubject = Self.subjectRecords
         wanted.discard = .old
         wanted.duplicateWindow = min(settings.duplicateWindow, maxAge)
-        do throws(JetStreamError) {
-            for difference in try await jetStream.provision(wanted).differences {
-                logger.warning(
-                    "stream differs from the configuration and is not changed",
-                    metadata: ["stream": "\(stream)", "difference": "\(difference)"])
-            }
-        } catch {
-            throw .stream(name: stream, error)
+        _ = try await onStream(stream) { () throws(JetStreamError) in
+            try await jetStream.provision(wanted, logger: logger)
         }
     }
 
@@ -80,10 +74,8 @@ public struct AuditLog: Sendable {
         } catch {
             guard case .notCaptured = error else { throw .stream(name: stream, error) }
             try await provision()
-            do throws(JetStreamError) {
+            try await onStream(stream) { () throws(JetStreamError) in
                 _ = try await jetStream.publish(entry.encoded(), to: subject)
-            } catch {
-                throw .stream(name: stream, error)
             }
         }
     }

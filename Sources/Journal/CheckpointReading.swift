@@ -36,10 +36,8 @@ extension CheckpointStore {
     }
 
     func part(_ sequence: UInt64, _ streams: PartitionStreams) async throws(JournalError) -> StoredMessage? {
-        do throws(JetStreamError) {
-            return try await jetStream.message(streams.checkpoint, sequence)
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
+        return try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.message(streams.checkpoint, sequence)
         }
     }
 
@@ -66,7 +64,7 @@ extension CheckpointStore {
         let streams = streams(of: room)
         var bodies: [[UInt8]] = []
         var next: UInt64 = 1
-        do throws(JetStreamError) {
+        try await onStream(streams.checkpoint) { () throws(JetStreamError) in
             while bodies.count < Self.maxHistory,
                 let message = try await jetStream.nextMessage(
                     streams.checkpoint, subject: streams.manifest(of: room), from: next)
@@ -74,8 +72,6 @@ extension CheckpointStore {
                 bodies.append(message.payload)
                 next = message.sequence + 1
             }
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
         }
         return bodies
     }
@@ -173,7 +169,7 @@ extension CheckpointStore {
             stream: streams.checkpoint, start: .sequence(1),
             filterSubject: streams.areCopies ? nil : streams.manifests)
         var found: [String: [[UInt8]]] = [:]
-        do throws(JetStreamError) {
+        try await onStream(streams.checkpoint) { () throws(JetStreamError) in
             try await jetStream.readToEnd(
                 settings, logger: logger, timeout: timeout,
                 decode: { message, _ in
@@ -183,8 +179,6 @@ extension CheckpointStore {
                 take: { (manifest: (subject: String, body: [UInt8])) in
                     found[manifest.subject, default: []].append(manifest.body)
                 })
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
         }
         return found
     }

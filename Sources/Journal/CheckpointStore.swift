@@ -201,11 +201,9 @@ extension CheckpointStore {
     private func next(
         of room: RoomID, after sequence: UInt64, _ streams: PartitionStreams
     ) async throws(JournalError) -> StoredMessage? {
-        do throws(JetStreamError) {
-            return try await jetStream.nextMessage(
+        return try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.nextMessage(
                 streams.checkpoint, subject: streams.manifest(of: room), from: sequence + 1)
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
         }
     }
 
@@ -224,11 +222,8 @@ extension CheckpointStore {
     private func last(notBeyond manifest: CheckpointManifest) async throws(JournalError) -> PlacedManifest {
         let (room, log) = (manifest.room, manifest.log)
         let streams = streams(of: room)
-        let message: StoredMessage?
-        do throws(JetStreamError) {
-            message = try await jetStream.lastMessage(streams.checkpoint, subject: streams.manifest(of: room))
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
+        let message = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.lastMessage(streams.checkpoint, subject: streams.manifest(of: room))
         }
         guard let message else { return PlacedManifest(manifest: nil, sequence: 0) }
         guard let stored = try readable([message.payload], of: room, log: log).last, stored.log == log else {
@@ -281,13 +276,10 @@ extension CheckpointStore {
     /// ``NATSClient/JetStream/leaveDamagedFile(of:filler:)``. States that were saved before stay where they can be read.
     public func leaveDamagedFile(of partition: Int) async throws(JournalError) {
         let streams = streams(of: partition)
-        do throws(JetStreamError) {
-            guard
-                try await jetStream.leaveDamagedFile(of: streams.checkpoint, filler: streams.checkpointFiller)
-            else { return }
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
+        let hasLeft = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.leaveDamagedFile(of: streams.checkpoint, filler: streams.checkpointFiller)
         }
+        guard hasLeft else { return }
         logger.error(
             "the checkpoints' file is damaged: what was stored there since cannot be read; they go on in another one",
             metadata: ["partition": "\(partition)"])
@@ -312,13 +304,11 @@ extension CheckpointStore {
         _ bytes: [UInt8], to subject: String, _ streams: PartitionStreams
     ) async throws(JournalError) -> UInt64 {
         let generation = jetStream.connection.generation
-        do throws(JetStreamError) {
-            let sequence = try await jetStream.publish(bytes, to: subject).sequence
-            own.add(sequence, to: streams.partition, on: generation)
-            return sequence
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
+        let sequence = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.publish(bytes, to: subject).sequence
         }
+        own.add(sequence, to: streams.partition, on: generation)
+        return sequence
     }
 }
 

@@ -51,12 +51,9 @@ public final class JetStreamJournal: Sendable {
 
     /// The incarnation prefix of the log that a room's records are in.
     public func log(of room: RoomID) async throws(JournalError) -> String {
-        let partition = RoomAddress.partition(of: room, among: partitions)
-        let stream = PartitionStreams(root: root, partition: partition).log
-        do throws(JetStreamError) {
-            return StreamIdentity(.log, of: try await jetStream.streamInfo(stream)).text
-        } catch {
-            throw .stream(name: stream, error)
+        let stream = log(RoomAddress.partition(of: room, among: partitions))
+        return try await onStream(stream) { () throws(JetStreamError) in
+            StreamIdentity(.log, of: try await jetStream.streamInfo(stream)).text
         }
     }
 
@@ -130,7 +127,7 @@ public final class JetStreamJournal: Sendable {
         let stream = streams.log
         let address = RoomAddress(root: root, partition: partition, room: room)
         var decisions: Deque<JournalRecord> = []
-        do throws(JetStreamError) {
+        try await onStream(stream) { () throws(JetStreamError) in
             let info = try await jetStream.streamInfo(stream)
             let end = info.lastSequence
             func read(_ subject: String, _ take: (JournalRecord) -> Void) async throws(JetStreamError) {
@@ -150,8 +147,6 @@ public final class JetStreamJournal: Sendable {
                 while let decision = decisions.popFirst(before: record.sequence) { body(decision) }
                 body(record)
             }
-        } catch {
-            throw .stream(name: stream, error)
         }
         for decision in decisions { body(decision) }
     }
@@ -220,10 +215,9 @@ extension JetStream {
     ) async throws(JournalError) -> UInt64 {
         var headers = headers
         headers.append(HeaderName.msgID, Self.messageID(of: id, address.room))
-        do throws(JetStreamError) {
-            return try await publish(record.encoded(), to: address.subject(.control), headers: headers).sequence
-        } catch {
-            throw .stream(name: PartitionStreams(root: address.root, partition: address.partition).log, error)
+        let log = PartitionStreams(root: address.root, partition: address.partition).log
+        return try await onStream(log) { () throws(JetStreamError) in
+            try await publish(record.encoded(), to: address.subject(.control), headers: headers).sequence
         }
     }
 }
@@ -282,6 +276,17 @@ public struct JournalSettings: Sendable, Equatable {
 
     /// Settings with the defaults above.
     public init() {}
+}
+
+/// Names the stream in the errors of what is done with it.
+func onStream<Value>(
+    _ name: String, _ body: () async throws(JetStreamError) -> Value
+) async throws(JournalError) -> Value {
+    do throws(JetStreamError) {
+        return try await body()
+    } catch {
+        throw .stream(name: name, error)
+    }
 }
 
 /// Why the journal could not be read or written.

@@ -14,11 +14,10 @@ extension JetStreamJournal {
     /// Has the log go on in another file where what it stores cannot be read.
     public func leaveDamagedFile(of partition: Int) async throws(JournalError) {
         let streams = PartitionStreams(root: root, partition: partition)
-        do throws(JetStreamError) {
-            guard try await jetStream.leaveDamagedFile(of: streams.log, filler: streams.logFiller) else { return }
-        } catch {
-            throw .stream(name: streams.log, error)
+        let hasLeft = try await onStream(streams.log) { () throws(JetStreamError) in
+            try await jetStream.leaveDamagedFile(of: streams.log, filler: streams.logFiller)
         }
+        guard hasLeft else { return }
         logger.error(
             "the log has acknowledged records that it cannot read: its file is damaged; it goes on in another one",
             metadata: ["partition": "\(partition)"])
@@ -27,10 +26,8 @@ extension JetStreamJournal {
     /// Whether the log acknowledges what it cannot read.
     public func hasDamagedFile(_ partition: Int) async throws(JournalError) -> Bool {
         let streams = PartitionStreams(root: root, partition: partition)
-        do throws(JetStreamError) {
-            return try await jetStream.storesUnreadably(streams.log, filler: streams.logFiller)
-        } catch {
-            throw .stream(name: streams.log, error)
+        return try await onStream(streams.log) { () throws(JetStreamError) in
+            try await jetStream.storesUnreadably(streams.log, filler: streams.logFiller)
         }
     }
 
@@ -69,7 +66,7 @@ extension JetStreamJournal {
     ) async throws(JournalError) -> Bool {
         let streams = PartitionStreams(root: root, partition: partition)
         var deleted: UInt64 = 0
-        do throws(JetStreamError) {
+        return try await onStream(streams.log) { () throws(JetStreamError) in
             guard try await jetStream.streamInfo(streams.log).configuration.replicas == 1 else { return false }
             while let end = try await jetStream.endOfDamagedFile(
                 of: streams.log, filler: streams.logFiller, logger: logger), end > deleted
@@ -85,10 +82,8 @@ extension JetStreamJournal {
                     "deleted a damaged file of the log",
                     metadata: ["partition": "\(partition)", "before": "\(end)", "written_again": "\(written)"])
             }
-        } catch {
-            throw .stream(name: streams.log, error)
+            return deleted > 0
         }
-        return deleted > 0
     }
 
     /// Bytes of records that are in memory at a time.

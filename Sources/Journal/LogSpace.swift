@@ -55,34 +55,27 @@ extension JetStreamJournal {
     ///
     /// - Throws: `.stream` when JetStream does not answer, or when there is no such stream.
     public func streams(of partition: Int) async throws(JournalError) -> (log: StreamSpace, checkpoints: StreamSpace) {
-        let names = PartitionStreams(root: root, partition: partition)
-        return (try await streamSpace(names.log), try await streamSpace(names.checkpoint))
-    }
-
-    private func streamSpace(_ name: String) async throws(JournalError) -> StreamSpace {
-        do throws(JetStreamError) {
-            return StreamSpace(try await jetStream.streamInfo(name))
-        } catch {
-            throw .stream(name: name, error)
+        func space(_ name: String) async throws(JournalError) -> StreamSpace {
+            try await onStream(name) { () throws(JetStreamError) in StreamSpace(try await jetStream.streamInfo(name)) }
         }
+        let names = PartitionStreams(root: root, partition: partition)
+        return (try await space(names.log), try await space(names.checkpoint))
     }
 
     /// When a record of a partition's log was stored, in nanoseconds since 1970 by the server's clock; nil where it is not
     /// there any more.
     public func time(of sequence: UInt64, in partition: Int) async throws(JournalError) -> Int64? {
-        let name = PartitionStreams(root: root, partition: partition).log
-        do throws(JetStreamError) {
-            return try await jetStream.message(name, sequence)?.time
-        } catch {
-            throw .stream(name: name, error)
+        let name = log(partition)
+        return try await onStream(name) { () throws(JetStreamError) in
+            try await jetStream.message(name, sequence)?.time
         }
     }
 
     /// The space of a partition's log, relative to its own `max_bytes`, the account's limit, and the size of the
     /// server's store where that is known.
     public func space(of partition: Int) async throws(JournalError) -> LogSpace {
-        let name = PartitionStreams(root: root, partition: partition).log
-        do throws(JetStreamError) {
+        let name = log(partition)
+        return try await onStream(name) { () throws(JetStreamError) in
             let log = try await jetStream.streamInfo(name)
             var limits: [(used: UInt64, limit: UInt64)] = []
             if log.configuration.maxBytes > 0 { limits.append((log.bytes, UInt64(log.configuration.maxBytes))) }
@@ -92,8 +85,6 @@ extension JetStreamJournal {
                 if settings.storeBytes > 0 { limits.append((storage.bytes, UInt64(settings.storeBytes))) }
             }
             return LogSpace(log, limits: limits)
-        } catch {
-            throw .stream(name: name, error)
         }
     }
 
@@ -104,15 +95,13 @@ extension JetStreamJournal {
     /// 2.9.10).
     /// - Precondition: the records are in checkpoints, and no older checkpoint that is kept needs them.
     public func trim(_ partition: Int, before sequence: UInt64) async throws(JournalError) {
-        let name = PartitionStreams(root: root, partition: partition).log
-        do throws(JetStreamError) {
+        let name = log(partition)
+        try await onStream(name) { () throws(JetStreamError) in
             let log = try await jetStream.streamInfo(name)
             guard log.firstSequence < sequence else { return }
             guard log.configuration.replicas > 1 else { return try await jetStream.purge(name, before: sequence) }
             let end = min(sequence, log.firstSequence + Self.deletionBound)
             try await jetStream.deleteMessages(name, log.firstSequence..<end)
-        } catch {
-            throw .stream(name: name, error)
         }
     }
 

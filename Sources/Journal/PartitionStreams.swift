@@ -1,4 +1,5 @@
 internal import Foundation
+import Logging
 import NATSClient
 import StrokeWire
 
@@ -167,18 +168,25 @@ struct StreamIdentity: CustomStringConvertible {
 }
 
 extension JetStream {
-    /// Creates a stream with an identity in its description, where there is none.
+    /// Creates a stream where there is none. An existing one is not changed; differences are logged.
     ///
-    /// Of daemons that create one in a cluster at the same moment, the last one's description stays. So one that is new is
-    /// looked at twice, a second apart.
-    func provisionIdentified(
-        _ wanted: StreamConfiguration
-    ) async throws(JetStreamError) -> (info: StreamInfo, differences: [StreamDifference]) {
-        let found = try await provision(wanted)
-        let age = Int64(Date().timeIntervalSince1970 * 1e9) - found.info.created
-        guard found.info.isClustered, age.magnitude < 5_000_000_000 else { return found }
-        try? await Task.sleep(for: .seconds(1))
-        return try await provision(wanted)
+    /// - Parameter isIdentified: whether its description has an identity. Of daemons that create such a stream in a cluster at
+    ///   the same moment, the last one's description stays. So one that is new is looked at twice, a second apart.
+    func provision(
+        _ wanted: StreamConfiguration, isIdentified: Bool = false, logger: Logger
+    ) async throws(JetStreamError) -> StreamInfo {
+        var (info, differences) = try await provision(wanted)
+        let age = Int64(Date().timeIntervalSince1970 * 1e9) - info.created
+        if isIdentified, info.isClustered, age.magnitude < 5_000_000_000 {
+            try? await Task.sleep(for: .seconds(1))
+            (info, differences) = try await provision(wanted)
+        }
+        for difference in differences {
+            logger.warning(
+                "stream differs from the configuration and is not changed",
+                metadata: ["stream": "\(wanted.name)", "difference": "\(difference)"])
+        }
+        return info
     }
 }
 

@@ -53,12 +53,7 @@ public struct RevocationStore: Sendable {
         // Daemons that take revocations at the same time may each go beyond their limit by what the others take.
         wanted.maxMessages = Int64(RevocationTable.limit + 1000)
         wanted.duplicateWindow = settings.duplicateWindow
-        let (info, differences) = try await jetStream.provisionIdentified(wanted)
-        for difference in differences {
-            logger.warning(
-                "stream differs from the configuration and is not changed",
-                metadata: ["stream": "\(stream)", "difference": "\(difference)"])
-        }
+        let info = try await jetStream.provision(wanted, isIdentified: true, logger: logger)
         return StreamIdentity(.revocations, of: info).text
     }
 

@@ -80,7 +80,7 @@ extension JetStreamJournal {
         return true
     }
 
-    private func log(_ partition: Int) -> String { PartitionStreams(root: root, partition: partition).log }
+    func log(_ partition: Int) -> String { PartitionStreams(root: root, partition: partition).log }
 
     /// Refuses a number of partitions that is not that of the root's logs: rooms would seem empty.
     ///
@@ -138,21 +138,8 @@ extension JetStreamJournal {
     private func provision(
         _ stream: StreamConfiguration, isIdentified: Bool = false
     ) async throws(JournalError) -> StreamInfo {
-        do throws(JetStreamError) {
-            let (info, differences) =
-                if isIdentified {
-                    try await jetStream.provisionIdentified(stream)
-                } else {
-                    try await jetStream.provision(stream)
-                }
-            for difference in differences {
-                logger.warning(
-                    "stream differs from the configuration and is not changed",
-                    metadata: ["stream": "\(stream.name)", "difference": "\(difference)"])
-            }
-            return info
-        } catch {
-            throw .stream(name: stream.name, error)
+        try await onStream(stream.name) { () throws(JetStreamError) in
+            try await jetStream.provision(stream, isIdentified: isIdentified, logger: logger)
         }
     }
 
