@@ -60,20 +60,14 @@ struct IdleBench: AsyncParsableCommand {
         _ state: String, _ messages: RoomMessages, _ system: LocalSystem, _ report: inout BenchReport,
         settling: Double
     ) async throws {
-        let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
-        try await connection.connect()
-        try await system.waitUntilServing(over: connection)
+        let connection = try await system.connect()
         try await Task.sleep(for: .seconds(1))
         let floor = try await system.processorTime(for: seconds)
         report.add("before, no rooms: daemon, % of a core", floor.daemon)
         report.add("before, no rooms: NATS server, % of a core", floor.server)
         Progress.say("filling \(rooms) rooms")
-        let addresses = try (0..<rooms).map { number in
-            guard let room = RoomID("room-\(number)") else { throw ExitCode.failure }
-            return RoomAddress(root: system.root, room: room, partitions: 1)
-        }
-        try await messages.publish(to: addresses, over: connection)
-        let resting = try await waitForAll(addresses.count, areAsleep: state == "rooms asleep", system, connection)
+        try await messages.publish(to: try RoomAddress.rooms(rooms, root: system.root), over: connection)
+        let resting = try await waitForAll(areAsleep: state == "rooms asleep", system, connection)
         Progress.say("measuring: \(state)")
         try await Task.sleep(for: .seconds(settling))
         let idle = try await system.processorTime(for: seconds)
@@ -87,19 +81,18 @@ struct IdleBench: AsyncParsableCommand {
     /// has places for its share.
     /// - Returns: how many are.
     private func waitForAll(
-        _ count: Int, areAsleep: Bool, _ system: LocalSystem, _ connection: NATSConnection
+        areAsleep: Bool, _ system: LocalSystem, _ connection: NATSConnection
     ) async throws -> Int {
         let directory = RoomDirectory(connection: connection, root: system.root, window: .seconds(10))
-        let deadline = ContinuousClock.now + .seconds(120)
-        while ContinuousClock.now < deadline {
+        var inState = 0
+        try await waitUntil(within: 120, every: .seconds(2), else: "the rooms have not come to rest") {
             // A daemon that writes ten thousand checkpoints may not answer in time.
-            guard let list = try? await directory.rooms() else { continue }
-            let inState = list.rooms.count { ($0.isHibernated ?? false) == areAsleep }
-            let needed = areAsleep ? count : count * 9 / 10
-            if list.isComplete, list.rooms.count == count, inState >= needed { return inState }
-            try await Task.sleep(for: .seconds(2))
+            guard let list = try? await directory.rooms() else { return false }
+            inState = list.rooms.count { ($0.isHibernated ?? false) == areAsleep }
+            let needed = areAsleep ? rooms : rooms * 9 / 10
+            return list.isComplete && list.rooms.count == rooms && inState >= needed
         }
-        throw ValidationError("the rooms have not come to rest within 120 s")
+        return inState
     }
 }
 
@@ -118,33 +111,5 @@ extension RoomMessages {
             }
             Progress.say(number + 1, of: messages.count, "messages of every room published")
         }
-    }
-}
-
-extension LocalSystem {
-    /// - Throws: what the daemon has said, if it has ended.
-    func waitUntilServing(over connection: NATSConnection) async throws {
-        guard let room = RoomID("none") else { throw ExitCode.failure }
-        let subject = RoomAddress(root: root, room: room, partitions: 1).subject(.info)
-        let deadline = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < deadline {
-            // Any answer will do, also that there is no such room.
-            if (try? await connection.request(to: subject, timeout: .milliseconds(200))) != nil { return }
-            try daemon.check()
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw ValidationError("the daemon does not serve within 30 s")
-    }
-
-    /// The processor time used during the next seconds, in per cent of a core.
-    func processorTime(for seconds: Double) async throws -> (daemon: Double, server: Double) {
-        let before = (daemon.processorTime, RelayProcess.processorTime(of: server))
-        let begin = ContinuousClock.now
-        try await Task.sleep(for: .seconds(seconds))
-        let time = (ContinuousClock.now - begin) / .seconds(1)
-        return (
-            (daemon.processorTime - before.0) / time * 100,
-            (RelayProcess.processorTime(of: server) - before.1) / time * 100
-        )
     }
 }

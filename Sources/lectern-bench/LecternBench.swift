@@ -48,10 +48,10 @@ struct OutputForm: ParsableArguments {
     var json = false
 }
 
-/// Named figures, printed as a table or as JSON.
+/// Named figures of one or more rounds, printed as a table or as JSON.
 struct BenchReport {
     private let json: Bool
-    private var figures: [(name: String, value: Double, goal: Double?)] = []
+    private var figures: [(name: String, values: [Double], goal: Double?)] = []
 
     init(json: Bool) {
         self.json = json
@@ -59,25 +59,49 @@ struct BenchReport {
 
     /// - Parameter goal: the greatest value that is good; nil where there is none.
     mutating func add(_ name: String, _ value: Double, atMost goal: Double? = nil) {
-        figures.append((name, value, goal))
+        add(name, [value], atMost: goal)
+    }
+
+    /// Adds the median of a value in each round, with the least and the most.
+    mutating func add(_ name: String, _ values: [Double], atMost goal: Double? = nil) {
+        figures.append((name, values, goal))
     }
 
     func print() {
+        func number(_ value: Double) -> String { String(format: "%.6g", value) }
+        func least(_ values: [Double]) -> Double { values.min() ?? .nan }
+        func most(_ values: [Double]) -> Double { values.max() ?? .nan }
         if json {
-            func member(_ name: String, _ value: Double) -> String {
-                #""\#(name)":\#(String(format: "%.6g", value))"#
+            var members = figures.map { name, values, _ in
+                let (median, least, most) = (number(median(values)), number(least(values)), number(most(values)))
+                let value = values.count == 1 ? median : #"{"median":\#(median),"least":\#(least),"most":\#(most)}"#
+                return #""\#(name)":\#(value)"#
             }
-            var members = figures.map { member($0.name, $0.value) }
-            let goals = figures.compactMap { figure in figure.goal.map { member(figure.name, $0) } }
+            let goals = figures.compactMap { figure in figure.goal.map { #""\#(figure.name)":\#(number($0))"# } }
             if !goals.isEmpty { members.append(#""at most":{\#(goals.joined(separator: ","))}"#) }
             Swift.print("{\(members.joined(separator: ","))}")
             return
         }
-        for (name, value, goal) in figures {
-            let label = name.padding(toLength: 72, withPad: " ", startingAt: 0)
-            let verdict = goal.map { String(format: "   at most %.6g: ", $0) + (value <= $0 ? "met" : "missed") } ?? ""
-            Swift.print(label + String(format: "%14.6g", value) + verdict)
+        for (name, values, goal) in figures {
+            let label = name.padding(toLength: max(72, name.count), withPad: " ", startingAt: 0)
+            let spread = values.count == 1 ? "" : "  (\(number(least(values))) … \(number(most(values))))"
+            let value = median(values)
+            let verdict = goal.map { "   at most \(number($0)): \(value <= $0 ? "met" : "missed")" } ?? ""
+            Swift.print(label + String(format: "%14.6g", value) + spread + verdict)
         }
+    }
+}
+
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard let last = sorted.indices.last else { return .nan }
+    return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
+}
+
+extension [Double] {
+    /// Of sorted values.
+    func percentile(_ part: Double) -> Double {
+        isEmpty ? .nan : self[Swift.min(Int(Double(count) * part), count - 1)]
     }
 }
 

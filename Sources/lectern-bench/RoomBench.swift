@@ -55,12 +55,7 @@ struct RoomBench: ParsableCommand {
 
     private func measureRoom(_ messages: [[UInt8]]) throws -> (Duration, Int) {
         guard let author = AuthorID("bench") else { throw ExitCode.failure }
-        var configuration = RoomConfiguration()
-        configuration.cohorts.defaults.gate = .none
-        configuration.intake.messagesPerSecond = 1_000_000
-        configuration.intake.bytesPerSecond = 1 << 30
-        configuration.intake.boardPoints = .max
-        var room = Room(configuration: configuration, at: Instant(nanoseconds: 0))
+        var room = Room(configuration: RoomMessages.configuration, at: Instant(nanoseconds: 0))
         var effects = RoomEffects()
         var released = 0
         var now = Instant(nanoseconds: 0)

@@ -84,18 +84,7 @@ struct RoomsBench: AsyncParsableCommand {
             }
         }
         guard nats == "embedded" else { return try await measure(nats) }
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        var settings = EmbeddedServer.Settings()
-        settings.storeDirectory = directory.path
-        let server = try await EmbeddedServer.start(settings)
-        do {
-            try await measure(server.url)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
+        try await EmbeddedServer.with { server, _ in try await measure(server.url) }
     }
 }
 
@@ -218,6 +207,18 @@ struct RoomMessages {
         }
         return (room, now)
     }
+}
+
+/// The time that the processor spends on this thread for some work.
+func processorTime(_ work: () -> Void) -> Duration {
+    func now() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+    let start = now()
+    work()
+    return now() - start
 }
 
 /// The memory of this process, in bytes.

@@ -110,16 +110,6 @@ struct RoomsInHost {
         report.add("host: an operation among \(count) rooms, times one in one room", times[1] / times[0], atMost: 1.3)
     }
 
-    private func processorTime(_ body: () -> Void) -> Duration {
-        func now() -> Duration {
-            var time = timespec()
-            clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        }
-        let start = now()
-        body()
-        return now() - start
-    }
 }
 
 /// A host in virtual time whose output does nothing.

@@ -15,18 +15,11 @@ struct RoomsInService {
     /// A root of its own, so that the server may have other streams.
     private let root = "bench\(UInt32.random(in: .min ... .max))"
 
-    init(messages: RoomMessages, count: Int, url: String) {
-        self.messages = messages
-        self.count = count
-        self.url = url
-    }
-
     /// Classes as they are: every room gets a stroke each 20 ms. What the service takes then, with the tails of the logs
     /// and all else that is not at rest.
     /// - Parameter isDurable: whether the journal is JetStream's.
     func measurePace(isDurable: Bool, into report: inout BenchReport) async throws {
-        let client = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-        try await client.connect()
+        let client = try await NATSConnection.open(url)
         let start = ProcessMemory.now
         let (service, _) = try await self.start(isDurable: isDurable)
         let name = isDurable ? "at pace, JetStream" : "at pace, core NATS"
@@ -47,17 +40,13 @@ struct RoomsInService {
     }
 
     func measure(into report: inout BenchReport) async throws {
-        let client = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-        try await client.connect()
-        do {
+        let client = try await NATSConnection.open(url)
+        try await run {
             try await measure(client, into: &report)
-        } catch {
+        } finally: {
             await deleteStreams(client)
             await client.close()
-            throw error
         }
-        await deleteStreams(client)
-        await client.close()
     }
 
     private func measure(_ client: NATSConnection, into report: inout BenchReport) async throws {
@@ -143,12 +132,7 @@ struct RoomsInService {
     }
 
     private var addresses: [RoomAddress] {
-        get throws {
-            try (0..<count).map { number in
-                guard let room = RoomID("room-\(number)") else { throw ExitCode.failure }
-                return RoomAddress(root: root, room: room, partitions: 1)
-            }
-        }
+        get throws { try RoomAddress.rooms(count, root: root) }
     }
 
     private func bytesPerStroke(since start: Int) -> Double {

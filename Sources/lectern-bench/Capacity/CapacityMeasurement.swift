@@ -107,9 +107,7 @@ struct CapacityMeasurement {
         let port = try await EventLoad.freePort()
         let strokes = try LoadStrokes(lesson, joining: 2)
         try await LocalSystem.with(program, journal: "none", isGated: false, http: "127.0.0.1:\(port)") { system in
-            let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
-            try await connection.connect()
-            try await system.waitUntilServing(over: connection)
+            let connection = try await system.connect()
             let load = EventLoad(system: system, port: port, strokes: strokes, connection: connection)
             let steady = try await load.measureSteady(Self.readers, rate: 20, seconds: seconds * 2)
             guard steady.lost == 0 else { throw BenchFailure("\(steady.lost) readers were lost") }
@@ -128,33 +126,23 @@ struct CapacityMeasurement {
 
     /// Writes to all rooms, as if all classes were held at once.
     private func fill(_ system: LocalSystem, _ costs: inout CapacityCosts) async throws {
-        let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
-        try await connection.connect()
-        try await system.waitUntilServing(over: connection)
+        let connection = try await system.connect()
         costs.daemon = Double(system.daemon.residentBytes)
         let messages = try StrokeSource(lesson).messages(strokes: Self.strokes, points: 14)
-        let addresses = try (0..<Self.boards).map { number in
-            guard let room = RoomID("room-\(number)") else { throw BenchFailure("no name of a room") }
-            return RoomAddress(root: system.root, room: room, partitions: 1)
-        }
         let released = Counter()
         try connection.subscribe("\(system.root).*.*.out.main") { _ in released.add() }
         try await connection.flush()
-        try await messages.publish(to: addresses, over: connection)
-        let deadline = ContinuousClock.now + .seconds(30)
-        while released.count < Self.boards * Self.strokes {
-            guard ContinuousClock.now < deadline else {
-                throw BenchFailure("only \(released.count) of \(Self.boards * Self.strokes) strokes were released")
-            }
-            try await Task.sleep(for: .milliseconds(50))
+        try await messages.publish(to: try RoomAddress.rooms(Self.boards, root: system.root), over: connection)
+        let all = Self.boards * Self.strokes
+        try await waitUntil(within: 30, else: "only \(released.count) of \(all) strokes were released") {
+            released.count >= all
         }
         costs.roomInUse = (Double(system.daemon.residentBytes) - costs.daemon) / Double(Self.boards)
         await connection.close()
     }
 
     private func measureDisk(_ system: LocalSystem, _ costs: inout CapacityCosts) async throws {
-        let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
-        try await connection.connect()
+        let connection = try await NATSConnection.open(system.url)
         let root = system.root.uppercased()
         let log = try await JetStream(connection).streamInfo("\(root)_LOG_0")
         costs.logged = Double(log.bytes) / Double(log.messages)

@@ -1,6 +1,5 @@
 import LecternClient
 import NATSClient
-import Synchronization
 
 /// One publisher and very many subscribers of a subject, without the service: what the NATS server pays for each of them.
 struct FanOut {
@@ -20,12 +19,12 @@ struct FanOut {
         Progress.say("\(Self.subscribers) subscribers, connections: \(count)")
         let received = Counter()
         var connections: [NATSConnection] = []
-        for _ in 0..<count { connections.append(try await connect()) }
+        for _ in 0..<count { connections.append(try await .open(url)) }
         for number in 0..<Self.subscribers {
             try connections[number % count].subscribe("fan-out") { _ in received.add() }
         }
         for connection in connections { try await connection.flush() }
-        let publisher = try await connect()
+        let publisher = try await NATSConnection.open(url)
         let message = [UInt8](repeating: UInt8(ascii: "x"), count: Self.size)
         let messages = Int(seconds * Double(Self.rate))
         let before = RelayProcess.processorTime(of: server)
@@ -34,27 +33,11 @@ struct FanOut {
             try await Task.sleep(until: begin + .seconds(Double(number) / Double(Self.rate)), clock: .continuous)
             try publisher.publish(message, to: "fan-out")
         }
-        let deadline = ContinuousClock.now + .seconds(10)
-        while received.count < messages * Self.subscribers {
-            guard ContinuousClock.now < deadline else { throw BenchFailure("messages have not come within 10 s") }
-            try await Task.sleep(for: .milliseconds(5))
+        try await waitUntil(within: 10, every: .milliseconds(5), else: "messages have not come") {
+            received.count >= messages * Self.subscribers
         }
         let time = RelayProcess.processorTime(of: server) - before
         for connection in connections + [publisher] { await connection.close() }
         return time / Double(messages * Self.subscribers)
     }
-
-    private func connect() async throws -> NATSConnection {
-        let connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-        try await connection.connect()
-        return connection
-    }
-}
-
-/// What several threads count.
-final class Counter: Sendable {
-    private let value = Atomic<Int>(0)
-
-    var count: Int { value.load(ordering: .relaxed) }
-    func add() { value.add(1, ordering: .relaxed) }
 }

@@ -3,7 +3,6 @@ import Locking
 import NIOCore
 import NIOPosix
 import StrokeWire
-import Synchronization
 
 /// Readers of a room's server-sent events, each a connection of its own; one thread serves all of them.
 ///
@@ -20,23 +19,20 @@ final class EventReaders: Sendable {
 
     private let port: Int
     private let channels = Locked<[any Channel]>([])
-    private let received = Atomic<Int>(0)
-    private let lost = Atomic<Int>(0)
-    private let gaps = Atomic<Int>(0)
+    /// Operations received by all readers.
+    let received = Counter()
+    /// Readers whose connection has ended.
+    let lost = Counter()
+    /// Operations that came out of order or not at all.
+    let gaps = Counter()
 
     init(of room: LoadRoom, port: Int) {
         self.room = room
         self.port = port
     }
 
-    /// Operations received by all readers.
-    var receivedCount: Int { received.load(ordering: .relaxed) }
     /// Readers that have their board.
     var joinedCount: Int { Int(joins.count) }
-    /// Readers whose connection has ended.
-    var lostCount: Int { lost.load(ordering: .relaxed) }
-    /// Operations that came out of order or not at all.
-    var gapCount: Int { gaps.load(ordering: .relaxed) }
 
     /// Connects one more reader and sends its request.
     func open() async throws {
@@ -80,12 +76,11 @@ final class EventReaders: Sendable {
     }
 
     fileprivate func note(_ index: Int, after last: Int, at now: Int64) {
-        if index != last + 1 { gaps.add(1, ordering: .relaxed) }
-        received.add(1, ordering: .relaxed)
+        if index != last + 1 { gaps.add() }
+        received.add()
         if let due = room.due(index) { latencies.record(nanoseconds: now - due) }
     }
 
-    fileprivate func noteEnd() { lost.add(1, ordering: .relaxed) }
 }
 
 /// One reader: takes the stream apart by lines, and keeps nothing of data.
@@ -123,7 +118,7 @@ private final class EventReader: ChannelInboundHandler {
         }
     }
 
-    func channelInactive(context: ChannelHandlerContext) { readers.noteEnd() }
+    func channelInactive(context: ChannelHandlerContext) { readers.lost.add() }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 

@@ -70,9 +70,7 @@ struct GatewayBench: AsyncParsableCommand {
         let port = try await EventLoad.freePort()
         try await LocalSystem.with(service.program, journal: "none", isGated: false, http: "127.0.0.1:\(port)") {
             system in
-            let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
-            try await connection.connect()
-            try await system.waitUntilServing(over: connection)
+            let connection = try await system.connect()
             let bench = EventLoad(system: system, port: port, strokes: strokes, connection: connection)
             if chosenParts.contains("steady") {
                 for count in readerCounts {
@@ -119,14 +117,14 @@ struct EventLoad {
         let perReader = Double(system.daemon.residentBytes - memory) / Double(count)
         Progress.say("\(count) readers, \(rate) strokes a second")
         readers.latencies.reset()
-        let (before, received) = (system.daemon.processorTime, readers.receivedCount)
+        let (before, received) = (system.daemon.processorTime, readers.received.count)
         try await draw(Int(rate * seconds), in: room, rate: rate)
-        let isWhole = try await wait(for: received + count * Int(rate * seconds), readers)
-        let delivered = readers.receivedCount - received
+        let isWhole = await receive(received + count * Int(rate * seconds), readers)
+        let delivered = readers.received.count - received
         let reading = SteadyReading(
             readers: count, deliveries: Double(delivered) / seconds, latencies: readers.latencies,
             processor: (system.daemon.processorTime - before) / Double(delivered), memory: perReader,
-            lost: readers.lostCount, missing: isWhole ? readers.gapCount : -1)
+            lost: readers.lost.count, missing: isWhole ? readers.gaps.count : -1)
         await readers.close()
         return reading
     }
@@ -144,12 +142,12 @@ struct EventLoad {
             readers.latencies.reset()
             let memory = system.daemon.residentBytes
             try await draw(Int(rate * seconds), in: room, rate: rate)
-            _ = try await wait(for: count * Int(rate * seconds), readers)
+            _ = await receive(count * Int(rate * seconds), readers)
             let name = isStalled ? "beside \(stalled) stalled readers" : "no stalled readers"
             report.add("\(name): p50, ms", readers.latencies.percentile(50))
             report.add("\(name): p99, ms", readers.latencies.percentile(99))
             report.add("\(name): MB by which the daemon grew", Double(system.daemon.residentBytes - memory) / 1e6)
-            report.add("\(name): other readers lost", Double(readers.lostCount), atMost: 0)
+            report.add("\(name): other readers lost", Double(readers.lost.count), atMost: 0)
             await readers.close()
         }
     }
@@ -162,12 +160,10 @@ struct EventLoad {
         let (begin, before) = (LoadClock.now, system.daemon.processorTime)
         for number in 0..<count {
             let due = begin + Int64(number) * 10_000_000_000 / Int64(count)
-            let wait = due - LoadClock.now
-            if wait > 0 { try await Task.sleep(for: .nanoseconds(wait)) }
+            try await Task.sleep(for: .nanoseconds(due - LoadClock.now))
             try await readers.open()
         }
-        let deadline = LoadClock.now + 10_000_000_000
-        while readers.joinedCount < count, LoadClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+        _ = try? await waitUntil(within: 10, else: "not all have joined") { readers.joinedCount >= count }
         let reading = JoinsReading(
             answered: readers.joinedCount, latencies: readers.joins,
             processor: (system.daemon.processorTime - before) / Double(count))
@@ -184,8 +180,7 @@ struct EventLoad {
         let begin = LoadClock.now
         for number in 0..<count {
             let due = begin + Int64(Double(number) / rate * 1e9)
-            let wait = due - LoadClock.now
-            if wait > 0 { try await Task.sleep(for: .nanoseconds(wait)) }
+            try await Task.sleep(for: .nanoseconds(due - LoadClock.now))
             try room.publish(strokes.operation(after: room.count), due: max(due, LoadClock.now), connection)
         }
         try await connection.flush()
@@ -193,13 +188,8 @@ struct EventLoad {
 
     /// Waits until all readers together have received so many operations.
     /// - Returns: false if they have not within ten seconds.
-    private func wait(for count: Int, _ readers: EventReaders) async throws -> Bool {
-        let deadline = LoadClock.now + 10_000_000_000
-        while readers.receivedCount < count {
-            guard LoadClock.now < deadline else { return false }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        return true
+    private func receive(_ count: Int, _ readers: EventReaders) async -> Bool {
+        (try? await waitUntil(within: 10, else: "not all have come") { readers.received.count >= count }) != nil
     }
 
     /// Connects readers, and waits until each has its board.
@@ -208,14 +198,15 @@ struct EventLoad {
         for number in 0..<count {
             try await readers.open()
             // No more joins under way than a gateway allows.
-            while readers.joinedCount + readers.lostCount < number - 100 { try await Task.sleep(for: .milliseconds(1)) }
-        }
-        let deadline = LoadClock.now + 20_000_000_000
-        while readers.joinedCount < count {
-            guard LoadClock.now < deadline, readers.lostCount == 0 else {
-                throw ValidationError("only \(readers.joinedCount) of \(count) readers have joined")
+            while readers.joinedCount + readers.lost.count < number - 100 {
+                try await Task.sleep(for: .milliseconds(1))
             }
-            try await Task.sleep(for: .milliseconds(5))
+        }
+        try await waitUntil(
+            within: 20, every: .milliseconds(5), else: "only \(readers.joinedCount) of \(count) readers have joined"
+        ) {
+            guard readers.lost.count == 0 else { throw ValidationError("\(readers.lost.count) readers were lost") }
+            return readers.joinedCount >= count
         }
         return readers
     }

@@ -1,7 +1,6 @@
 import Locking
 import NATSClient
 import StrokeWire
-import Synchronization
 
 /// The students of a load: each is a subscription to a cohort of a room, which checks that every operation comes, once.
 final class LoadAudience: Sendable {
@@ -25,9 +24,12 @@ final class LoadAudience: Sendable {
     private let cohorts: [LoadCohort]
     private let students: Int
     private let connections: [NATSConnection]
-    private let received = Atomic<Int>(0)
-    private let repeats = Atomic<Int>(0)
-    private let requestedAgain = Atomic<Int>(0)
+    /// Operations that students have received, repeats not counted.
+    let received = Counter()
+    /// Operations that came to a student again.
+    let repeats = Counter()
+    /// Times that the service asked an author for what is missing.
+    let requestedAgain = Counter()
     private let rejections = Locked<(count: Int, first: String?)>((0, nil))
 
     /// Subscribes the students.
@@ -60,17 +62,17 @@ final class LoadAudience: Sendable {
                 let due = room.due(index)
             else { return }
             guard seen.withLock({ $0.insert(index) }) else {
-                repeats.add(1, ordering: .relaxed)
+                repeats.add()
                 return
             }
-            received.add(1, ordering: .relaxed)
+            received.add()
             latencies[cohort].record(nanoseconds: now - due - delay)
         }
     }
 
     private func hear(_ message: borrowing NATSMessage) {
         switch try? Feedback(decoding: message.copyPayload()) {
-        case .missingShards, .missingRange: requestedAgain.add(1, ordering: .relaxed)
+        case .missingShards, .missingRange: requestedAgain.add()
         case .rejected(_, _, let rejection):
             rejections.withLock { rejections in
                 rejections.count += 1
@@ -81,17 +83,8 @@ final class LoadAudience: Sendable {
         }
     }
 
-    /// Operations that students have received, repeats not counted.
-    var receivedCount: Int { received.load(ordering: .relaxed) }
-
     /// Operations that they should have received by the end.
     var expectedCount: Int { rooms.reduce(0) { $0 + $1.count } * students }
-
-    /// Operations that came to a student again.
-    var repeatCount: Int { repeats.load(ordering: .relaxed) }
-
-    /// Times that the service asked an author for what is missing.
-    var requestedAgainCount: Int { requestedAgain.load(ordering: .relaxed) }
 
     /// Operations that were refused or given up, and why the first was.
     var rejected: (count: Int, first: String?) { rejections.withLock { $0 } }

@@ -40,11 +40,7 @@ final class LoadGenerator: Sendable {
 
     /// Publishes clock samples until ``stop()``, and strokes from `start` until `end`.
     func run(strokesFrom start: Int64, until end: Int64) async throws {
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread { [self] in
-                done.resume(with: Result { try publish(from: start, until: end) })
-            }
-        }
+        try await onOwnThread { [self] in try publish(from: start, until: end) }
     }
 
     /// Ends ``run(strokesFrom:until:)`` soon.

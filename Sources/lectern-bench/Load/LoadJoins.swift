@@ -1,7 +1,6 @@
 import Foundation
 import NATSClient
 import StrokeWire
-import Synchronization
 
 /// Students who join, one after the other at a steady rate, without waiting for each other.
 final class LoadJoins: Sendable {
@@ -12,8 +11,9 @@ final class LoadJoins: Sendable {
     private let subjects: [String]
     private let rate: Double
     private let connection: NATSConnection
-    private let failures = Atomic<Int>(0)
-    private let bytes = Atomic<Int>(0)
+    /// Joins that got no board in time.
+    let failures = Counter()
+    private let bytes = Counter()
 
     /// - Parameters:
     ///   - subjects: of join requests; they take turns.
@@ -24,11 +24,8 @@ final class LoadJoins: Sendable {
         self.connection = connection
     }
 
-    /// Joins that got no board in time.
-    var failureCount: Int { failures.load(ordering: .relaxed) }
-
     /// Bytes of a reply, on average.
-    var meanBytes: Double { Double(bytes.load(ordering: .relaxed)) / Double(max(1, latencies.count)) }
+    var meanBytes: Double { Double(bytes.count) / Double(max(1, latencies.count)) }
 
     /// Joins until the instant; returns when all have been answered.
     func run(until end: Int64) async {
@@ -48,10 +45,9 @@ final class LoadJoins: Sendable {
         let reply = try? await connection.requestParts(
             JoinRequest().encoded(), to: subject, timeout: Self.timeout)
         guard let reply, RequestError(decoding: reply.payload) == nil else {
-            failures.add(1, ordering: .relaxed)
-            return
+            return failures.add()
         }
         latencies.record(nanoseconds: LoadClock.now - begin)
-        bytes.add(reply.payload.count, ordering: .relaxed)
+        bytes.add(reply.payload.count)
     }
 }

@@ -52,15 +52,16 @@ final class LoadRoom: Sendable {
 
 /// The strokes of a lesson that have one message each, and a clear.
 struct LoadStrokes: Sendable {
-    /// A room is cleared after so many strokes, so that its board does not grow without end.
-    private static let strokesOfBoard = 1000
-
     let messages: [MessageTemplate]
+    private let strokesOfBoard: Int
     private let clear: MessageTemplate
 
-    /// - Parameter count: strokes of the lesson that make one of the load: those of the demo have 15 points on average.
+    /// - Parameters:
+    ///   - count: strokes of the lesson that make one of the load: those of the demo have 15 points on average.
+    ///   - strokesOfBoard: after which a room is cleared, so that its board does not grow without end.
     /// - Throws: when the lesson has no such stroke.
-    init(_ lesson: Lesson, joining count: Int = 1) throws {
+    init(_ lesson: Lesson, joining count: Int = 1, strokesOfBoard: Int = 1000) throws {
+        self.strokesOfBoard = strokesOfBoard
         let strokes = lesson.messages.filter { $0.header.action == .draw && !$0.header.isSharded }
         guard var header = strokes.first?.header else {
             throw ValidationError("the lesson has no strokes in one message")
@@ -75,6 +76,6 @@ struct LoadStrokes: Sendable {
 
     /// The operation that comes after so many others of a room.
     func operation(after count: Int) -> MessageTemplate {
-        (count + 1).isMultiple(of: Self.strokesOfBoard) ? clear : messages[count % messages.count]
+        (count + 1).isMultiple(of: strokesOfBoard) ? clear : messages[count % messages.count]
     }
 }

@@ -24,7 +24,7 @@ final class LoadRun: Sendable {
     /// Clocks report so long before the first stroke: until the service knows the videos' time.
     private static let settling = 1.5
     /// Students wait so long for the last operations.
-    private static let patience = Duration.seconds(5)
+    private static let lastTimeout = Duration.seconds(5)
 
     let audience: LoadAudience
     private let joining: LoadJoins
@@ -123,7 +123,7 @@ final class LoadRun: Sendable {
             let slowest = audience.latencies.map { $0.percentile(99) }.filter { !$0.isNaN }.max()
             let text = String(
                 format: "%.0f of %.0f s: %d operations published, %d received, %d joins, p99 %.2f ms", elapsed,
-                plan.seconds, rooms.reduce(0) { $0 + $1.count }, audience.receivedCount, Int(joining.latencies.count),
+                plan.seconds, rooms.reduce(0) { $0 + $1.count }, audience.received.count, Int(joining.latencies.count),
                 slowest ?? 0)
             if isTerminal {
                 // Erases what is left of a longer line.
@@ -138,8 +138,8 @@ final class LoadRun: Sendable {
     /// Waits for the cohort whose video is last, and a little longer.
     private func waitForLast(since end: Int64) async throws {
         let delay = plan.cohorts.map(\.delay).max() ?? 0
-        let deadline = end + delay * 1_000_000 + Int64(Self.patience / .nanoseconds(1))
-        while audience.receivedCount < audience.expectedCount, LoadClock.now < deadline {
+        let deadline = end + delay * 1_000_000 + Int64(Self.lastTimeout / .nanoseconds(1))
+        while audience.received.count < audience.expectedCount, LoadClock.now < deadline {
             try await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -175,7 +175,7 @@ extension LoadRun {
         report.add("rooms", Double(plan.rooms))
         report.add("students", Double(plan.rooms * plan.students))
         report.add("operations published a second", Double(rooms.reduce(0) { $0 + $1.count }) / plan.seconds)
-        report.add("operations received by students a second", Double(audience.receivedCount) / plan.seconds)
+        report.add("operations received by students a second", Double(audience.received.count) / plan.seconds)
         for (cohort, latencies) in zip(plan.cohorts, audience.latencies) {
             report.add("released to \(cohort.name)", latencies)
         }
@@ -184,15 +184,15 @@ extension LoadRun {
             report.add("joins a second", Double(joining.latencies.count) / plan.seconds)
             report.add("joined", joining.latencies)
             report.add("bytes of a join's reply, mean", joining.meanBytes)
-            report.add("joins that failed", Double(joining.failureCount))
+            report.add("joins that failed", Double(joining.failures.count))
         }
         report.add("operations lost", Double(lost))
-        report.add("operations repeated", Double(audience.repeatCount))
-        report.add("times an author was asked again", Double(audience.requestedAgainCount))
+        report.add("operations repeated", Double(audience.repeats.count))
+        report.add("times an author was asked again", Double(audience.requestedAgain.count))
         report.add("operations refused", Double(audience.rejected.count))
     }
 
-    private var lost: Int { max(0, audience.expectedCount - audience.receivedCount) }
+    private var lost: Int { max(0, audience.expectedCount - audience.received.count) }
 
     /// Why the run counts as failed, a sentence each.
     func faults(maxP99: Double?) -> [String] {
@@ -203,7 +203,7 @@ extension LoadRun {
         }
         let rejected = audience.rejected
         if rejected.count > 0 { faults.append("\(rejected.count) operations were refused; \(rejected.first ?? "")") }
-        if joining.failureCount > 0 { faults.append("\(joining.failureCount) joins failed") }
+        if joining.failures.count > 0 { faults.append("\(joining.failures.count) joins failed") }
         if let maxP99 {
             for (cohort, latencies) in zip(plan.cohorts, audience.latencies) {
                 let p99 = latencies.percentile(99)

@@ -59,7 +59,7 @@ struct CutBench: ParsableCommand {
         var random = SeededGenerator(seed: 1)
         let (ring, scribble) = (Self.ring(size, &random), Self.scribble(size, &random))
 
-        var report = RasterReport(json: output.json)
+        var report = BenchReport(json: output.json)
         report.add("strokes", Double(strokes.count))
         report.add("segments", Double(outlines.flatMap(\.contours).reduce(0) { $0 + $1.segments.count }))
         let parts = measure(ring, "ring", outlines, rounds, &report)
@@ -71,19 +71,19 @@ struct CutBench: ParsableCommand {
     /// - Returns: the parts that are not empty.
     @discardableResult
     private func measure(
-        _ lasso: Path, _ name: String, _ outlines: [Path], _ rounds: Int, _ report: inout RasterReport
+        _ lasso: Path, _ name: String, _ outlines: [Path], _ rounds: Int, _ report: inout BenchReport
     ) -> [Path] {
         Progress.say("\(name): \(rounds) rounds")
-        var (border, whole) = (Series(), Series())
+        var (border, whole) = ([Double](), [Double]())
         var parts: [Path] = []
         for _ in 0..<rounds {
             var cutter: PathCutter?
-            let made = processorSeconds { cutter = PathCutter(lasso) }
+            let made = processorTime { cutter = PathCutter(lasso) }
             guard let cutter else { continue }
             var cut: [(inside: Path, outside: Path)] = []
-            let rest = processorSeconds { cut = outlines.map(cutter.cut) }
-            border.add(made * 1000)
-            whole.add((made + rest) * 1000)
+            let rest = processorTime { cut = outlines.map(cutter.cut) }
+            border.append(made / .milliseconds(1))
+            whole.append((made + rest) / .milliseconds(1))
             parts = cut.flatMap { [$0.inside, $0.outside] }.filter { !$0.isEmpty }
         }
         report.add("\(name): border made, ms", border)
@@ -92,17 +92,17 @@ struct CutBench: ParsableCommand {
         return parts
     }
 
-    private func fill(_ parts: [Path], _ strokes: [InkStroke], _ size: Point, _ report: inout RasterReport) {
+    private func fill(_ parts: [Path], _ strokes: [InkStroke], _ size: Point, _ report: inout BenchReport) {
         Progress.say("filling: \(rounds) rounds")
         let canvas = CanvasSize(boardWidth: size.x, boardHeight: size.y, width: Self.width)
         var lectern = LecternCanvas(canvas)
-        var (filled, drawn, united) = (Series(), Series(), Series())
+        var (filled, drawn, united) = ([Double](), [Double](), [Double]())
         for _ in 0..<rounds {
-            filled.add(processorSeconds { for part in parts { lectern.fill(part) } } * 1000)
-            drawn.add(processorSeconds { for stroke in strokes { lectern.draw(stroke) } } * 1000)
+            filled.append(processorTime { for part in parts { lectern.fill(part) } } / .milliseconds(1))
+            drawn.append(processorTime { for stroke in strokes { lectern.draw(stroke) } } / .milliseconds(1))
         }
         for _ in 0..<scribbleRounds {
-            united.add(processorSeconds { for part in parts { _ = part.simplified() } } * 1000)
+            united.append(processorTime { for part in parts { _ = part.simplified() } } / .milliseconds(1))
         }
         report.add("parts of the ring's cut filled, ms", filled)
         report.add("the strokes drawn as strokes, ms", drawn)
@@ -147,16 +147,4 @@ struct CutBench: ParsableCommand {
     private static func point(in size: Point, _ random: inout SeededGenerator) -> Point {
         Point(Double.random(in: 0...size.x, using: &random), Double.random(in: 0...size.y, using: &random))
     }
-}
-
-/// The time that the processor spent on this thread.
-private func processorSeconds(_ work: () -> Void) -> Double {
-    func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    }
-    let start = now()
-    work()
-    return now() - start
 }

@@ -63,7 +63,7 @@ struct RasterBench: ParsableCommand {
         guard !handwriting.isEmpty else { throw ValidationError("the lesson has no handwriting") }
         let canvas = CanvasSize(
             boardWidth: handwriting.boardWidth, boardHeight: handwriting.boardHeight, width: Self.width)
-        var report = RasterReport(json: output.json)
+        var report = BenchReport(json: output.json)
         report.add("strokes", Double(handwriting.count))
         report.add("points a stroke", handwriting.pointsPerStroke)
 
@@ -85,7 +85,7 @@ struct RasterBench: ParsableCommand {
     /// Lectern and Cairo in turns, and the error of both.
     private func compare(
         _ handwriting: LessonHandwriting, _ style: InkStyle, _ size: CanvasSize, _ name: String,
-        _ report: inout RasterReport
+        _ report: inout BenchReport
     ) {
         Progress.say("\(name): \(rounds) rounds of Lectern and Cairo")
         let strokes = handwriting.strokes(.freehand, style)
@@ -103,20 +103,20 @@ struct RasterBench: ParsableCommand {
                 for outline in outlines { cairo.fill(outline) }
             }
         }
-        var ours = Series()
-        var decoded = Series()
-        var theirs = Series()
-        var ratio = Series()
+        var ours = [Double]()
+        var decoded = [Double]()
+        var theirs = [Double]()
+        var ratio = [Double]()
         drawAll()
         cairoAll()
         for _ in 0..<rounds {
             let count = Double(strokes.count * passes)
             let mine = count / seconds { for _ in 0..<passes { drawAll() } }
             let other = count / seconds { for _ in 0..<passes { cairoAll() } }
-            ours.add(mine)
-            theirs.add(other)
-            ratio.add(mine / other)
-            decoded.add(count / seconds { for _ in 0..<passes { drawDecoded() } })
+            ours.append(mine)
+            theirs.append(other)
+            ratio.append(mine / other)
+            decoded.append(count / seconds { for _ in 0..<passes { drawDecoded() } })
         }
         report.add("\(name): strokes a second", ours)
         report.add("\(name): strokes a second from bytes", decoded)
@@ -138,7 +138,7 @@ struct RasterBench: ParsableCommand {
     }
 
     private func measure(
-        _ strokes: [InkStroke], _ size: CanvasSize, _ name: String, _ report: inout RasterReport,
+        _ strokes: [InkStroke], _ size: CanvasSize, _ name: String, _ report: inout BenchReport,
         over below: LessonHandwriting? = nil
     ) {
         Progress.say("\(name): \(rounds) rounds")
@@ -146,17 +146,17 @@ struct RasterBench: ParsableCommand {
         for stroke in below?.strokes(.freehand, .smooth) ?? [] { lectern.draw(stroke) }
         let full = lectern.canvas
         for stroke in strokes { lectern.draw(stroke) }
-        var rate = Series()
+        var rate = [Double]()
         for _ in 0..<rounds {
             // An eraser has something to remove in every round.
             lectern.canvas = full
-            rate.add(Double(strokes.count) / seconds { for stroke in strokes { lectern.draw(stroke) } })
+            rate.append(Double(strokes.count) / seconds { for stroke in strokes { lectern.draw(stroke) } })
         }
         report.add("\(name): strokes a second", rate)
     }
 
     /// Two threads, each with strokes, a painter and a canvas of its own, and one of them alone.
-    private func measureThreads(_ handwriting: LessonHandwriting, _ size: CanvasSize, _ report: inout RasterReport) {
+    private func measureThreads(_ handwriting: LessonHandwriting, _ size: CanvasSize, _ report: inout BenchReport) {
         Progress.say("two threads: \(rounds) rounds")
         let strokes = (0..<2).map { _ in handwriting.strokes(.freehand, .smooth) }
         let passes = handwriting.passes
@@ -166,14 +166,14 @@ struct RasterBench: ParsableCommand {
                 for _ in 0..<passes { for stroke in strokes[thread] { lectern.draw(stroke) } }
             }
         }
-        var ratio = Series()
-        var rate = Series()
+        var ratio = [Double]()
+        var rate = [Double]()
         draw(threads: 2)
         for _ in 0..<rounds {
             let one = seconds { draw(threads: 1) }
             let two = seconds { draw(threads: 2) }
-            rate.add(Double(2 * handwriting.count * passes) / two)
-            ratio.add(2 * one / two)
+            rate.append(Double(2 * handwriting.count * passes) / two)
+            ratio.append(2 * one / two)
         }
         report.add("two threads (smooth): strokes a second", rate)
         report.add("two threads (smooth): times as fast as one", ratio)
@@ -190,20 +190,20 @@ private struct BoardMeasurement {
     /// Where a PNG file says what its pixels are; 3 for numbers of a palette.
     private static let colourTypePlace = 25
 
-    func run(_ report: inout RasterReport) {
+    func run(_ report: inout BenchReport) {
         Progress.say("a board of \(Self.count) strokes: \(rounds) rounds")
         let board = (0..<Self.count).map { strokes[$0 % strokes.count] }
         let layers = (1...Self.count).map { BoardLayer(id: UInt64($0), digest: UInt64($0) &* 0x9E37_79B9_7F4A_7C15) }
         let shorter = Array(layers.dropLast())
-        var redraw = Series()
-        var draw = Series()
-        var undo = Series()
-        var ratio = Series()
-        var png = Series()
+        var redraw = [Double]()
+        var draw = [Double]()
+        var undo = [Double]()
+        var ratio = [Double]()
+        var png = [Double]()
         var image = Canvas(width: canvas.width, height: canvas.height)
         var bytes = 0
-        var reference = Series()
-        var pngRatio = Series()
+        var reference = [Double]()
+        var pngRatio = [Double]()
         var referenceBytes = 0
         for _ in 0..<rounds {
             var painter = BoardPainter(
@@ -215,19 +215,19 @@ private struct BoardMeasurement {
                     }
                 }
             }
-            redraw.add(paint(shorter) * 1000)
+            redraw.append(paint(shorter) * 1000)
             let drawn = paint(layers) * 1e6
             let undone = paint(shorter) * 1e6
-            draw.add(drawn)
-            undo.add(undone)
-            ratio.add(drawn / undone)
+            draw.append(drawn)
+            undo.append(undone)
+            ratio.append(drawn / undone)
             let mine = seconds { bytes = PNGEncoder.encode(image).count }
             // A palette image has one byte a pixel, true colour three.
             let rival = ReferencePNG(image, isPlane: PNGEncoder.encode(image)[Self.colourTypePlace] == 3)
             let theirs = seconds { referenceBytes = rival.encodedSize() ?? 0 }
-            png.add(mine * 1000)
-            reference.add(theirs * 1000)
-            pngRatio.add(theirs / mine)
+            png.append(mine * 1000)
+            reference.append(theirs * 1000)
+            pngRatio.append(theirs / mine)
         }
         report.add("board of \(Self.count): milliseconds to draw it", redraw)
         report.add("board of \(Self.count): microseconds to draw one more stroke", draw)

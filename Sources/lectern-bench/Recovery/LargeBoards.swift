@@ -3,7 +3,6 @@ import Foundation
 import LecternClient
 import NATSClient
 import StrokeWire
-import Synchronization
 
 /// Rooms with large boards, which students join and look at while operations are released in other rooms.
 struct LargeBoards {
@@ -29,13 +28,8 @@ struct LargeBoards {
     let rounds: Int
 
     func measure(_ parts: Set<String>, on system: LocalSystem, into report: inout BenchReport) async throws {
-        let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
-        try await connection.connect()
-        try await system.waitUntilServing(over: connection)
-        let addresses = try (0..<Self.boards).map { number in
-            guard let room = RoomID("large-\(number)") else { throw ExitCode.failure }
-            return RoomAddress(root: system.root, room: room, partitions: 1)
-        }
+        let connection = try await system.connect()
+        let addresses = try RoomAddress.rooms(Self.boards, named: "large", root: system.root)
         try await messages.publish(to: addresses, over: connection)
         let reply = try await wholeBoard(of: addresses, over: connection)
         if parts.contains("joins") { try await measureJoins(addresses, reply, system, connection, &report) }
@@ -46,18 +40,13 @@ struct LargeBoards {
     /// Waits until all strokes are on all boards.
     /// - Returns: the reply to a join.
     private func wholeBoard(of addresses: [RoomAddress], over connection: NATSConnection) async throws -> [UInt8] {
-        let deadline = ContinuousClock.now + .seconds(60)
         var last: [UInt8] = []
         for address in addresses {
-            while true {
-                let reply = try await connection.requestParts(
-                    JoinRequest().encoded(), to: address.subject(.join(.main)), timeout: .seconds(30))
-                if let join = try? JoinReply(decoding: reply.payload), join.index >= UInt64(messages.strokes) {
-                    last = reply.payload
-                    break
-                }
-                guard ContinuousClock.now < deadline else { throw ValidationError("the large boards are not whole") }
-                try await Task.sleep(for: .milliseconds(50))
+            try await waitUntil(within: 60, every: .milliseconds(50), else: "the large boards are not whole") {
+                last = try await connection.requestParts(
+                    JoinRequest().encoded(), to: address.subject(.join(.main)), timeout: .seconds(30)
+                ).payload
+                return (try? JoinReply(decoding: last)).map { $0.index >= UInt64(messages.strokes) } ?? false
             }
         }
         return last
@@ -95,7 +84,7 @@ struct LargeBoards {
                 p50[kind].append(latencies.percentile(50))
                 p99[kind].append(latencies.percentile(99))
             }
-            failures += joining.failureCount
+            failures += joining.failures.count
         }
         await responder.close()
         report.add("joins: strokes of the board", Double(messages.strokes))
@@ -135,7 +124,7 @@ struct LargeBoards {
                 p99[kind].append(load.audience.latencies[0].percentile(99))
                 floor[kind].append(load.floorLatencies.percentile(99))
                 joined += Int(flood?.joining.latencies.count ?? 0)
-                drawn += flood?.pictureCount ?? 0
+                drawn += flood?.drawn.count ?? 0
             }
         }
         let time = floodSeconds * Double(rounds)
@@ -158,7 +147,7 @@ struct LargeBoards {
         private let author: AuthorID
         private let pictures: Int
         private let connection: NATSConnection
-        private let drawn = Atomic<Int>(0)
+        let drawn = Counter()
         /// A new session begins its numbers anew.
         private let session = String(UInt32.random(in: .min ... .max), radix: 36)
 
@@ -170,8 +159,6 @@ struct LargeBoards {
             joining = LoadJoins(
                 addresses.map { $0.subject(.join(.main)) }, rate: boards.floodJoins, over: connection)
         }
-
-        var pictureCount: Int { drawn.load(ordering: .relaxed) }
 
         func run(until end: Int64) async {
             await withDiscardingTaskGroup { group in
@@ -191,7 +178,7 @@ struct LargeBoards {
                 let reply = try? await connection.requestParts(
                     ImageRequest(width: 800 + number % 100).encoded(), to: address.subject(.image(.main)),
                     timeout: .seconds(10))
-                if reply != nil { drawn.add(1, ordering: .relaxed) }
+                if reply != nil { drawn.add() }
                 number += pictures
             }
         }
@@ -221,8 +208,7 @@ private final class Responder: Sendable {
     private let connection: NATSConnection
 
     init(_ reply: [UInt8], url: String) async throws {
-        connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-        try await connection.connect()
+        connection = try await .open(url)
         subject = connection.makeInbox()
         let count = (reply.count + Self.partBytes - 1) / Self.partBytes
         let parts = (0..<count).map { part in
@@ -238,12 +224,4 @@ private final class Responder: Sendable {
     }
 
     func close() async { await connection.close() }
-}
-
-/// A count that any thread adds to.
-final class LoadCounter: Sendable {
-    private let number = Atomic<Int>(0)
-
-    func count() { number.add(1, ordering: .relaxed) }
-    var value: Int { number.load(ordering: .relaxed) }
 }

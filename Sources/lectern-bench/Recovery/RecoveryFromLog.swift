@@ -16,23 +16,14 @@ struct RecoveryFromLog {
     private static let root = "bench"
 
     func measure(into report: inout BenchReport) async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        var embedded = EmbeddedServer.Settings()
-        embedded.storeDirectory = directory.appendingPathComponent("nats").path
-        let server = try await EmbeddedServer.start(embedded)
-        let connection = NATSConnection(NATSSettings(url: server.url), logger: benchLogger)
-        do {
-            try await connection.connect()
-            try await measure(server, connection, directory, &report)
-        } catch {
-            await connection.close()
-            await server.stop()
-            throw error
+        try await EmbeddedServer.with { server, directory in
+            let connection = try await NATSConnection.open(server.url)
+            try await run {
+                try await measure(server, connection, directory, &report)
+            } finally: {
+                await connection.close()
+            }
         }
-        await connection.close()
-        await server.stop()
     }
 
     private func measure(
@@ -41,11 +32,7 @@ struct RecoveryFromLog {
         // The first start makes the streams.
         var empty: [Double] = []
         for _ in 0...rounds { empty.append(try await restart(server, connection, directory)) }
-        let addresses = try (0..<rooms).map { number in
-            guard let room = RoomID("room-\(number)") else { throw ExitCode.failure }
-            return RoomAddress(root: Self.root, room: room, partitions: 1)
-        }
-        try await work(addresses, server, connection, directory)
+        try await work(server, connection, directory)
         let count = Double(rooms * messages.messages.count)
         var bare: [Double] = []
         var recovered: [Double] = []
@@ -65,30 +52,28 @@ struct RecoveryFromLog {
     private func read(_ connection: NATSConnection, expecting count: Int) async throws -> Double {
         var settings = OrderedConsumerSettings(stream: "BENCH_LOG_0", start: .sequence(1))
         settings.thread = .connection
-        let records = LoadCounter()
+        let records = Counter()
         let begin = ContinuousClock.now
         try await JetStream(connection).readToEnd(
             settings, logger: benchLogger,
             decode: { _, _ in
-                records.count()
+                records.add()
                 return nil as Int?
             }, take: { _ in })
         let time = (ContinuousClock.now - begin) / .seconds(1)
-        guard records.value == count else { throw ValidationError("the log has \(records.value) of \(count) records") }
+        guard records.count == count else { throw ValidationError("the log has \(records.count) of \(count) records") }
         return time
     }
 
     /// A daemon serves while all strokes are drawn, and is killed after it has told and released them all.
     private func work(
-        _ addresses: [RoomAddress], _ server: EmbeddedServer, _ connection: NATSConnection, _ directory: URL
+        _ server: EmbeddedServer, _ connection: NATSConnection, _ directory: URL
     ) async throws {
         let (daemon, _) = try await start(server, connection, directory)
-        try await messages.publish(to: addresses, over: connection)
-        let deadline = ContinuousClock.now + .seconds(120)
-        let rooms = RoomDirectory(connection: connection, root: Self.root, window: .seconds(10))
-        while try await !rooms.rooms().haveReleased(UInt64(messages.strokes), in: addresses.count) {
-            guard ContinuousClock.now < deadline else { throw ValidationError("not all is released within 120 s") }
-            try await Task.sleep(for: .seconds(1))
+        try await messages.publish(to: try RoomAddress.rooms(rooms, root: Self.root), over: connection)
+        let directory = RoomDirectory(connection: connection, root: Self.root, window: .seconds(10))
+        try await waitUntil(within: 120, every: .seconds(1), else: "not all is released") {
+            try await directory.rooms().haveReleased(UInt64(messages.strokes), in: rooms)
         }
         // Positions are saved every second.
         try await Task.sleep(for: .seconds(3))

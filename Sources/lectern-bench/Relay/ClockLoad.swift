@@ -20,17 +20,13 @@ final class ClockLoad: Sendable {
 
     /// - Parameter roomsPerMessage: samples in a message; 1 for messages of a room each.
     init(_ lesson: Lesson, url: String, root: String, rooms count: Int, roomsPerMessage: Int = 1) async throws {
-        let strokes = lesson.messages.filter { $0.header.action == .draw && !$0.header.isSharded }
-        guard !strokes.isEmpty else { throw ValidationError("the lesson has no strokes in one message") }
-        messages = strokes.map { MessageTemplate($0.header, interior: $0.interior) }
+        messages = try LoadStrokes(lesson).messages
         rooms = try (0..<count).map { try RoomLoad(root: root, number: $0) }
         clocks = rooms.map { "\(root).0.\($0.name).clock.main" }
         self.root = root
         self.roomsPerMessage = roomsPerMessage
-        connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-        listener = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-        try await connection.connect()
-        try await listener.connect()
+        connection = try await .open(url)
+        listener = try await .open(url)
     }
 
     func close() async {
@@ -58,10 +54,7 @@ final class ClockLoad: Sendable {
             lateness.withLock { $0 = [] }
             let before = (process.processorTime, RelayProcess.processorTime(of: server))
             let begin = ContinuousClock.now
-            try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-                Thread.detachNewThread { [self] in done.resume(with: Result { try publish(for: max(seconds, 5), due) })
-                }
-            }
+            try await onOwnThread { [self] in try publish(for: max(seconds, 5), due) }
             let time = (ContinuousClock.now - begin) / .seconds(1)
             guard round > 0 else { continue }
             measured.append(
@@ -122,7 +115,5 @@ struct ClockRound {
     /// Of the operations that were released, in milliseconds; sorted.
     var lateness: [Double]
 
-    func lateness(_ fraction: Double) -> Double {
-        lateness.isEmpty ? .nan : lateness[min(lateness.count - 1, Int(fraction * Double(lateness.count)))]
-    }
+    func lateness(_ fraction: Double) -> Double { lateness.percentile(fraction) }
 }

@@ -10,16 +10,13 @@ import Synchronization
 final class OperationLoad: Sendable {
     /// Operations that were published and have not come back, at most.
     private static let window = 2048
-    /// A room is cleared after so many strokes.
-    private static let strokesOfBoard = 500
 
     private let connection: NATSConnection
     private let listener: NATSConnection
     private let rooms: [RoomLoad]
-    private let messages: [MessageTemplate]
-    private let clear: MessageTemplate
-    private let published = Atomic<Int>(0)
-    private let released = Atomic<Int>(0)
+    private let strokes: LoadStrokes
+    private let published = Counter()
+    private let released = Counter()
     /// Since the round began, in nanoseconds; only at a steady rate.
     private let latencies = Locked<[Int64]?>(nil)
     /// The first operation that was not accepted.
@@ -27,17 +24,10 @@ final class OperationLoad: Sendable {
 
     /// - Parameter stream: to be made for what authors publish; nil where the service makes its own, or needs none.
     init(_ lesson: Lesson, url: String, root: String, rooms count: Int, stream: String?) async throws {
-        let strokes = lesson.messages.filter { $0.header.action == .draw && !$0.header.isSharded }
-        guard !strokes.isEmpty else { throw ValidationError("the lesson has no strokes in one message") }
-        messages = strokes.map { MessageTemplate($0.header, interior: $0.interior) }
-        var header = strokes[0].header
-        header.action = .clear
-        clear = MessageTemplate(header, interior: [])
+        strokes = try LoadStrokes(lesson, strokesOfBoard: 500)
         rooms = try (0..<count).map { try RoomLoad(root: root, number: $0) }
-        connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-        listener = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-        try await connection.connect()
-        try await listener.connect()
+        connection = try await .open(url)
+        listener = try await .open(url)
         if let stream {
             var configuration = StreamConfiguration(name: stream, subjects: ["\(root).*.*.in.*"])
             configuration.duplicateWindow = .seconds(120)
@@ -51,7 +41,7 @@ final class OperationLoad: Sendable {
         let byName = Dictionary(uniqueKeysWithValues: rooms.map { ($0.name, $0) })
         try listener.subscribe("\(root).*.*.out.main") { [weak self] message in
             guard let self else { return }
-            released.add(1, ordering: .relaxed)
+            released.add()
             guard latencies.withLock({ $0 != nil }) else { return }
             let name = String(message.subject.split(separator: ".")[2])
             guard let sent = byName[name]?.takeSent() else { return }
@@ -67,45 +57,36 @@ final class OperationLoad: Sendable {
 
     /// Publishes the first operation until it comes back.
     func warmUp(_ process: RelayProcess) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
         var isFirst = true
-        while released.load(ordering: .relaxed) == 0 {
-            guard ContinuousClock.now < deadline else { throw ValidationError("nothing came back within 20 s") }
+        try await waitUntil(within: 20, every: .milliseconds(200), else: "nothing came back") {
             try process.check()
+            guard released.count == 0 else { return true }
             // Without a journal the first may come before the subscription: the same is published again.
-            try rooms[0].publish(messages[0], again: !isFirst, connection)
+            try rooms[0].publish(strokes.messages[0], again: !isFirst, connection)
             isFirst = false
-            try await Task.sleep(for: .milliseconds(200))
+            return false
         }
         try await Task.sleep(for: .milliseconds(500))
-        published.store(0, ordering: .relaxed)
-        released.store(0, ordering: .relaxed)
+        published.reset()
+        released.reset()
     }
 
     /// - Parameter rate: operations a second; nil for as many as get through.
     func measure(_ process: RelayProcess, server: Int32, seconds: Double, rate: Double?) async throws -> RelayRound {
         for room in rooms { room.forgetSent() }
         latencies.withLock { $0 = rate == nil ? nil : [] }
-        let start = released.load(ordering: .relaxed)
+        let start = released.count
         let processor = (process.processorTime, RelayProcess.processorTime(of: server))
         let begin = ContinuousClock.now
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread { [self] in
-                done.resume(with: Result { try publish(for: seconds, rate: rate) })
-            }
-        }
+        try await onOwnThread { [self] in try publish(for: seconds, rate: rate) }
         // What is under way belongs to the round.
-        let deadline = ContinuousClock.now + .seconds(20)
-        while released.load(ordering: .relaxed) < published.load(ordering: .relaxed) {
-            guard ContinuousClock.now < deadline else {
-                let missing = published.load(ordering: .relaxed) - released.load(ordering: .relaxed)
-                throw ValidationError(
-                    "\(missing) operations have not come back within 20 s; \(rejection.withLock { $0 } ?? "")")
-            }
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await waitUntil(
+            within: 20, every: .milliseconds(1),
+            else:
+                "\(rejection.withLock { $0 } ?? ""); \(published.count - released.count) operations have not come back"
+        ) { released.count >= published.count }
         let time = (ContinuousClock.now - begin) / .seconds(1)
-        let count = Double(released.load(ordering: .relaxed) - start)
+        let count = Double(released.count - start)
         let sorted = latencies.withLock { latencies in
             defer { latencies = nil }
             return (latencies ?? []).map { Double($0) / 1e6 }.sorted()
@@ -126,16 +107,15 @@ final class OperationLoad: Sendable {
                 let wait = due - ContinuousClock.now
                 if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
             } else {
-                while published.load(ordering: .relaxed) - released.load(ordering: .relaxed) >= Self.window {
+                while published.count - released.count >= Self.window {
                     guard ContinuousClock.now < end + .seconds(20) else { return }
                     usleep(100)
                 }
             }
             let room = rooms[count % rooms.count]
-            let isClear = (room.count + 1).isMultiple(of: Self.strokesOfBoard)
             if rate != nil { room.noteSent(Int64(DispatchTime.now().uptimeNanoseconds)) }
-            published.add(1, ordering: .relaxed)
-            try room.publish(isClear ? clear : messages[(count / rooms.count) % messages.count], connection)
+            published.add()
+            try room.publish(strokes.operation(after: room.count), connection)
             count += 1
         }
     }

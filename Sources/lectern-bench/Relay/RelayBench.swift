@@ -62,19 +62,11 @@ struct RelayBench: AsyncParsableCommand {
 
     func run() async throws {
         let lesson = try self.lesson.load()
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        var settings = EmbeddedServer.Settings()
-        settings.storeDirectory = directory.appendingPathComponent("nats").path
-        let server = try await EmbeddedServer.start(settings)
-        let run = try await Result(catching: { () async throws in
-            var report = BenchReport(json: output.json)
+        var report = BenchReport(json: output.json)
+        try await EmbeddedServer.with { server, directory in
             try await measure(lesson, server, directory, &report)
-            return report
-        })
-        await server.stop()
-        try run.get().print()
+        }
+        report.print()
     }
 
     private func measure(
@@ -117,12 +109,6 @@ struct RelayBench: AsyncParsableCommand {
     }
 }
 
-extension Result where Failure == any Error {
-    fileprivate init(catching body: () async throws -> Success) async throws {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
-    }
-}
-
 /// What one round of one process came to.
 struct RelayRound {
     /// Operations that came back, a second.
@@ -134,9 +120,7 @@ struct RelayRound {
     /// From published to released, in milliseconds; sorted.
     var latencies: [Double]
 
-    func latency(_ fraction: Double) -> Double {
-        latencies.isEmpty ? .nan : latencies[min(latencies.count - 1, Int(fraction * Double(latencies.count)))]
-    }
+    func latency(_ fraction: Double) -> Double { latencies.percentile(fraction) }
 }
 
 extension BenchReport {
@@ -169,17 +153,4 @@ extension BenchReport {
         ratio("p50") { $0.latency(0.5) }
         ratio("p99") { $0.latency(0.99) }
     }
-
-    /// The median, with the least and the largest.
-    mutating func add(_ name: String, _ values: [Double]) {
-        add(name, median(values))
-        guard values.count > 1 else { return }
-        add("  least", values.min() ?? .nan)
-        add("  largest", values.max() ?? .nan)
-    }
-}
-
-func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
 }

@@ -249,10 +249,3 @@ extension Double {
         return text.hasPrefix("-") && text.allSatisfy { "-0.".contains($0) } ? String(text.dropFirst()) : text
     }
 }
-
-extension [Double] {
-    /// Of sorted values.
-    fileprivate func percentile(_ part: Double) -> Double {
-        isEmpty ? .nan : self[Swift.min(Int(Double(count) * part), count - 1)]
-    }
-}

@@ -1,7 +1,6 @@
 import Locking
 import NATSClient
 import StrokeWire
-import Synchronization
 
 /// Students who see strokes grow: a subscription to each cohort of some rooms.
 final class WetAudience: Sendable {
@@ -20,10 +19,11 @@ final class WetAudience: Sendable {
     /// For each cohort, of each point from when the video had come to it.
     let latencies: [LatencyHistogram]
     private let rooms: Int
-    private let early = Atomic<Int>(0)
-    private let messages = Atomic<Int>(0)
-    private let wet = Atomic<Int>(0)
-    private let dry = Atomic<Int>(0)
+    /// Points that came before their time.
+    let early = Counter()
+    private let messages = Counter()
+    private let wet = Counter()
+    private let dry = Counter()
 
     init(_ rooms: [WetRoom], _ cohorts: [LoadCohort], over connections: [NATSConnection]) async throws {
         self.cohorts = cohorts
@@ -38,7 +38,7 @@ final class WetAudience: Sendable {
                     guard let self, let release = try? WetRelease(decoding: message.copyPayload()),
                         case .points(let points) = release.content
                     else { return }
-                    messages.add(1, ordering: .relaxed)
+                    messages.add()
                     take(
                         Int(release.number), through: points.first + points.points.count, of: room, position, shown,
                         counting: wet, at: now)
@@ -58,7 +58,7 @@ final class WetAudience: Sendable {
     /// Notes the points of a stroke that a student has not had before.
     private func take(
         _ number: Int, through end: Int, of room: WetRoom, _ cohort: Int, _ shown: Locked<Shown>,
-        counting count: borrowing Atomic<Int>, at now: Int64
+        counting count: Counter, at now: Int64
     ) {
         let first = shown.withLock { shown -> Int in
             if shown.number < number { shown = Shown(number: number) }
@@ -71,23 +71,17 @@ final class WetAudience: Sendable {
         let media = WetRoom.mediaTime(now) - Double(stroke.time + delay)
         for place in first..<min(end, stroke.points.count) {
             let late = Int64((media - (stroke.points[place].milliseconds ?? 0)) * 1e6)
-            if late < -Self.rounding { early.add(1, ordering: .relaxed) }
+            if late < -Self.rounding { early.add() }
             latencies[cohort].record(nanoseconds: late)
         }
-        count.add(end - first, ordering: .relaxed)
+        count.add(end - first)
     }
-
-    /// Points that came before their time.
-    var earlyCount: Int { early.load(ordering: .relaxed) }
 
     /// The share of points that came with their operation alone.
     var dryShare: Double {
-        let dry = Double(dry.load(ordering: .relaxed))
-        return dry / max(1, dry + Double(wet.load(ordering: .relaxed)))
+        Double(dry.count) / max(1, Double(dry.count + wet.count))
     }
 
     /// Messages for each room and cohort.
-    var messagesOfRoom: Double {
-        Double(messages.load(ordering: .relaxed)) / Double(rooms * cohorts.count)
-    }
+    var messagesOfRoom: Double { Double(messages.count) / Double(rooms * cohorts.count) }
 }

@@ -71,10 +71,7 @@ struct WetBench: AsyncParsableCommand {
         try await LocalSystem.with(
             service.program, journal: journal.rawValue, isGated: true, cohorts: ", main: {gate: none}\(growing)"
         ) { system in
-            let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
-            try await connection.connect()
-            try await system.waitUntilServing(over: connection)
-            await connection.close()
+            await (try system.connect()).close()
             try await measure(system, into: &report)
         }
         report.print()
@@ -98,7 +95,7 @@ struct WetBench: AsyncParsableCommand {
         for (name, latencies) in zip(Self.delays.map(\.name), growing.audience.latencies) {
             report.add("points at \(name)", latencies, p99AtMost: rooms <= 100 ? 45 : nil)
         }
-        report.add("points that came before their time", Double(growing.audience.earlyCount), atMost: 0)
+        report.add("points that came before their time", Double(growing.audience.early.count), atMost: 0)
         report.add("points that came with their operation alone, %", growing.audience.dryShare * 100)
         report.add(
             "messages on .wet of a cohort for a second of drawing",
@@ -151,11 +148,7 @@ struct WetHalf {
         }
         let rooms = try (0..<count).map { try WetRoom(root: system.root, name: "\(kind)-\($0)") }
         var connections: [NATSConnection] = []
-        for _ in 0..<3 {
-            let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
-            try await connection.connect()
-            connections.append(connection)
-        }
+        for _ in 0..<3 { connections.append(try await .open(system.url)) }
         self.connections = connections
         audience = try await WetAudience(rooms, cohorts, over: Array(connections[1...]))
         pens = WetPens(rooms, cohorts, points: points, sendsUpdates: isGrowing, over: connections[0])
@@ -169,12 +162,12 @@ struct WetHalf {
         let delay = audience.cohorts.map(\.delay).max() ?? 0
         others.latencies.reset()
         others.floor.reset()
-        let (before, begin, drawn) = (system.daemon.processorTime, LoadClock.now, pens.pointCount)
+        let (before, begin, drawn) = (system.daemon.processorTime, LoadClock.now, pens.drawn.count)
         try await pens.draw(from: start, until: end, clocksUntil: end + (delay + 1000) * 1_000_000)
         let processor = system.daemon.processorTime - before
         return WetFigures(
             processorTime: processor, processor: processor / (Double(LoadClock.now - begin) / 1e9),
-            points: pens.pointCount - drawn, others: [50, 99].map(others.latencies.percentile),
+            points: pens.drawn.count - drawn, others: [50, 99].map(others.latencies.percentile),
             floor: [50, 99].map(others.floor.percentile))
     }
 
@@ -195,11 +188,7 @@ final class OtherTeachers: Sendable {
         let cohorts = [LoadCohort(name: try WetRoom.cohort("other"), delay: 300)]
         let rooms = try (0..<rooms).map { try LoadRoom(root: root, name: "other-\($0)", partitions: 1) }
         var connections: [NATSConnection] = []
-        for _ in 0..<2 {
-            let connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
-            try await connection.connect()
-            connections.append(connection)
-        }
+        for _ in 0..<2 { connections.append(try await .open(url)) }
         self.connections = connections
         audience = try await LoadAudience(rooms, cohorts, students: 1, over: [connections[1]])
         copies = try await LoadFloor(rate: 20 * Double(rooms.count), over: connections[1])

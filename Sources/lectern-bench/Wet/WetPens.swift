@@ -3,7 +3,6 @@ import Foundation
 import Locking
 import NATSClient
 import StrokeWire
-import Synchronization
 
 /// A room in which one pen draws. One thread draws; others look up when a point was drawn.
 ///
@@ -68,7 +67,8 @@ final class WetPens: Sendable {
     private let points: Int
     private let sendsUpdates: Bool
     private let connection: NATSConnection
-    private let drawn = Atomic<Int>(0)
+    /// Points drawn so far.
+    let drawn = Counter()
 
     /// - Parameters:
     ///   - points: of an update.
@@ -83,16 +83,9 @@ final class WetPens: Sendable {
         clocks = rooms.flatMap { room in cohorts.map { (room.address.subject(.clock($0.name)), $0.delay) } }
     }
 
-    /// Points drawn so far.
-    var pointCount: Int { drawn.load(ordering: .relaxed) }
-
     /// Publishes clock samples from now on, and draws from `start` until `end`.
     func draw(from start: Int64, until end: Int64, clocksUntil last: Int64) async throws {
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread { [self] in
-                done.resume(with: Result { try publish(from: start, until: end, clocksUntil: last) })
-            }
-        }
+        try await onOwnThread { [self] in try publish(from: start, until: end, clocksUntil: last) }
     }
 
     private func publish(from start: Int64, until end: Int64, clocksUntil last: Int64) throws {
@@ -139,7 +132,7 @@ final class WetPens: Sendable {
             return point(index, milliseconds: (milliseconds * 10).rounded(.down) / 10)
         }
         room.add(added)
-        drawn.add(points, ordering: .relaxed)
+        drawn.add(points)
         if sendsUpdates {
             let isWhole = position > 0 && position.isMultiple(of: Self.wholeEvery)
             let predicted = (0..<2).map { point(stroke.points.count + points + $0, milliseconds: nil) }
