@@ -87,38 +87,4 @@ import Testing
         #expect(manifest(.pdf, 1, 501) == nil)
         #expect(manifest(.png, 1, 2) == nil)
     }
-
-    @Test func `Rendered pages are kept within their bytes, the least recently used go first`() throws {
-        var cache = RenderedPageCache(byteLimit: 4096)
-        let id = try #require(AssetID(hexadecimal: digits))
-        func key(_ page: Int) -> RenderedPageCache.Key { RenderedPageCache.Key(asset: id, page: page, width: 100) }
-        for page in 0..<3 { cache.insert([UInt8](repeating: UInt8(page), count: 1000), for: key(page)) }
-        #expect(cache.picture(key(0)) == [UInt8](repeating: 0, count: 1000))
-        cache.insert([UInt8](repeating: 3, count: 1000), for: key(3))
-        #expect(cache.picture(key(1)) == nil)
-        #expect([0, 2, 3].allSatisfy { cache.picture(key($0)) != nil })
-        cache.insert([UInt8](repeating: 9, count: 5000), for: key(4))
-        #expect(cache.picture(key(4)) == nil)
-        cache.insert([7], for: key(0))
-        #expect(cache.picture(key(0)) == [7])
-        #expect(cache.byteCount <= 4096)
-    }
-
-    @Test func `A cache holds what was inserted last, however it is used`() throws {
-        let id = try #require(AssetID(hexadecimal: digits))
-        for seed in TestSeed.choose(50) {
-            var generator = SeededGenerator(seed: seed)
-            var cache = RenderedPageCache(byteLimit: 10_000)
-            for _ in 0..<200 {
-                let key = RenderedPageCache.Key(
-                    asset: id, page: Int.random(in: 0..<20, using: &generator),
-                    width: Int.random(in: 1...2, using: &generator))
-                let size = Int.random(in: 0...3000, using: &generator)
-                if Bool.random(using: &generator) { _ = cache.picture(key) }
-                cache.insert([UInt8](repeating: 1, count: size), for: key)
-                #expect(cache.picture(key)?.count == size, "seed \(seed)")
-                #expect(cache.byteCount <= 10_000, "seed \(seed)")
-            }
-        }
-    }
 }

@@ -14,7 +14,9 @@ final class AssetLibrary: Sendable {
     private let metrics: ServerMetrics
     private let opener: AssetOpener
     private let logger: Logger
-    private let pictures: Locked<RenderedPageCache>
+    /// What a picture takes beside its bytes, about.
+    private static let entryBytes = 256
+    private let pictures: Locked<LRUCache<PageKey, [UInt8]>>
 
     /// - Parameters:
     ///   - sweepInterval: how often what nobody uses is looked for, at least; an hour where it is longer.
@@ -28,7 +30,7 @@ final class AssetLibrary: Sendable {
         self.metrics = metrics
         self.opener = opener
         self.logger = logger
-        pictures = Locked(RenderedPageCache(byteLimit: pictureBytes))
+        pictures = Locked(LRUCache(byteLimit: pictureBytes))
     }
 
     /// Between sweeps of what nobody uses, at most; of several daemons each sweeps.
@@ -133,26 +135,37 @@ final class AssetLibrary: Sendable {
         return manifest
     }
 
-    /// What a picture of a page is kept as.
+    /// What a picture of a page is kept as; a picture depends on that alone.
+    struct PageKey: Sendable, Hashable {
+        let asset: AssetID
+        /// From 0.
+        let page: Int
+        /// In pixels.
+        let width: Int
+    }
+
+    /// The key of a picture.
     ///
     /// - Parameters:
     ///   - page: from 0.
     ///   - width: in pixels; nil for the page's own. See ``AssetPage/renderedSize(width:of:)`` for what comes of it.
     /// - Throws: `.unknown` where there is no such page; `.unavailable`.
-    func key(of id: AssetID, page: Int, width: Int?) async throws(AssetError) -> RenderedPageCache.Key {
+    func key(of id: AssetID, page: Int, width: Int?) async throws(AssetError) -> PageKey {
         guard let manifest = try await stored(id), manifest.pages.indices.contains(page) else { throw .unknown }
         let size = manifest.pages[page]
         let own = Int(min(max(size.width.rounded(), 1), Double(AssetLimits.renderedWidth)))
         let columns = size.renderedSize(width: width ?? own, of: manifest.format).width
-        return RenderedPageCache.Key(asset: id, page: page, width: columns)
+        return PageKey(asset: id, page: page, width: columns)
     }
 
     /// A picture that is kept; counts as a use.
-    func cachedPicture(_ key: RenderedPageCache.Key) -> [UInt8]? { pictures.withLock { $0.picture(key) } }
+    func cachedPicture(_ key: PageKey) -> [UInt8]? {
+        pictures.withLock { $0.value(key, at: MonotonicClock.now()) }
+    }
 
     /// Drops the pictures of assets that are gone.
     func forget(_ assets: [AssetID]) {
-        pictures.withLock { pictures in for asset in assets { pictures.removeAll(of: asset) } }
+        pictures.withLock { $0.removeAll { assets.contains($0.asset) } }
     }
 
     /// An asset that was read.
@@ -167,7 +180,7 @@ final class AssetLibrary: Sendable {
     ///   - key: as ``key(of:page:width:)`` gives it.
     ///   - file: what was read last; then what was read for this page, so that the next page of it is not read again.
     /// - Throws: as ``key(of:page:width:)`` and ``add(_:to:)``.
-    func picture(_ key: RenderedPageCache.Key, reusing file: inout File?) async throws(AssetError) -> [UInt8] {
+    func picture(_ key: PageKey, reusing file: inout File?) async throws(AssetError) -> [UInt8] {
         if let picture = cachedPicture(key) { return picture }
         if file?.manifest.id != key.asset {
             file = nil
@@ -176,7 +189,9 @@ final class AssetLibrary: Sendable {
         }
         guard let file else { throw .unknown }
         let picture = try await opener.png(file.bytes, file.manifest, page: key.page, width: key.width)
-        pictures.withLock { $0.insert(picture, for: key) }
+        pictures.withLock {
+            $0.insert(picture, key, bytes: picture.count + Self.entryBytes, at: MonotonicClock.now())
+        }
         return picture
     }
 

@@ -22,15 +22,8 @@ final class PageImageCache: Sendable {
     /// Fetches a page; nil where it cannot be had.
     typealias Fetch = @Sendable (Key) async -> ImagePixels?
 
-    private struct Entry {
-        let pixels: ImagePixels
-        var lastUse: UInt64
-    }
-
     private struct State {
-        var entries: [Key: Entry] = [:]
-        var byteCount = 0
-        var uses: UInt64 = 0
+        var pixels: LRUCache<Key, ImagePixels>
         /// Pages that could not be had, and until when they are not asked for again.
         var missing: [Key: Instant] = [:]
         /// The waiters for pages that are being fetched, or are to be.
@@ -50,12 +43,13 @@ final class PageImageCache: Sendable {
 
     let byteLimit: Int
     private let fetch: Fetch
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// - Parameter byteLimit: of all pixels together; the page used last is kept in any case.
     init(byteLimit: Int, fetch: @escaping Fetch) {
         self.byteLimit = byteLimit
         self.fetch = fetch
+        state = Locked(State(pixels: LRUCache(byteLimit: byteLimit, keepsNewest: true)))
     }
 
     /// Pages of a library's assets.
@@ -70,7 +64,7 @@ final class PageImageCache: Sendable {
         }
     }
 
-    var byteCount: Int { state.withLock { $0.byteCount } }
+    var byteCount: Int { state.withLock { $0.pixels.byteCount } }
 
     /// The pixels that are there, of as many pages as fit the bytes together, and the pages that may be had.
     func images(_ keys: [Key], at now: Instant) -> (there: [Key: ImagePixels], toBeLoaded: [Key]) {
@@ -79,10 +73,7 @@ final class PageImageCache: Sendable {
             var toBeLoaded: [Key] = []
             var bytes = 0
             for key in keys {
-                if let index = state.entries.index(forKey: key) {
-                    state.uses += 1
-                    state.entries.values[index].lastUse = state.uses
-                    let pixels = state.entries.values[index].pixels
+                if let pixels = state.pixels.value(key, at: now) {
                     bytes += pixels.bytes.count
                     // The first one is drawn in any case.
                     if bytes <= byteLimit || there.isEmpty { there[key] = pixels }
@@ -141,7 +132,8 @@ final class PageImageCache: Sendable {
         let waiting = state.withLock { state in
             state.fetching -= 1
             if let pixels {
-                insert(pixels, key, &state)
+                state.missing[key] = nil
+                state.pixels.insert(pixels, key, bytes: pixels.bytes.count, at: now)
             } else {
                 state.missing = state.missing.filter { $0.value > now }
                 if state.missing.count < Self.mostWaiting { state.missing[key] = now + Self.pause }
@@ -153,26 +145,7 @@ final class PageImageCache: Sendable {
 
     /// Drops the pixels of assets that are gone.
     func forget(_ assets: Set<AssetID>) {
-        state.withLock { state in
-            for (key, entry) in state.entries where assets.contains(key.source.asset) {
-                state.entries[key] = nil
-                state.byteCount -= entry.pixels.bytes.count
-            }
-        }
-    }
-
-    private func insert(_ pixels: ImagePixels, _ key: Key, _ state: inout State) {
-        state.missing[key] = nil
-        if let old = state.entries.removeValue(forKey: key) { state.byteCount -= old.pixels.bytes.count }
-        while state.byteCount + pixels.bytes.count > byteLimit,
-            let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
-        {
-            state.entries[oldest.key] = nil
-            state.byteCount -= oldest.value.pixels.bytes.count
-        }
-        state.uses += 1
-        state.entries[key] = Entry(pixels: pixels, lastUse: state.uses)
-        state.byteCount += pixels.bytes.count
+        state.withLock { $0.pixels.removeAll { assets.contains($0.source.asset) } }
     }
 }
 

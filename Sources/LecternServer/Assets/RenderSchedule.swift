@@ -37,7 +37,7 @@ struct RenderSchedule {
     /// How long a rendering may wait: clients do not wait longer for an answer.
     static let patience: Duration = .seconds(15)
 
-    typealias Key = RenderedPageCache.Key
+    typealias Key = AssetLibrary.PageKey
 
     private struct Rendering {
         var waiters: [Waiter]

@@ -12,7 +12,7 @@ import Whiteboard
 /// request has no bytes of a picture: these are in the library's cache, or of the rendering that has just ended. Safe from
 /// any thread.
 final class AssetPictures: Sendable {
-    typealias Key = RenderedPageCache.Key
+    typealias Key = AssetLibrary.PageKey
     typealias Waiter = RenderSchedule.Waiter
 
     private struct State {

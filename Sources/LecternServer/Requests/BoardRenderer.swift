@@ -108,7 +108,7 @@ final class BoardRenderer: Sendable {
         let pages = form.pages(of: board)
         var digest = BoardDigest.empty
         for page in pages { digest.add(board.visible(on: page).digest) }
-        let key = ImageCache.Key(
+        let key = CanvasMemory.PictureKey(
             room: room, digest: digest, pages: pages, papers: pages.map { form.paper(of: $0, on: board) },
             images: images.hash,
             size: SIMD2(board.size.width, board.size.height), form: form)
@@ -123,7 +123,8 @@ final class BoardRenderer: Sendable {
     }
 
     private func png(
-        of board: Board, _ position: BoardPosition, _ images: PageImageSet, _ key: ImageCache.Key, at now: Instant,
+        of board: Board, _ position: BoardPosition, _ images: PageImageSet, _ key: CanvasMemory.PictureKey,
+        at now: Instant,
         while interest: Interest
     ) throws(Failure) -> [UInt8] {
         let texts =
@@ -159,7 +160,7 @@ final class BoardRenderer: Sendable {
     private static let copiesOfImages = 2
 
     private func document(
-        of board: Board, _ pages: [Int], _ images: PageImageSet, _ key: ImageCache.Key, at now: Instant,
+        of board: Board, _ pages: [Int], _ images: PageImageSet, _ key: CanvasMemory.PictureKey, at now: Instant,
         while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8] {
         let renderer = DocumentRenderer(strokes: strokes, bounds: bounds)

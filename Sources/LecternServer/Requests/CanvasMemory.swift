@@ -27,9 +27,25 @@ final class CanvasMemory: Sendable {
         let height: Int
     }
 
+    /// The content of an encoded picture: equal keys are equal pictures, also for different cohorts.
+    struct PictureKey: Sendable, Hashable {
+        let room: RoomIncarnation
+        let digest: BoardDigest
+        /// Those of its pages that it shows.
+        let pages: [Int]
+        /// What lies under the ink of each.
+        let papers: [PagePaper?]
+        /// A hash of the images' pixels that are there; see ``PageImageSet``.
+        let images: UInt64
+        /// Width and height of the board.
+        let size: SIMD2<Double>
+        let form: PictureForm
+    }
+
     private struct State {
-        var paintings: [Key: Painting] = [:]
-        var images: ImageCache
+        /// Evicted by hand, since they share their bytes with the rest.
+        var paintings = LRUCache<Key, Painting>(byteLimit: .max)
+        var images: LRUCache<PictureKey, [UInt8]>
         /// Bytes reserved for renderings under way.
         var reserved = 0
         /// Renderings that wait for memory, the first one first. No other begins before it: a large one would wait for ever.
@@ -37,7 +53,7 @@ final class CanvasMemory: Sendable {
         /// The most bytes ever in use.
         var most = 0
 
-        var byteCount: Int { usage.total }
+        var byteCount: Int { paintings.byteCount + images.byteCount + reserved }
 
         var usage: CanvasUsage {
             var usage = CanvasUsage(files: images.byteCount, underWay: reserved)
@@ -52,12 +68,13 @@ final class CanvasMemory: Sendable {
 
         /// Evicts canvases until at most `bytes` are in use or `count` canvases are left.
         mutating func shrink(to bytes: Int, keeping count: Int) {
-            while byteCount > bytes, paintings.count > count,
-                let oldest = paintings.min(by: { $0.value.lastUse < $1.value.lastUse })
-            {
-                paintings[oldest.key] = nil
-            }
+            while byteCount > bytes, paintings.count > count { paintings.evictOldest() }
             most = max(most, byteCount)
+        }
+
+        mutating func insert(_ painting: Painting, _ key: Key) {
+            let bytes = painting.painter.byteCount + painting.scenes.byteCount
+            paintings.insert(painting, key, bytes: bytes, at: painting.lastUse)
         }
     }
 
@@ -67,7 +84,7 @@ final class CanvasMemory: Sendable {
     /// - Parameter byteLimit: an eighth of it is for encoded pictures.
     init(byteLimit: Int) {
         self.byteLimit = byteLimit
-        state = Locked(State(images: ImageCache(byteLimit: byteLimit / 8)))
+        state = Locked(State(images: LRUCache(byteLimit: byteLimit / 8)))
     }
 
     /// Bytes in use, about, by what it is.
@@ -86,8 +103,8 @@ final class CanvasMemory: Sendable {
     var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.layersDrawn } } }
 
     /// An encoded picture, where it is kept.
-    func picture(_ key: ImageCache.Key, at now: Instant) -> [UInt8]? {
-        state.withLock { $0.images.image(key, at: now) }
+    func picture(_ key: PictureKey, at now: Instant) -> [UInt8]? {
+        state.withLock { $0.images.value(key, at: now) }
     }
 
     /// Waits until there is memory for a rendering, and takes its painting out, so that nothing of it is copied.
@@ -100,10 +117,10 @@ final class CanvasMemory: Sendable {
                     state.waiting.append(turn)
                     return (nil, false)
                 }
-                let painting = key.flatMap { state.paintings.removeValue(forKey: $0) }
+                let painting = key.flatMap { state.paintings.remove($0) }
                 state.shrink(to: byteLimit - bytes, keeping: 0)
                 guard state.reserved == 0 || state.byteCount + bytes <= byteLimit else {
-                    if let key, let painting { state.paintings[key] = painting }
+                    if let key, let painting { state.insert(painting, key) }
                     if state.waiting.isEmpty { state.waiting.append(turn) }
                     return (nil, false)
                 }
@@ -121,13 +138,13 @@ final class CanvasMemory: Sendable {
 
     /// Puts a painting and its file back in place of the reservation.
     func finish(
-        _ painting: (place: Key, Painting)?, _ file: [UInt8]?, _ key: ImageCache.Key, at now: Instant,
+        _ painting: (place: Key, Painting)?, _ file: [UInt8]?, _ key: PictureKey, at now: Instant,
         reserved bytes: Int
     ) {
         state.withLock { state in
             state.reserved -= bytes
-            if let painting { state.paintings[painting.place] = painting.1 }
-            if let file { state.images.insert(file, key, at: now) }
+            if let painting { state.insert(painting.1, painting.place) }
+            if let file { state.images.insert(file, key, bytes: file.count, at: now) }
             state.shrink(to: byteLimit, keeping: 1)
             state.waiting.first?.signal()
         }
@@ -136,7 +153,7 @@ final class CanvasMemory: Sendable {
     /// Evicts canvases and pictures unused since `instant`.
     func evict(unusedSince instant: Instant) {
         state.withLock { state in
-            state.paintings = state.paintings.filter { $0.value.lastUse >= instant }
+            state.paintings.evict(unusedSince: instant)
             state.images.evict(unusedSince: instant)
         }
     }
@@ -144,8 +161,8 @@ final class CanvasMemory: Sendable {
     /// Drops the canvases and pictures of a room.
     func forget(_ room: RoomID) {
         state.withLock { state in
-            state.paintings = state.paintings.filter { $0.key.room.room != room }
-            state.images.removeAll(of: room)
+            state.paintings.removeAll { $0.room.room == room }
+            state.images.removeAll { $0.room.room == room }
         }
     }
 }

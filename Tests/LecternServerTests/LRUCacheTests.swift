@@ -1,0 +1,73 @@
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import LecternServer
+
+@Suite struct LRUCacheTests {
+    private func instant(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    @Test func `Values are kept within their bytes, the least recently used go first`() {
+        var cache = LRUCache<Int, String>(byteLimit: 4000)
+        for key in 0..<3 { cache.insert("\(key)", key, bytes: 1300, at: instant(1)) }
+        #expect(cache.value(0, at: instant(1)) == "0")
+        cache.insert("3", 3, bytes: 1300, at: instant(1))
+        #expect(cache.value(1, at: instant(1)) == nil)
+        for key in [0, 2, 3] { #expect(cache.value(key, at: instant(1)) == "\(key)") }
+        cache.insert("too large", 4, bytes: 5000, at: instant(1))
+        #expect(cache.value(4, at: instant(1)) == nil)
+        cache.insert("new", 0, bytes: 1, at: instant(1))
+        #expect(cache.value(0, at: instant(1)) == "new")
+        #expect(cache.byteCount == 2601)
+    }
+
+    @Test func `The newest value is kept beyond the limit where that is asked for`() {
+        var cache = LRUCache<Int, String>(byteLimit: 10, keepsNewest: true)
+        cache.insert("small", 0, bytes: 5, at: instant(1))
+        cache.insert("large", 1, bytes: 50, at: instant(1))
+        #expect(cache.value(0, at: instant(1)) == nil)
+        #expect(cache.value(1, at: instant(1)) == "large")
+        cache.insert("small", 2, bytes: 5, at: instant(1))
+        #expect(cache.value(1, at: instant(1)) == nil)
+        #expect(cache.byteCount == 5)
+    }
+
+    @Test func `What was not used since an instant is evicted`() {
+        var cache = LRUCache<Int, String>(byteLimit: 100)
+        for key in 0..<4 { cache.insert("\(key)", key, bytes: 1, at: instant(Int64(key))) }
+        #expect(cache.value(0, at: instant(10)) != nil)
+        cache.evict(unusedSince: instant(3))
+        #expect((0..<4).map { cache.value($0, at: instant(11)) != nil } == [true, false, false, true])
+        cache.removeAll { $0 == 0 }
+        #expect(cache.count == 1)
+        cache.evictOldest()
+        #expect(cache.isEmpty && cache.byteCount == 0)
+        #expect(cache.evictOldest() == false)
+    }
+
+    @Test func `A cache holds what was inserted last, however it is used`() {
+        for seed in TestSeed.choose(50) {
+            var generator = SeededGenerator(seed: seed)
+            var cache = LRUCache<Int, Int>(byteLimit: 10_000)
+            // The keys in the order of their use, and their bytes.
+            var model: [(key: Int, bytes: Int)] = []
+            for step in 0..<400 {
+                let key = Int.random(in: 0..<40, using: &generator)
+                let now = instant(Int64(step))
+                let known = model.first { $0.key == key }
+                model.removeAll { $0.key == key }
+                if Bool.random(using: &generator) {
+                    #expect(cache.value(key, at: now) == known?.bytes, "seed \(seed)")
+                    if let known { model.append(known) }
+                } else {
+                    let bytes = Int.random(in: 0...3000, using: &generator)
+                    cache.insert(bytes, key, bytes: bytes, at: now)
+                    while model.reduce(bytes, { $0 + $1.bytes }) > 10_000 { model.removeFirst() }
+                    model.append((key, bytes))
+                }
+                #expect(cache.byteCount == model.reduce(0) { $0 + $1.bytes }, "seed \(seed)")
+                #expect(cache.count == model.count, "seed \(seed)")
+            }
+        }
+    }
+}
