@@ -114,23 +114,14 @@ final class AssetLibrary: Sendable {
         } else {
             manifest = try await opener.inspect(bytes, id: id)
         }
-        do throws(AssetStoreError) {
-            try await store.save(bytes, manifest, for: room)
-        } catch {
-            throw failure(error)
-        }
+        try await inStore { () throws(AssetStoreError) in try await store.save(bytes, manifest, for: room) }
         return manifest
     }
 
     /// Notes that a stored file comes to a further room.
     /// - Throws: `.unknown` where it is not there; `.unavailable`.
     func note(_ id: AssetID, in room: RoomID) async throws(AssetError) -> AssetManifest {
-        let manifest: AssetManifest?
-        do throws(AssetStoreError) {
-            manifest = try await store.note(id, in: room)
-        } catch {
-            throw failure(error)
-        }
+        let manifest = try await inStore { () throws(AssetStoreError) in try await store.note(id, in: room) }
         guard let manifest else { throw .unknown }
         return manifest
     }
@@ -203,39 +194,32 @@ final class AssetLibrary: Sendable {
 
     /// Whether an asset was uploaded to a room.
     func wasUploaded(_ id: AssetID, to room: RoomID) async throws(AssetError) -> Bool {
-        do throws(AssetStoreError) {
-            return try await store.wasUploaded(id, to: room)
-        } catch {
-            throw failure(error)
-        }
+        try await inStore { () throws(AssetStoreError) in try await store.wasUploaded(id, to: room) }
     }
 
     private func stored(_ id: AssetID) async throws(AssetError) -> AssetManifest? {
-        do throws(AssetStoreError) {
-            return try await store.manifest(of: id)
-        } catch {
-            throw failure(error)
-        }
+        try await inStore { () throws(AssetStoreError) in try await store.manifest(of: id) }
     }
 
     private func bytes(of id: AssetID) async throws(AssetError) -> [UInt8] {
-        let bytes: [UInt8]?
-        do throws(AssetStoreError) {
-            bytes = try await store.bytes(of: id)
-        } catch {
-            throw failure(error)
-        }
+        let bytes = try await inStore { () throws(AssetStoreError) in try await store.bytes(of: id) }
         guard let bytes else { throw .unknown }
         return bytes
     }
 
-    private func failure(_ error: AssetStoreError) -> AssetError {
-        switch error {
-        case .full: return .full
-        case .roomFull(let limit): return .roomFull(limit: limit)
-        case .disturbed, .stream:
-            logger.warning("the store of assets cannot be used", metadata: ["error": "\(error)"])
-            return .unavailable
+    private func inStore<Value>(
+        _ body: () async throws(AssetStoreError) -> Value
+    ) async throws(AssetError) -> Value {
+        do throws(AssetStoreError) {
+            return try await body()
+        } catch {
+            switch error {
+            case .full: throw .full
+            case .roomFull(let limit): throw .roomFull(limit: limit)
+            case .disturbed, .stream:
+                logger.warning("the store of assets cannot be used", metadata: ["error": "\(error)"])
+                throw .unavailable
+            }
         }
     }
 }
