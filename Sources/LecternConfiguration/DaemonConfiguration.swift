@@ -36,8 +36,6 @@ public struct DaemonConfiguration: Sendable, Equatable {
     public var history = HistoryConfiguration(clear: .undoable)
     /// The cohorts of every room.
     public var cohorts = CohortsConfiguration(defaults: CohortSettings(gate: .auto))
-    /// How released operations are sent.
-    public var fanout = Fanout()
     /// How much of its log a room keeps in memory.
     public var log = LogRetention()
     /// How strokes are drawn.
@@ -148,8 +146,6 @@ extension DaemonConfiguration {
         public var workers = 0
         /// Bytes of messages that wait for one worker, at most.
         public var mailboxBytes = 64 << 20
-        /// Bytes of joins, and of requests for pictures, that wait for rooms on one worker, at most.
-        public var waitingBytes = 4 << 20
         /// Joins that wait or are being answered, at most; half of it for one room.
         public var replies = 1024
         /// Requests for pictures that wait or are being answered, at most; half of it for one room.
@@ -288,12 +284,6 @@ extension DaemonConfiguration {
         public var storedRooms = 1_000_000
         /// Without a journal: bytes of hibernated rooms, at most.
         public var hibernatedBytes = 1 << 30
-    }
-
-    /// How released operations are sent.
-    public struct Fanout: Sendable, Equatable {
-        /// The largest outgoing message, in bytes, of a stroke that came in shards.
-        public var maxBytes = 64 << 10
     }
 
     /// How strokes are drawn.

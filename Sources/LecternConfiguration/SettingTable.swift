@@ -54,9 +54,6 @@ extension DaemonConfiguration {
             "limits.bytes_per_second", \.limits.intake.bytesPerSecond, .size(1024...1 << 30),
             "Bytes a second of each author, with bursts of twice that; beyond: rate-limited."),
         Setting(
-            "limits.number_lead", \.limits.intake.numberLead, .count(1...1_000_000_000),
-            "How far an operation's number may be ahead of the next expected one; beyond: out-of-range."),
-        Setting(
             "limits.board_points", \.limits.intake.boardPoints, .count(1...1_000_000_000),
             "Points of all strokes of a board that are visible or can be restored; beyond: too-many-points."),
         Setting(
@@ -223,9 +220,6 @@ extension DaemonConfiguration {
     /// Output: messages, logs for clients that join, pictures.
     private static let outputSettings: [Setting<DaemonConfiguration>] = [
         Setting(
-            "fanout.max_bytes", \.fanout.maxBytes, .size(1024...8 << 20),
-            "Bytes of an outgoing message of a stroke that came in shards; larger strokes are cut again."),
-        Setting(
             "log.tail", \.log.tail, .count(0...10_000_000),
             "Released operations that a room keeps for clients that join again; one that missed more gets the board."),
         Setting(
@@ -248,9 +242,6 @@ extension DaemonConfiguration {
         Setting(
             "server.mailbox_bytes", \.server.mailboxBytes, .size(1 << 20...16 << 30),
             "Bytes of messages that wait for one worker; beyond, messages are dropped, counted and requested again."),
-        Setting(
-            "server.waiting_bytes", \.server.waitingBytes, .size(64 << 10...1 << 30),
-            "Bytes of joins, and of picture requests, that wait for rooms on one worker; beyond: not-ready."),
         Setting(
             "server.replies", \.server.replies, .count(1...1_000_000),
             "Joins that wait or are being answered, at most half of them for one room; beyond: not-ready."),

@@ -61,9 +61,6 @@ public struct ServerConfiguration: Sendable {
     /// Bytes in the mailbox of each worker; further messages are dropped and counted, and their authors are told that
     /// they are missing.
     public var mailboxBytes = 64 << 20
-    /// Bytes of requests that wait for rooms being fetched or recovered, for each worker: as many for joins as for
-    /// pictures; further requests are answered `not-ready`.
-    public var waitingBytes = 4 << 20
     /// Pending joins, and as many pending `info` requests; beyond, and beyond half of it for one room, requests are
     /// answered `not-ready`.
     public var replies = 1024

@@ -90,17 +90,16 @@ private let others: [String: String] = [
     "colour": "rgb", "palette": "#010203,#ffffff",
     "limits.message_bytes": "128KiB", "limits.shards": "64", "limits.points": "5000", "limits.assembling": "7",
     "limits.held": "9", "limits.pending_bytes": "1MiB", "limits.authors": "3", "limits.author_idle": "90s",
-    "limits.messages_per_second": "50", "limits.bytes_per_second": "500KiB", "limits.number_lead": "1000",
+    "limits.messages_per_second": "50", "limits.bytes_per_second": "500KiB",
     "limits.board_points": "200000", "limits.rooms": "12",
     "limits.stored_rooms": "13", "limits.sleeping_bytes": "2MiB", "history.scope": "author", "history.depth": "5",
     "history.clear": "final", "cohorts.open": "false", "cohorts.maximum": "2", "cohorts.default.gate": "none",
     "cohorts.default.policy": "hold", "cohorts.default.max_hold": "250ms", "cohorts.default.stale_after": "5s",
     "cohorts.default.extrapolate": "false", "cohorts.default.encoding": "binary", "cohorts.default.ink": "progressive",
-    "fanout.max_bytes": "2000",
     "log.tail": "0", "log.tail_bytes": "1MiB",
     "log.held_bytes": "1GiB",
     "ink.style": "pen", "ink.tip": "marker", "canvas.scale": "2.5", "canvas.memory": "32MiB", "server.workers": "3",
-    "server.mailbox_bytes": "2MiB", "server.waiting_bytes": "1MiB", "server.replies": "16", "server.pictures": "17",
+    "server.mailbox_bytes": "2MiB", "server.replies": "16", "server.pictures": "17",
     "server.reply_bytes": "3MiB", "logging.level": "debug", "logging.format": "json",
 ]
 
@@ -191,7 +190,7 @@ private let others: [String: String] = [
         let arguments = [
             "limits.message_bytes": "128KiB", "limits.shards": "2", "limits.points": "3", "limits.assembling": "4",
             "limits.held": "5", "limits.pending_bytes": "6MiB", "limits.authors": "7", "limits.author_idle": "8s",
-            "limits.messages_per_second": "9", "limits.bytes_per_second": "10MiB", "limits.number_lead": "11",
+            "limits.messages_per_second": "9", "limits.bytes_per_second": "10MiB",
             "limits.board_points": "12", "history.scope": "author", "history.depth": "13", "history.clear": "final",
             "cohorts.open": "false", "cohorts.maximum": "14", "cohorts.default.gate": "none",
             "cohorts.default.policy": "hold", "cohorts.default.max_hold": "15s", "cohorts.default.stale_after": "16s",
@@ -204,7 +203,7 @@ private let others: [String: String] = [
             intake: IntakeLimits(
                 wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: []), assembling: 4, held: 5,
                 pendingBytes: 6 << 20, authors: 7, authorIdle: .seconds(8), messagesPerSecond: 9,
-                bytesPerSecond: 10 << 20, numberLead: 11, boardPoints: 12),
+                bytesPerSecond: 10 << 20, boardPoints: 12),
             history: HistoryConfiguration(scope: .author, depth: 13, clear: .final),
             cohorts: CohortsConfiguration(
                 defaults: CohortSettings(

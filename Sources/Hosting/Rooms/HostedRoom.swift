@@ -1,7 +1,7 @@
 public import StrokeWire
 public import Whiteboard
 
-/// A room of a host, with everything the host keeps beside its state. Confined to the host's thread.
+/// A room of a host, with everything the host keeps beside its state. Used as its host: by one thread at a time.
 public final class HostedRoom {
     public let address: RoomAddress
     /// What the output keeps with the room, as long as the room is in memory. The host does not look at it.

@@ -5,7 +5,7 @@ public import Whiteboard
 /// The rooms of one worker: loads them, folds the journal's records into them, advances them, saves and evicts them.
 ///
 /// A state machine without clocks or I/O: time is a parameter, the world is its output. The same machine runs in the
-/// daemon and in simulations. Confined to one thread.
+/// daemon and in simulations. Used by one thread at a time.
 ///
 /// From the bytes of a message to its effects it allocates at most 5 blocks of memory for a stroke in one message,
 /// whatever its number of points, and at most 4 for an undo, a redo or a clock sample; on average, with what grows now

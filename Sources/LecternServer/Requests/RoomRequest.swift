@@ -45,7 +45,7 @@ struct WaitingRequests {
     private static let cleaningInterval = Duration.seconds(1)
 
     /// - Parameter limit: bytes of pictures, and as many of all other requests.
-    init(limit: Int) {
+    init(limit: Int = 4 << 20) {
         self.limit = limit
     }
 

@@ -4,7 +4,7 @@ import NATSClient
 import StrokeWire
 import Whiteboard
 
-/// Publishes the effects of one worker's rooms. Confined to the worker's thread.
+/// Publishes the effects of one worker's rooms. Used as its ``RoomEventLoop``: by one thread at a time.
 final class Fanout {
     private let connection: NATSConnection
     private let publisher: BatchPublisher
@@ -154,7 +154,7 @@ final class Fanout {
 private func name(of subject: PublishSubject?) -> String { subject?.description ?? "none" }
 
 /// The subjects that a room publishes to and the headers that its operations share, made once, and what the gauges were
-/// told of the room. Confined to the worker's loop.
+/// told of the room. Used by the worker's loop alone.
 final class RoomOutput {
     /// Of one cohort.
     struct Cohort {

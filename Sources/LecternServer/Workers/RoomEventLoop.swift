@@ -4,13 +4,15 @@ import Logging
 import StrokeWire
 import Whiteboard
 
-/// The event loop of one worker: passes items to the room host and answers requests. Confined to the worker's thread.
+/// The event loop of one worker: passes items to the room host and answers requests.
+///
+/// Used by one thread at a time: the worker's, or the connection's with a round of brief items, as the ``Mailbox`` grants it.
 final class RoomEventLoop {
     private let host: RoomHost<WorkerOutput>
     private let output: WorkerOutput
     private let requests: RequestHandler
     private var assignment = ServingAssignment()
-    private var waiting: WaitingRequests
+    private var waiting = WaitingRequests()
     /// All partitions without a journal, where no other daemon has any of these rooms; else nil.
     private let standalonePartitions: Set<Int>?
 
@@ -22,7 +24,6 @@ final class RoomEventLoop {
         self.requests = requests
         self.host = RoomHost(configuration: host, output: output, isOutputOpen: isOutputOpen)
         standalonePartitions = configuration.journal == nil ? Set(0..<configuration.partitions) : nil
-        waiting = WaitingRequests(limit: configuration.waitingBytes)
     }
 
     var nextWake: Instant? { host.nextWake }

@@ -6,8 +6,8 @@ import NATSClient
 import StrokeWire
 import Whiteboard
 
-/// Performs the effects of one worker's room host: publishes, writes decisions, has rooms fetched and saved. Confined to
-/// the worker's thread.
+/// Performs the effects of one worker's room host: publishes, writes decisions, has rooms fetched and saved. Used as its
+/// ``RoomEventLoop``: by one thread at a time.
 final class WorkerOutput: HostOutput {
     private let configuration: ServerConfiguration
     private let connection: NATSConnection

@@ -27,14 +27,12 @@ extension DaemonConfiguration {
         configuration.idle = rooms.idle
         if let name = node.id { configuration.name = name }
         configuration.palette = palette
-        configuration.fanoutBytes = fanout.maxBytes
         configuration.style = ink.style
         configuration.tip = ink.tip
         configuration.canvasScale = canvas.scale
         configuration.canvasBytes = canvas.memory
         configuration.workers = server.workers
         configuration.mailboxBytes = server.mailboxBytes
-        configuration.waitingBytes = server.waitingBytes
         configuration.replies = server.replies
         configuration.pictures = server.pictures
         configuration.replyBytes = server.replyBytes
