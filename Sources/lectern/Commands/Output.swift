@@ -1,5 +1,7 @@
 import ArgumentParser
+import ConnectionOptions
 import Foundation
+import NATSClient
 import StrokeWire
 
 /// Standard output, unbuffered, so that a reader of a pipe sees each line at once.
@@ -148,6 +150,38 @@ struct JSONLine {
 extension ExitCode {
     /// The command failed, or found a fault.
     static let failed = ExitCode(1)
+    /// Prints why the command failed.
+    static func failed(_ why: String) -> ExitCode {
+        StandardError.write("lectern: \(why)")
+        return failed
+    }
     /// A service has not answered yet: all is in the journal, or a list is not whole.
     static let unanswered = ExitCode(3)
+}
+
+/// Does some work; prints its error, and ends the command with status 1.
+func endingCommand<Value>(_ work: () throws -> Value) throws -> Value {
+    do { return try work() } catch { throw error as? ExitCode ?? .failed("\(error)") }
+}
+
+/// As ``endingCommand(_:)``, for work that waits.
+func endingCommandAfter<Value>(_ work: () async throws -> Value) async throws -> Value {
+    do { return try await work() } catch { throw error as? ExitCode ?? .failed("\(error)") }
+}
+
+extension ConnectionOptions {
+    /// Connects for some work, whose error ends the command.
+    /// - Parameter name: see ``ConnectionOptions/connect(as:logger:)``.
+    func run<Value>(as name: String, _ work: (NATSConnection) async throws -> Value) async throws -> Value {
+        let nats = try await connect(as: name)
+        let result: Value
+        do {
+            result = try await endingCommandAfter { try await work(nats) }
+        } catch {
+            await nats.close()
+            throw error
+        }
+        await nats.close()
+        return result
+    }
 }

@@ -189,21 +189,11 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// Called before the lesson: afterwards is too late for an error about the output folder.
     private func makeFolder() throws {
-        do throws(OutputError) {
-            try OutputFile(output).makeFolder()
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
-        }
+        try endingCommand { try OutputFile(output).makeFolder() }
     }
 
     private func write(_ bytes: [UInt8], to name: String) throws {
-        do throws(OutputError) {
-            try OutputFile(path(of: name)).write(bytes)
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
-        }
+        try endingCommand { try OutputFile(path(of: name)).write(bytes) }
     }
 }
 

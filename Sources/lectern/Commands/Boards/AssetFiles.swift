@@ -29,8 +29,7 @@ struct AssetFiles {
         givenPassword = try password.given()
         for path in paths {
             guard let contents = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
-                StandardError.write("lectern: cannot read \(path)")
-                throw ExitCode.failed
+                throw ExitCode.failed("cannot read \(path)")
             }
             var file = File(path: path, bytes: Array(contents))
             // A lesson names an encrypted file as the service has stored it.

@@ -63,18 +63,10 @@ struct ExportCommand: AsyncParsableCommand {
         let request = ImageRequest(
             width: width, format: try PictureFormat(of: output, format),
             background: transparent ? .transparent : .white, page: page)
-        let nats = try await connection.connect(as: "lectern export")
-        do {
-            let reply = try await picture(request, over: nats)
-            await nats.close()
-            try OutputFile(output).write(reply.payload)
-            let index = reply.headers[HeaderName.index].map { ": operation \($0)" } ?? ""
-            StandardError.write("\(output)\(index), \(reply.payload.count) bytes")
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
-        }
+        let reply = try await connection.run(as: "lectern export") { try await picture(request, over: $0) }
+        try endingCommand { try OutputFile(output).write(reply.payload) }
+        let index = reply.headers[HeaderName.index].map { ": operation \($0)" } ?? ""
+        StandardError.write("\(output)\(index), \(reply.payload.count) bytes")
     }
 
     private func picture(_ request: ImageRequest, over nats: NATSConnection) async throws -> NATSReply {
@@ -83,18 +75,12 @@ struct ExportCommand: AsyncParsableCommand {
         do throws(NATSError) {
             reply = try await nats.requestParts(
                 request.encoded(), to: subject, timeout: .seconds(30), repeatingFor: NATSConnection.stallLimit)
-        } catch .noResponders {
-            throw ExportError(description: room.unanswered)
         } catch {
-            throw ExportError(description: "\(error)")
+            throw ExitCode.failed(error == .noResponders ? room.unanswered : "\(error)")
         }
         if let refusal = RequestError(decoding: reply.payload) {
-            throw ExportError(description: "the service says: \(refusal.message)")
+            throw ExitCode.failed("the service says: \(refusal.message)")
         }
         return reply
     }
-}
-
-private struct ExportError: Error, CustomStringConvertible {
-    let description: String
 }

@@ -105,7 +105,7 @@ struct ImportCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        switch try readFile() {
+        switch try endingCommand({ try ImportFile(path: file, isStrict: strict) }) {
         case .ink(let document):
             guard rotate.isEmpty else { throw ValidationError("Slides can be rotated, ink not.") }
             guard `as` == .paper else { throw ValidationError("--as is for slides.") }
@@ -142,29 +142,12 @@ struct ImportCommand: AsyncParsableCommand {
             report = try await interrupts.run { try await publish(PublishPlan(immediately: messages), over: nats) }
         } catch {
             await nats.close()
-            if !(error is ExitCode) { StandardError.write("lectern: \(error)") }
-            throw ExitCode.failed
+            throw error as? ExitCode ?? .failed("\(error)")
         }
         await nats.drain()
         let summary = PublishSummary(report: report, duration: start.duration(to: .now), hasWetInk: false)
-        StandardOutput.write(json ? summary.json : summary.text)
-        guard let code = summary.exitCode else { return }
-        if let signal = interrupts.signal {
-            StandardError.write("lectern: ended by \(signal.name)")
-        } else if report.endedSession != nil {
-            StandardError.write("lectern: \(author) has begun another session meanwhile, which ended this one")
-        } else if report.hasNoResponse {
-            StandardError.write("lectern: \(room.unanswered)")
-        }
-        throw interrupts.exitCode ?? code
-    }
-
-    private func readFile() throws -> ImportFile {
-        do throws(ImportFileError) {
-            return try ImportFile(path: file, isStrict: strict)
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+        try summary.endCommand(asJSON: json, interrupts, room) { _ in
+            "\(author) has begun another session meanwhile, which ended this one"
         }
     }
 
@@ -201,13 +184,10 @@ extension RoomOptions {
         do throws(RoomDirectoryError) {
             return try await BoardSettings(of: address, over: nats)
         } catch {
-            StandardError.write("lectern: \(error == .noReply ? unanswered : error.description)")
-            throw ExitCode.failed
+            throw ExitCode.failed(error == .noReply ? unanswered : error.description)
         }
     }
-}
 
-extension RoomOptions {
     /// The time of what is written now: the given one, else the time at the teacher. Warns where students may see it too
     /// early.
     func stamp(_ given: Int64?, over nats: NATSConnection) async throws -> Int64? {
@@ -221,8 +201,7 @@ extension RoomOptions {
                 "lectern: this NATS user may not ask for the room's time: students may see this too early")
             return nil
         } catch {
-            StandardError.write("lectern: \(error == .noReply ? unanswered : error.description)")
-            throw ExitCode.failed
+            throw ExitCode.failed("\(error == .noReply ? unanswered : error.description)")
         }
     }
 }

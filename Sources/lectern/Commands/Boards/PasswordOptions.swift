@@ -29,13 +29,8 @@ struct PasswordOptions: ParsableArguments {
     func given() throws -> String? {
         guard let passwordFile else { return password }
         if passwordFile == "-" { return readLine() ?? "" }
-        do throws(ImportFileError) {
-            let text = String(decoding: try ImportFile.contents(of: passwordFile), as: UTF8.self)
-            return String(text.prefix { !$0.isNewline })
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
-        }
+        let text = String(decoding: try endingCommand { try ImportFile.contents(of: passwordFile) }, as: UTF8.self)
+        return String(text.prefix { !$0.isNewline })
     }
 
     /// Asks at the terminal, where the password is not shown; nil without one, or where a password is given already.

@@ -216,19 +216,13 @@ struct RenderCommand: AsyncParsableCommand {
             StandardError.write("\(source.name): line \(line): \(rejection.code.rawValue): \(rejection.message)")
         }
         if let at, fold.board.index < at {
-            StandardError.write("lectern: \(source.name) ends at operation \(fold.board.index), before --at \(at)")
-            throw ExitCode.failed
+            throw ExitCode.failed("\(source.name) ends at operation \(fold.board.index), before --at \(at)")
         }
         return fold
     }
 
     private func write(_ bytes: [UInt8]) throws {
-        do throws(OutputError) {
-            try OutputFile(output).write(bytes)
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
-        }
+        try endingCommand { try OutputFile(output).write(bytes) }
     }
 
     private func encode(_ pictures: [BoardPicture], _ format: PictureFormat) throws -> [UInt8] {
@@ -248,9 +242,8 @@ struct RenderCommand: AsyncParsableCommand {
                     first.drawing, background: transparent ? .transparent : .white, scale: first.scale, byteLimit: .max
                 ) { true }
             } catch {
-                StandardError.write(
-                    "lectern: the board has more erasers than can be subtracted; draw it on white paper")
-                throw ExitCode.failed
+                throw ExitCode.failed(
+                    "the board has more erasers than can be subtracted; draw it on white paper")
             }
         case .pdf:
             return try PDFRenderer.render(pictures.map { (drawing: $0.drawing, scale: $0.scale) })
@@ -270,7 +263,7 @@ private enum BoardOrigin {
 extension LessonSource {
     /// Reads the lesson, or the file that `lectern import` reads; ends the command with status 1 and the error.
     fileprivate func loadBoard() throws -> BoardOrigin {
-        do {
+        try endingCommand {
             if self == .standardInput {
                 let bytes = try ImportFile.contents(of: name)
                 let isLesson = !ImportFile.begins(with: Array(bytes.prefix(ImportFile.headBytes)))
@@ -278,9 +271,6 @@ extension LessonSource {
             }
             guard self != .demo, let head, ImportFile.begins(with: head) else { return .lesson(try load()) }
             return .file(try ImportFile(path: name))
-        } catch let error as ImportFileError {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
         }
     }
 

@@ -119,8 +119,7 @@ struct ClockCommand: AsyncParsableCommand {
         let report = try await interrupts.run { [limit] in await clock.run(for: limit, firstNumber: firstNumber) }
         await nats.drain()
         if let violation = report.violation {
-            StandardError.write("lectern: \(violation)")
-            throw ExitCode.failed
+            throw ExitCode.failed("\(violation)")
         }
         if !quiet { StandardError.write("samples published: \(report.published), skipped: \(report.skipped)") }
     }

@@ -75,8 +75,7 @@ struct LessonOptions: ParsableArguments {
         do throws(LessonError) {
             return try read.cut(pointsPerShard: shardPoints)
         } catch {
-            StandardError.write("lectern: \(lesson.name): \(error)")
-            throw ExitCode.failed
+            throw ExitCode.failed("\(lesson.name): \(error)")
         }
     }
 }
@@ -105,7 +104,7 @@ struct LessonSource: ExpressibleByArgument, Equatable {
     ///
     /// - Parameter seed: of the demo lesson's handwriting.
     func load(seed: UInt64 = 1) throws -> Lesson {
-        try endingCommand {
+        try readingLesson {
             switch self {
             case .demo: try DemoLesson.make(seed: seed, hasTimes: true)
             case .standardInput: try Lesson(ndjson: Array(FileHandle.standardInput.readToEnd() ?? Data()))
@@ -115,17 +114,13 @@ struct LessonSource: ExpressibleByArgument, Equatable {
     }
 
     /// The lesson of bytes that were read already; errors as of ``load(seed:)``.
-    func load(ndjson bytes: [UInt8]) throws -> Lesson { try endingCommand { try Lesson(ndjson: bytes) } }
+    func load(ndjson bytes: [UInt8]) throws -> Lesson { try readingLesson { try Lesson(ndjson: bytes) } }
 
-    private func endingCommand(_ read: () throws -> Lesson) throws -> Lesson {
+    private func readingLesson(_ read: () throws -> Lesson) throws -> Lesson {
         do {
             return try read()
-        } catch let error as LessonFileError {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
         } catch {
-            StandardError.write("lectern: \(name): \(error)")
-            throw ExitCode.failed
+            throw ExitCode.failed(error is LessonFileError ? "\(error)" : "\(name): \(error)")
         }
     }
 }

@@ -128,25 +128,16 @@ struct PublishCommand: AsyncParsableCommand {
             report = try await interrupts.run { try await publish(plan, as: teacher, file) }
         } catch {
             await nats.close()
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+            throw ExitCode.failed("\(error)")
         }
         await nats.drain()
         let summary = PublishSummary(report: report, duration: start.duration(to: .now))
-        StandardOutput.write(json ? summary.json : summary.text)
-        guard let code = summary.exitCode else { return }
-        if let session = report.endedSession {
-            StandardError.write(
-                """
-                lectern: the session \(session) is over: \(author) has begun another one since. Publish again without \
-                --session and with a new --outbox.
-                """)
-        } else if let signal = interrupts.signal {
-            StandardError.write("lectern: ended by \(signal.name)")
-        } else if report.hasNoResponse {
-            StandardError.write("lectern: \(room.unanswered)")
+        try summary.endCommand(asJSON: json, interrupts, room) { session in
+            """
+            the session \(session) is over: \(author) has begun another one since. Publish again without --session and with \
+            a new --outbox.
+            """
         }
-        throw interrupts.exitCode ?? code
     }
 
     private func publish(
@@ -160,12 +151,9 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     private func openOutbox() throws -> OutboxFile? {
-        do throws(OutboxFileError) {
-            guard let outbox else { return nil }
-            return try OutboxFile(path: outbox, address: room.address, author: author, session: session)
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+        guard let outbox else { return nil }
+        return try endingCommand {
+            try OutboxFile(path: outbox, address: room.address, author: author, session: session)
         }
     }
 }

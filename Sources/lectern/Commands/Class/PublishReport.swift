@@ -55,8 +55,25 @@ struct PublishSummary {
     /// Whether strokes were sent while they were being drawn, too.
     var hasWetInk = true
 
+    /// Prints the summary, and ends the command unless every operation was applied.
+    /// - Parameter isOver: the error where another session of the author has ended this one.
+    func endCommand(
+        asJSON: Bool, _ interrupts: InterruptHandler, _ room: RoomOptions, isOver: (_ session: String) -> String
+    ) throws {
+        StandardOutput.write(asJSON ? json : text)
+        guard let exitCode else { return }
+        if let session = report.endedSession {
+            StandardError.write("lectern: \(isOver(session))")
+        } else if let signal = interrupts.signal {
+            StandardError.write("lectern: ended by \(signal.name)")
+        } else if report.hasNoResponse {
+            StandardError.write("lectern: \(room.unanswered)")
+        }
+        throw interrupts.exitCode ?? exitCode
+    }
+
     /// The exit code; nil when every operation was applied.
-    var exitCode: ExitCode? {
+    private var exitCode: ExitCode? {
         if report.isComplete { return nil }
         let isOpen = report.hasArrived && report.rejections == 0 && report.gaveUp == 0 && report.endedSession == nil
         return isOpen ? .unanswered : .failed

@@ -70,17 +70,13 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let nats = try await connection.connect(as: "lectern replay")
-        let interrupts = await InterruptHandler()
-        do {
-            try await interrupts.run { try await replay(over: nats) }
-        } catch let error as LessonReplay.FetchError {
-            await nats.close()
-            let why = if case .unanswered(.noResponders) = error { room.unanswered } else { "\(error)" }
-            StandardError.write("lectern: \(why)")
-            throw ExitCode.failed
+        try await connection.run(as: "lectern replay") { nats in
+            do {
+                try await InterruptHandler().run { try await replay(over: nats) }
+            } catch LessonReplay.FetchError.unanswered(.noResponders) {
+                throw ExitCode.failed(room.unanswered)
+            }
         }
-        await nats.close()
     }
 
     private func replay(over nats: NATSConnection) async throws {
@@ -92,8 +88,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         if let epoch, !lesson.epochs.contains(where: { $0.number == epoch }) {
             let known = lesson.epochs.map { "\($0.number)" }.joined(separator: ", ")
-            StandardError.write("lectern: the lesson has no encoder session \(epoch); it has \(known)")
-            throw ExitCode.failed
+            throw ExitCode.failed("the lesson has no encoder session \(epoch); it has \(known)")
         }
         if times { try followPlayer(&lesson) } else { try await play(lesson) }
     }
@@ -142,8 +137,7 @@ struct ReplayCommand: AsyncParsableCommand {
             guard let number = Double(text.trimmingCharacters(in: .whitespaces)),
                 let time = MediaTime(milliseconds: number)
             else {
-                StandardError.write("lectern: not a media time in milliseconds: \(text.prefix(80))")
-                throw ExitCode.failed
+                throw ExitCode.failed("not a media time in milliseconds: \(text.prefix(80))")
             }
             let before = lesson.board.index
             lesson.move(to: lesson.index(before: time, epoch: epoch))

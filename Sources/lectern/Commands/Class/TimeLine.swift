@@ -83,16 +83,14 @@ struct TimeLineOptions: ParsableArguments {
         } catch {
             // The service may come later, or this user may not ask: the journal takes the strokes.
             guard isNeeded else { return nil }
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+            throw ExitCode.failed("\(error)")
         }
         if case .live(let live) = time {
             if isNeeded { StandardError.write("time: the room's, by the clock of the students' video") }
             return live.milliseconds()
         }
         if isNeeded {
-            StandardError.write("lectern: the room does not tell the time at the teacher: no clock has an age")
-            throw ExitCode.failed
+            throw ExitCode.failed("the room does not tell the time at the teacher: no clock has an age")
         }
         if let warning = time.warning { StandardError.write("lectern: \(warning)") }
         return nil

@@ -66,21 +66,12 @@ struct WatchCommand: AsyncParsableCommand {
     var quiet = false
 
     func run() async throws {
-        let nats = try await connection.connect(as: "lectern watch")
-        let interrupts = await InterruptHandler()
-        let (output, report): (WatchOutput, StudentReport)
-        do {
-            (output, report) = try await interrupts.run { try await follow(over: nats) }
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+        let (output, report) = try await connection.run(as: "lectern watch") { nats in
+            try await InterruptHandler().run { try await follow(over: nats) }
         }
-        await nats.close()
         if !quiet { StandardError.write(output.summary(of: report)) }
         if report.joins == 0 {
-            StandardError.write("lectern: never joined: \(output.refusal ?? room.unanswered)")
-            throw ExitCode.failed
+            throw ExitCode.failed("never joined: \(output.refusal ?? room.unanswered)")
         }
         guard report.isSound, output.isReached else { throw ExitCode.failed }
     }

@@ -53,17 +53,14 @@ struct AuditCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-        let nats = try await connection.connect(as: "lectern audit")
-        let entries: [AuditEntry]
-        do throws(RoomDirectoryError) {
+        let entries = try await connection.run(as: "lectern audit") { nats in
             let from = since.map { Int64((Date().timeIntervalSince1970 - $0 / .seconds(1)) * 1000) }
-            entries = try await AuditReader(connection: nats, root: root).entries(room: room, since: from)
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)\(error == .noReply ? " at \(root).audit" : "")")
-            throw ExitCode.failed
+            do throws(RoomDirectoryError) {
+                return try await AuditReader(connection: nats, root: root).entries(room: room, since: from)
+            } catch .noReply {
+                throw ExitCode.failed("\(RoomDirectoryError.noReply) at \(root).audit")
+            }
         }
-        await nats.close()
         if json {
             for entry in entries { StandardOutput.write(bytes: entry.encoded()) }
         } else {

@@ -38,11 +38,11 @@ struct BackupCommand: AsyncParsableCommand {
     var quiet = false
 
     func run() async throws {
-        let nats = try await connection.connect(as: "lectern backup")
-        let backup = StreamBackup(root: root, folder: URL(fileURLWithPath: folder), connection: nats)
         let display = BackupDisplay(isQuiet: quiet)
-        try await display.run { try await backup.make { display.show($0) } }
-        await nats.close()
+        try await connection.run(as: "lectern backup") { nats in
+            let backup = StreamBackup(root: root, folder: URL(fileURLWithPath: folder), connection: nats)
+            try await backup.make { display.show($0) }
+        }
         StandardOutput.write("\(folder): \(display.summary)")
     }
 }
@@ -80,14 +80,14 @@ struct RestoreCommand: AsyncParsableCommand {
         let display = BackupDisplay(isQuiet: quiet)
         let place = URL(fileURLWithPath: folder)
         if check {
-            let streams = try await display.run { try StreamBackup.verify(place) }
+            let streams = try endingCommand { try StreamBackup.verify(place) }
             return StandardOutput.write("\(folder): whole; \(streams.joined(separator: ", "))")
         }
-        let nats = try await connection.connect(as: "lectern restore")
-        // The list has the names of the streams, whatever the root.
-        let backup = StreamBackup(root: "", folder: place, connection: nats)
-        try await display.run { try await backup.restore { display.show($0) } }
-        await nats.close()
+        try await connection.run(as: "lectern restore") { nats in
+            // The list has the names of the streams, whatever the root.
+            let backup = StreamBackup(root: "", folder: place, connection: nats)
+            try await backup.restore { display.show($0) }
+        }
         StandardOutput.write("\(folder): \(display.summary)")
     }
 }
@@ -104,16 +104,6 @@ private final class BackupDisplay {
     }
 
     var summary: String { "\(streams) streams, \(messages) messages" }
-
-    /// Runs the work; says why it fails, and ends the command with 1.
-    func run<Result>(_ work: () async throws -> Result) async throws -> Result {
-        do {
-            return try await work()
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
-        }
-    }
 
     func show(_ progress: StreamBackup.Progress) {
         switch progress {

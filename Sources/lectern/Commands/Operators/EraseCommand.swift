@@ -44,26 +44,18 @@ struct EraseCommand: AsyncParsableCommand {
         if !yes {
             StandardError.write("All of the room \(room) will be deleted for good. Type its name to go on:")
             guard readLine() == room.text else {
-                StandardError.write("lectern: not erased: that is not its name")
-                throw ExitCode.failed
+                throw ExitCode.failed("not erased: that is not its name")
             }
         }
-        let nats = try await options.connection.connect(as: "lectern erase")
-        let reply: CommandReply
-        do {
+        let reply = try await options.connection.run(as: "lectern erase") { nats in
             var last = ""
-            reply = try await options.commands(over: nats).give(.erase(room)) { progress in
+            return try await options.commands(over: nats).give(.erase(room)) { progress in
                 let count = progress.made.map { made in " \(made)" + (progress.total.map { " of \($0)" } ?? "") } ?? ""
                 let line = "\(progress.detail)\(count)"
                 if line != last { StandardError.write(line) }
                 last = line
             }
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
         }
-        await nats.close()
         let place = reply.sequence.map { "; in the journal at \($0)" } ?? ""
         let detail = reply.detail.map { ": \($0)" } ?? ""
         StandardOutput.write("erased \(room)\(detail)\(place)")

@@ -47,8 +47,7 @@ struct OperatorOptions: ParsableArguments {
             StandardOutput.write("\(pending); in the journal at \(sequence), the service has yet to read it")
             throw ExitCode.unanswered
         case .unconfirmed:
-            StandardError.write("lectern: \(unconfirmed)")
-            throw ExitCode.failed
+            throw ExitCode.failed("\(unconfirmed)")
         }
     }
 }
@@ -88,19 +87,9 @@ struct CloseCommand: AsyncParsableCommand {
     @OptionGroup var options: OperatorOptions
 
     func run() async throws {
-        let nats = try await options.connection.connect(as: "lectern close")
-        let closing: (effect: CommandEffect, known: RoomSummary)?
-        do {
-            closing = try await close(over: nats)
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
-        }
-        await nats.close()
+        let closing = try await options.connection.run(as: "lectern close") { try await close(over: $0) }
         guard let (effect, known) = closing else {
-            StandardError.write("lectern: nobody has written to the room \(room): there is nothing to close")
-            throw ExitCode.failed
+            throw ExitCode.failed("nobody has written to the room \(room): there is nothing to close")
         }
         let strokes = known.visible.map { " and \($0) strokes on the board" } ?? ""
         let life = "\(address), with \(known.index) operations\(strokes)"
@@ -141,19 +130,11 @@ struct AuthorArguments: ParsableArguments {
         _ give: (RoomCommands, AuthorID, RoomAddress) async throws -> CommandEffect?
     ) async throws {
         let address = options.subjects.address(of: room)
-        let nats = try await options.connection.connect(as: "lectern \(name)")
-        let effect: CommandEffect?
-        do {
-            effect = try await give(options.commands(over: nats), author, address)
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+        let effect = try await options.connection.run(as: "lectern \(name)") { nats in
+            try await give(options.commands(over: nats), author, address)
         }
-        await nats.close()
         guard let effect else {
-            StandardError.write("lectern: nobody has written to the room \(room): there is nobody to \(name)")
-            throw ExitCode.failed
+            throw ExitCode.failed("nobody has written to the room \(room): there is nobody to \(name)")
         }
         let what = "\(author) in \(address)"
         try options.report(

@@ -53,16 +53,11 @@ struct RepartitionCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let nats = try await connection.connect(as: "lectern repartition")
-        let moving = Repartitioning(
-            root: root, partitions: partitions, connection: nats, logger: Logger(label: "lectern.repartition"))
-        do {
+        try await connection.run(as: "lectern repartition") { nats in
+            let moving = Repartitioning(
+                root: root, partitions: partitions, connection: nats, logger: Logger(label: "lectern.repartition"))
             try await moving.run { show($0) }
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
         }
-        await nats.close()
     }
 
     private func show(_ progress: Repartitioning.Progress) {

@@ -68,16 +68,9 @@ struct RevokeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let revocation = try await revocation()
-        let nats = try await options.connection.connect(as: "lectern revoke")
-        let reply: CommandReply
-        do {
-            reply = try await options.commands(over: nats).give(.revoke(revocation))
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+        let reply = try await options.connection.run(as: "lectern revoke") { nats in
+            try await options.commands(over: nats).give(.revoke(revocation))
         }
-        await nats.close()
         let end = revocation.expires.map {
             " until \(Date(timeIntervalSince1970: Double($0)).formatted(.iso8601)), when it ends"
         }
@@ -88,46 +81,35 @@ struct RevokeCommand: AsyncParsableCommand {
         if let sub {
             let now = Int64(Date().timeIntervalSince1970)
             guard let revocation = Revocation.subject(sub, issuedThrough: now) else {
-                throw Self.fail("a subject has 1 to \(Revocation.nameBytes) bytes, and no control characters")
+                throw ExitCode.failed("a subject has 1 to \(Revocation.nameBytes) bytes, and no control characters")
             }
             return revocation
         }
         let text = (token ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let identity = TokenIdentity(of: text)
         if identity != nil, identity?.id == nil {
-            throw Self.fail("the token has no jti: it cannot be revoked alone, but with --sub or by another key")
+            throw ExitCode.failed("the token has no jti: it cannot be revoked alone, but with --sub or by another key")
         }
         // A part of a token would be taken for a name that no token has.
         if identity == nil, text.hasPrefix("eyJ") || text.contains(where: { $0 == "." || $0.isWhitespace }) {
-            throw Self.fail("this is neither a whole token nor a jti")
+            throw ExitCode.failed("this is neither a whole token nor a jti")
         }
         guard let revocation = Revocation.token(identity?.id ?? text, expires: try await expiry(of: text)) else {
-            throw Self.fail("a jti has 1 to \(Revocation.nameBytes) bytes, and no control characters")
+            throw ExitCode.failed("a jti has 1 to \(Revocation.nameBytes) bytes, and no control characters")
         }
         return revocation
     }
 
-    private static func fail(_ message: String) -> ExitCode {
-        StandardError.write("lectern: \(message)")
-        return .failed
-    }
-
     /// When a token ends, in seconds since 1970, by its signed claims; nil without a key.
     private func expiry(of token: String) async throws -> Int64? {
-        let key: TokenKey
-        do {
-            if let secretFile {
-                key = try await .secret(file: secretFile)
-            } else if let publicKeyFile {
-                key = try await .publicKey(file: publicKeyFile)
-            } else {
-                return nil
-            }
-        } catch let error as TokenKey.Unusable {
-            throw Self.fail(error.description)
+        let key = try await endingCommandAfter { () async throws -> TokenKey? in
+            if let secretFile { return try await .secret(file: secretFile) }
+            guard let publicKeyFile else { return nil }
+            return try await .publicKey(file: publicKeyFile)
         }
+        guard let key else { return nil }
         guard let claims = await key.verify(token) else {
-            throw Self.fail(
+            throw ExitCode.failed(
                 "the token is not whole, not of this key, or has ended; a jti, without a key, is revoked for good")
         }
         // `exp` may be any number: what is no whole number in JSON is never.

@@ -69,20 +69,17 @@ struct RoomsCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let nats = try await connection.connect(as: "lectern rooms")
-        let list: MergedRoomList
-        do throws(RoomDirectoryError) {
-            list = try await RoomDirectory(connection: nats, root: root).rooms()
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)\(error == .noReply ? " at \(root).rooms" : "")")
-            throw ExitCode.failed
+        let list = try await connection.run(as: "lectern rooms") { nats in
+            do throws(RoomDirectoryError) {
+                return try await RoomDirectory(connection: nats, root: root).rooms()
+            } catch .noReply {
+                throw ExitCode.failed("\(RoomDirectoryError.noReply) at \(root).rooms")
+            }
         }
-        await nats.close()
         if json {
             for room in list.rooms { StandardOutput.write(bytes: room.encoded()) }
         } else {
-            StandardOutput.write(RoomTable(list.rooms).text)
+            StandardOutput.write(RoomTable(rooms: list.rooms).text)
         }
         guard list.isComplete else {
             let missing = list.missing.map { " for partition \($0.map(String.init).joined(separator: ", "))" } ?? ""
@@ -94,11 +91,7 @@ struct RoomsCommand: AsyncParsableCommand {
 
 /// Rooms as a table, one line each.
 private struct RoomTable {
-    private let rooms: [RoomSummary]
-
-    init(_ rooms: [RoomSummary]) {
-        self.rooms = rooms
-    }
+    let rooms: [RoomSummary]
 
     var text: String {
         guard !rooms.isEmpty else { return "no rooms" }

@@ -76,17 +76,9 @@ struct TokenCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let key: TokenKey
-        do {
-            key =
-                if let secretFile {
-                    try await .secret(file: secretFile)
-                } else {
-                    try await .privateKey(file: privateKeyFile ?? "")
-                }
-        } catch let error as TokenKey.Unusable {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+        let key = try await endingCommandAfter { () async throws -> TokenKey in
+            guard let secretFile else { return try await .privateKey(file: privateKeyFile ?? "") }
+            return try await .secret(file: secretFile)
         }
         var claims = TokenClaims(
             rooms: room.isEmpty ? .all : .some(room), role: role, cohort: CohortName(cohort) ?? .main,
