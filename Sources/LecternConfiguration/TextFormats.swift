@@ -73,43 +73,32 @@ extension ValueFormat where Value == String {
 }
 
 extension ValueFormat where Value == String? {
+    /// A text that may be empty, for none.
+    private static func optional(
+        _ name: String, _ range: String, isHidden: Bool = false,
+        _ parse: @escaping @Sendable (String) throws(ParseError) -> String = { $0 }
+    ) -> Self {
+        ValueFormat(name: name, range: range) { text throws(ParseError) in
+            text.isEmpty ? nil : try parse(text)
+        } format: { text in
+            isHidden && text != nil ? "***" : text ?? ""
+        }
+    }
+
     /// As ``ValueFormat/token``; empty for a random one.
     static var tokenOrRandom: Self {
         let token = ValueFormat<String>.token
-        return ValueFormat(name: token.name, range: token.range + ", or \"\" for a random one") {
-            text throws(ParseError) in
-            text.isEmpty ? nil : try token.parse(text)
-        } format: { text in
-            text ?? ""
-        }
+        return optional(token.name, token.range + ", or \"\" for a random one", token.parse)
     }
 
     /// Any text; empty for none.
-    static var text: Self {
-        ValueFormat(name: "text", range: "any text, or \"\" for none") { text throws(ParseError) in
-            text.isEmpty ? nil : text
-        } format: { text in
-            text ?? ""
-        }
-    }
+    static var text: Self { optional("text", "any text, or \"\" for none") }
 
     /// As ``ValueFormat/text``, and not shown.
-    static var secret: Self {
-        ValueFormat(name: "password", range: "any text, or \"\" for none") { text throws(ParseError) in
-            text.isEmpty ? nil : text
-        } format: { text in
-            text == nil ? "" : "***"
-        }
-    }
+    static var secret: Self { optional("password", "any text, or \"\" for none", isHidden: true) }
 
     /// A path of a file; empty for none.
-    static var file: Self {
-        ValueFormat(name: "path", range: "a path, or \"\" for none") { text throws(ParseError) in
-            text.isEmpty ? nil : text
-        } format: { text in
-            text ?? ""
-        }
-    }
+    static var file: Self { optional("path", "a path, or \"\" for none") }
 }
 
 extension ValueFormat where Value == ListenAddress? {
@@ -156,8 +145,7 @@ extension ValueFormat where Value == [String] {
         _ name: String, _ range: String, _ isValid: @escaping @Sendable (String) -> Bool
     ) -> Self {
         ValueFormat(name: name, range: range, isList: true) { text throws(ParseError) in
-            let texts =
-                text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            let texts = elements(of: text)
             if let invalid = texts.first(where: { !isValid($0) }) { throw ParseError(invalid, "is none of \(range)") }
             return texts
         } format: { texts in
@@ -208,8 +196,7 @@ extension ValueFormat where Value == Palette {
     /// Colours, each `#rrggbb`.
     static var palette: Self {
         ValueFormat(name: "list of colours", range: "1 … 256 of #rrggbb", isList: true) { text throws(ParseError) in
-            let texts =
-                text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            let texts = elements(of: text)
             if let palette = Palette(texts) { return palette }
             guard let invalid = texts.first(where: { Palette([$0]) == nil }) else {
                 throw ParseError("a palette has 1 … 256 colours, not \(texts.count)")
@@ -220,4 +207,8 @@ extension ValueFormat where Value == Palette {
             palette.texts.joined(separator: ",")
         }
     }
+}
+
+private func elements(of list: String) -> [String] {
+    list.isEmpty ? [] : list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
 }

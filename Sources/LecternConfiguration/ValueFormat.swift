@@ -15,9 +15,7 @@ struct ValueFormat<Value>: Sendable {
 struct ParseError: Error, Equatable {
     let message: String
 
-    init(_ message: String) {
-        self.message = message
-    }
+    init(_ message: String) { self.message = message }
 
     /// - Parameter text: shown in quotes, and cut when it is long.
     init(_ text: String, _ message: String) {
@@ -126,10 +124,7 @@ extension ValueFormat where Value == Duration {
 
 extension Duration {
     /// The text of a setting; fractions of a millisecond are cut off.
-    fileprivate var text: String {
-        let (seconds, attoseconds) = components
-        return UnitFormat.durations.text(Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
-    }
+    fileprivate var text: String { UnitFormat.durations.text(Int(self / .milliseconds(1))) }
 }
 
 /// Whole numbers with a unit, such as `256KiB` or `10m`.

@@ -111,10 +111,7 @@ struct StampCommand: AsyncParsableCommand {
     private func stampAll(_ output: inout StampOutput) throws {
         let origin = ContinuousClock.now
         var clock = StampClock(source ?? .arrival, start: begin)
-        let elapsed = { () -> Int64 in
-            let (seconds, attoseconds) = origin.duration(to: .now).components
-            return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-        }
+        let elapsed = { origin.duration(to: .now).microseconds }
         let pictures: Int
         switch codec {
         case .flv:

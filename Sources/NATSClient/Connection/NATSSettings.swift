@@ -228,11 +228,5 @@ public struct NATSSettings: Sendable {
 
 extension Duration {
     /// Whole milliseconds in libnats' range: at least 1, at most a year.
-    var wholeMilliseconds: Int64 {
-        let year: Int64 = 365 * 86_400
-        let (seconds, attoseconds) = components
-        guard seconds < year else { return year * 1000 }
-        guard seconds >= 0 else { return 1 }
-        return max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
-    }
+    var wholeMilliseconds: Int64 { Int64(min(max(self / .milliseconds(1), 1), 365 * 86_400_000)) }
 }

@@ -14,10 +14,7 @@ final class StopFlag: Sendable {
 enum Uptime {
     private static let origin = ContinuousClock.now
 
-    static var now: Int64 {
-        let (seconds, attoseconds) = origin.duration(to: .now).components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-    }
+    static var now: Int64 { origin.duration(to: .now).microseconds }
 }
 
 /// The player of a stream between the thread that reads and those that ask where it stands.

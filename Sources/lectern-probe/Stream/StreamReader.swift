@@ -228,8 +228,7 @@ extension StreamReader {
     private func pause(_ duration: Duration) {
         let end = ContinuousClock.now + duration
         while !stopped.isSet {
-            let (seconds, attoseconds) = ContinuousClock.now.duration(to: end).components
-            let left = Double(seconds) + Double(attoseconds) / 1e18
+            let left = ContinuousClock.now.duration(to: end) / .seconds(1)
             guard left > 0 else { return }
             Thread.sleep(forTimeInterval: min(left, 0.05))
         }
