@@ -69,13 +69,9 @@ struct StoredAssetManifest: Sendable, Equatable, Codable {
     var upload: String
     /// The number of parts.
     var parts: Int
+}
 
-    init(asset: AssetManifest, upload: String, parts: Int) {
-        self.asset = asset
-        self.upload = upload
-        self.parts = parts
-    }
-
+extension StoredAssetManifest {
     func encoded() -> [UInt8] { HashedJSON.encode(self) }
 
     /// Nil when the bytes are damaged, or of a newer release: the asset is not there for this one.

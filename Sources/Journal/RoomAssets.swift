@@ -10,17 +10,15 @@ public import StrokeWire
 struct RoomAssetRecord: Sendable, Equatable, Codable {
     /// Bytes of the asset.
     var bytes: Int
+}
 
+extension RoomAssetRecord {
     func encoded() -> [UInt8] { HashedJSON.encode(self) }
 
     /// Nil when the bytes are damaged.
     init?(decoding bytes: [UInt8]) {
         guard let record = HashedJSON.decode(Self.self, from: bytes), record.bytes >= 0 else { return nil }
         self = record
-    }
-
-    init(bytes: Int) {
-        self.bytes = bytes
     }
 
     /// What it counts for. Small files count for more than they have: the records of a room are read at each upload, and

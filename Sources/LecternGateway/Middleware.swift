@@ -1,7 +1,10 @@
 internal import Hummingbird
+internal import LecternClient
 internal import Logging
 internal import Metrics
+internal import NATSClient
 internal import NIOHTTP1
+internal import StrokeWire
 
 /// The gateway's own metrics.
 public enum GatewayMetrics {
@@ -80,6 +83,12 @@ struct JSONErrors: RouterMiddleware {
             return try await next(request, context)
         } catch let error as GatewayError {
             failure = error
+        } catch let error as Rejection {
+            failure = GatewayError(error)
+        } catch let error as NATSError {
+            failure = GatewayError(error)
+        } catch let error as AssetUploadError {
+            failure = GatewayError(error)
         } catch let error as any HTTPResponseError {
             failure = translated(error.status)
         } catch let error as HTTPParserError {

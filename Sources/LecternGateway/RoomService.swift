@@ -34,8 +34,7 @@ struct RoomService: Sendable {
 
     /// The state of a room: the service's JSON, unchanged.
     func state(of room: RoomID) async throws(GatewayError) -> [UInt8] {
-        let reply = try await ask(address(of: room).subject(.info), within: limits.stateTimeout).payload
-        if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
+        let reply = try await ask(.info, of: room, within: limits.stateTimeout).payload
         guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no JSON object.") }
         return reply
     }
@@ -69,9 +68,7 @@ struct RoomService: Sendable {
     func picture(
         of room: RoomID, _ feed: RoomFeed, _ request: ImageRequest
     ) async throws(GatewayError) -> NATSReply {
-        let reply = try await ask(address(of: room).subject(feed.image), request.encoded(), within: limits.pictureTimeout)
-        if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }
-        return reply
+        try await ask(feed.image, of: room, request.encoded(), within: limits.pictureTimeout)
     }
 
     /// A picture of a page of an asset, or what else the service answers that is no refusal.
@@ -80,27 +77,17 @@ struct RoomService: Sendable {
     ) async throws(GatewayError) -> NATSReply {
         // A tag alone needs no rendering.
         let limit = request.unless == "*" ? limits.pictureTimeout : limits.assetTimeout
-        let reply = try await ask(address(of: room).subject(feed.asset), request.encoded(), within: limit)
-        if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }
-        return reply
+        return try await ask(feed.asset, of: room, request.encoded(), within: limit)
     }
 
     /// A board as those who join get it: the service's JSON, unchanged.
     func board(of room: RoomID, _ feed: RoomFeed, _ request: JoinRequest) async throws(GatewayError) -> [UInt8] {
-        let limit = limits.pictureTimeout
-        let reply = try await ask(address(of: room).subject(feed.join), request.encoded(), within: limit).payload
-        if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
-        guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no board.") }
-        return reply
+        try await json(feed.join, of: room, request.encoded(), "board")
     }
 
     /// A part of a recorded lesson: the service's JSON, unchanged.
     func replay(of room: RoomID, _ feed: RoomFeed, _ request: ReplayRequest) async throws(GatewayError) -> [UInt8] {
-        let limit = limits.pictureTimeout
-        let reply = try await ask(address(of: room).subject(feed.replay), request.encoded(), within: limit).payload
-        if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
-        guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no lesson.") }
-        return reply
+        try await json(feed.replay, of: room, request.encoded(), "lesson")
     }
 
     /// The rooms of all daemons; at most a second old. Waits no longer than the window for a daemon that does not answer;
@@ -137,12 +124,23 @@ struct RoomService: Sendable {
         return merged
     }
 
+    /// - Throws: also where the service refuses.
     private func ask(
-        _ subject: String, _ payload: [UInt8] = [], within limit: Duration
+        _ subject: RoomSubject, of room: RoomID, _ payload: [UInt8] = [], within limit: Duration
     ) async throws(GatewayError) -> NATSReply {
-        try await permits.withPermit { () async throws(NATSError) in
-            try await connection.requestParts(payload, to: subject, timeout: limit)
+        let reply = try await permits.withPermit { () async throws(NATSError) in
+            try await connection.requestParts(payload, to: address(of: room).subject(subject), timeout: limit)
         }
+        if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }
+        return reply
+    }
+
+    private func json(
+        _ subject: RoomSubject, of room: RoomID, _ payload: [UInt8], _ what: String
+    ) async throws(GatewayError) -> [UInt8] {
+        let reply = try await ask(subject, of: room, payload, within: limits.pictureTimeout).payload
+        guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no \(what).") }
+        return reply
     }
 }
 

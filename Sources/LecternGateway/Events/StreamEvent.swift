@@ -137,12 +137,9 @@ struct FeedPosition: Sendable, Equatable {
     var room: String
     /// Index of the last operation.
     var index: UInt64
+}
 
-    init(room: String, index: UInt64) {
-        self.room = room
-        self.index = index
-    }
-
+extension FeedPosition {
     /// Reads an event's id, `INCARNATION:INDEX`.
     /// - Returns: nil for another text, and for a room without operations.
     init?(eventID text: String) {

@@ -83,12 +83,8 @@ final class FileUploads: Sendable {
         }
         defer { running.withLock { $0 -= 1 } }
         guard count <= limit else { throw GatewayError.notReady("Too many files are being uploaded.") }
-        do {
-            let pieces = file.body.map { Array($0.readableBytesView) }
-            return try await uploader.upload(pieces, length: file.length, password: file.password, to: address)
-        } catch let error as AssetUploadError {
-            throw GatewayError(error)
-        }
+        let pieces = file.body.map { Array($0.readableBytesView) }
+        return try await uploader.upload(pieces, length: file.length, password: file.password, to: address)
     }
 }
 

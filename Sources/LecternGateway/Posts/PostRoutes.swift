@@ -48,22 +48,14 @@ struct WetRoute {
             guard 1...limits.messages ~= updates.count else {
                 throw GatewayError.badRequest("A request has 1 to \(limits.messages) updates.")
             }
-            do throws(Rejection) {
-                // The room has its own limits, which are configured; the format's are checked here.
-                for update in updates { _ = try WetUpdate(decoding: Array(update), limits: .any) }
-            } catch {
-                throw GatewayError(error)
-            }
+            // The room has its own limits, which are configured; the format's are checked here.
+            for update in updates { _ = try WetUpdate(decoding: Array(update), limits: .any) }
             if let seconds = rates.take(updates.count, bytes: body.count, of: author, in: address) {
                 throw GatewayError.tooManyRequests(rates.refusal, retryAfter: seconds)
             }
             let subject = address.subject(.wetInput(author))
             let headers: NATSHeaders = request.session.map { [HeaderName.session: $0] } ?? [:]
-            do throws(NATSError) {
-                for update in updates { try connection.publish(Array(update), to: subject, headers: headers) }
-            } catch {
-                throw GatewayError(error)
-            }
+            for update in updates { try connection.publish(Array(update), to: subject, headers: headers) }
             return Response(status: .accepted)
         }
     }
@@ -79,16 +71,8 @@ struct ClockRoute {
             let address = rooms.address(of: try context.room())
             let cohort = try request.cohort()
             let body = try await request.bytes(atMost: 4096)
-            do throws(Rejection) {
-                _ = try ClockSample(decoding: body)
-            } catch {
-                throw GatewayError(error)
-            }
-            do throws(NATSError) {
-                try connection.publish(body, to: address.subject(.clock(cohort)))
-            } catch {
-                throw GatewayError(error)
-            }
+            _ = try ClockSample(decoding: body)
+            try connection.publish(body, to: address.subject(.clock(cohort)))
             return Response(status: .accepted)
         }
     }

@@ -35,9 +35,7 @@ struct CommandExecutor: Sendable {
             try? connection.publish(ErasedRoom(room: room, assets: []).encoded(), to: ErasedRoom.subject(root: root))
             return CommandReply(detail: "the room has ended; nothing is stored of it, for there is no journal")
         }
-        let done = try await erasure.erase(room, by: id) {
-            onProgress(CommandProgress($0.step, made: $0.made, of: $0.total))
-        }
+        let done = try await erasure.erase(room, by: id, onProgress: onProgress)
         return CommandReply(sequence: done.sequence, detail: done.what)
     }
 

@@ -12,13 +12,6 @@ import Whiteboard
 /// an older one from then on. Only then something is deleted. Each step can be repeated, and an erasure that was cut off is
 /// finished by another one. Any daemon may do it, whichever partition the room is in.
 struct RoomErasure: Sendable {
-    /// How far it is.
-    struct Progress: Sendable, Equatable {
-        var step: String
-        var made: Int?
-        var total: Int?
-    }
-
     private let configuration: ServerConfiguration
     private let eraser: RoomEraser
     private let assets: AssetStore
@@ -55,20 +48,20 @@ struct RoomErasure: Sendable {
     /// - Throws: an error that says what is left; it can be erased again.
     func erase(
         _ room: RoomID, by command: String,
-        onProgress: @escaping @Sendable (Progress) -> Void
+        onProgress: @escaping @Sendable (CommandProgress) -> Void
     ) async throws(RequestError) -> (sequence: UInt64, what: String) {
-        let progress = Locked(Progress(step: "looking for what there is of the room"))
+        let progress = Locked(CommandProgress("looking for what there is of the room"))
         let telling = Task {
             while (try? await Task.sleep(for: Self.tellInterval)) != nil { onProgress(progress.withLock { $0 }) }
         }
         defer { telling.cancel() }
         func say(_ step: String, _ made: Int? = nil, of total: Int? = nil) {
-            let now = Progress(step: step, made: made, total: total)
+            let now = CommandProgress(step, made: made, of: total)
             let before = progress.withLock { progress in
                 defer { progress = now }
                 return progress
             }
-            if before.step != step { onProgress(now) }
+            if before.detail != step { onProgress(now) }
         }
         var left = "nothing is deleted yet"
         var gone: Set<AssetID> = []

@@ -15,27 +15,15 @@ struct PictureForm: Sendable, Hashable {
     var page: Int?
     /// Whether the paper is drawn under the ink.
     var hasPaper = true
+}
 
-    init(
-        format: PictureFormat = .png, width: Int? = nil, part: BoardPart? = nil, background: PictureBackground = .white,
-        page: Int? = nil, hasPaper: Bool = true
-    ) {
-        self.format = format
-        self.width = width
-        self.part = part
-        self.background = background
-        self.page = page
-        self.hasPaper = hasPaper
-    }
-
+extension PictureForm {
     init(_ request: ImageRequest) {
         self.init(
             format: request.format, width: request.width, part: request.part, background: request.background,
             page: request.page, hasPaper: request.hasPaper)
     }
-}
 
-extension PictureForm {
     /// The pages of a board that the picture shows, in their order; one, but for PDF and InkML.
     func pages(of board: Board) -> [Int] {
         if let page { return [page] }

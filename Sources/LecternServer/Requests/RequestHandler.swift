@@ -36,13 +36,8 @@ struct RequestHandler: Sendable {
 
     /// Answers a join of a cohort or of the head.
     private func join(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
-        let request: JoinRequest
-        do {
-            request = try JoinRequest(decoding: bytes)
-        } catch {
-            metrics.countJoin(.badRequest)
-            return sink.refuse(reply, RequestError(.badRequest, error.message))
-        }
+        let count = { metrics.countJoin(.badRequest) }
+        guard let request = decoded(bytes, reply, JoinRequest.init(decoding:), orCount: count) else { return }
         // A room that nobody has written to is blank.
         let room = room ?? Room(configuration: configuration.room, at: MonotonicClock.now())
         let found: CatchUp?
@@ -71,12 +66,8 @@ struct RequestHandler: Sendable {
             metrics.countPicture(outcome)
             sink.refuse(reply, error)
         }
-        let request: ImageRequest
-        do throws(Rejection) {
-            request = try ImageRequest(decoding: bytes)
-        } catch {
-            return refuse(.badRequest, RequestError(.badRequest, error.message))
-        }
+        let count = { metrics.countPicture(.badRequest) }
+        guard let request = decoded(bytes, reply, ImageRequest.init(decoding:), orCount: count) else { return }
         if let fault = Self.fault(of: request) { return refuse(.badRequest, RequestError(.badRequest, fault)) }
         guard let room else { return refuse(.unknownRoom, unknown(id)) }
         if case .cohort(let cohort) = view, !room.serves(cohort) {
@@ -126,13 +117,8 @@ struct RequestHandler: Sendable {
     /// Has a page of an asset rendered for those who may see it. The same answer for a room, a cohort and an asset that are
     /// not there as for a page that is not to be seen yet.
     private func asset(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
-        let request: AssetPageRequest
-        do throws(Rejection) {
-            request = try AssetPageRequest(decoding: bytes)
-        } catch {
-            metrics.count(AssetPictureOutcome.badRequest)
-            return sink.refuse(reply, RequestError(.badRequest, error.message))
-        }
+        let count = { metrics.count(AssetPictureOutcome.badRequest) }
+        guard let request = decoded(bytes, reply, AssetPageRequest.init(decoding:), orCount: count) else { return }
         let source = ImageSource(asset: request.id, page: request.page)
         let isShown =
             switch (room, view) {
@@ -147,12 +133,7 @@ struct RequestHandler: Sendable {
 
     /// Answers with a part of the recorded lesson, as far as a cohort has seen it, or to the end of the log.
     private func replay(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
-        let request: ReplayRequest
-        do throws(Rejection) {
-            request = try ReplayRequest(decoding: bytes)
-        } catch {
-            return sink.refuse(reply, RequestError(.badRequest, error.message))
-        }
+        guard let request = decoded(bytes, reply, ReplayRequest.init(decoding:)) else { return }
         guard let room, !room.isBlank else { return sink.refuse(reply, unknown(id)) }
         var last = room.head.index
         if case .cohort(let cohort) = view {
@@ -167,6 +148,20 @@ struct RequestHandler: Sendable {
         guard let room else { return sink.refuse(reply, unknown(address.room)) }
         let summary = RoomSummary(room.status(at: now), address: address, writers: room.lastWriters)
         infos.answer(reply) { summary.encoded() }
+    }
+
+    /// The request; nil, refused and counted, where it cannot be read.
+    private func decoded<Request>(
+        _ bytes: [UInt8], _ reply: String, _ decode: ([UInt8]) throws(Rejection) -> Request,
+        orCount count: () -> Void = {}
+    ) -> Request? {
+        do throws(Rejection) {
+            return try decode(bytes)
+        } catch {
+            count()
+            sink.refuse(reply, RequestError(.badRequest, error.message))
+            return nil
+        }
     }
 
     /// Finishes the replies being made and refuses the requests that wait.

@@ -79,17 +79,14 @@ struct OutputError: Error, CustomStringConvertible {
     let path: String
     let why: String
 
-    init(path: String, why: String) {
-        self.path = path
-        self.why = why
-    }
+    /// One line for a person.
+    var description: String { "\(path): cannot be written: \(why)" }
+}
 
+extension OutputError {
     init(path: String, _ error: any Error) {
         self.init(path: path, why: SystemError.message(of: error))
     }
-
-    /// One line for a person.
-    var description: String { "\(path): cannot be written: \(why)" }
 }
 
 /// What the system says of an error that Foundation wraps.

@@ -76,7 +76,7 @@ import Whiteboard
                 let uploads = Recorder<Task<Void, any Error>>()
                 let done = try await lesson.erase(doomed) { progress in
                     // From here on the decision is in the log.
-                    guard progress.step == "waiting until the end of the room is saved", uploads.values.isEmpty else {
+                    guard progress.detail == "waiting until the end of the room is saved", uploads.values.isEmpty else {
                         return
                     }
                     uploads.append(

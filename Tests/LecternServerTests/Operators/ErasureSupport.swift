@@ -75,7 +75,7 @@ extension DurableClass {
     @discardableResult
     func erase(
         _ address: RoomAddress, by command: String = UUID().uuidString,
-        onProgress: @escaping @Sendable (RoomErasure.Progress) -> Void = { _ in }
+        onProgress: @escaping @Sendable (CommandProgress) -> Void = { _ in }
     ) async throws -> (sequence: UInt64, what: String) {
         try await RoomErasure(configuration, settings: journal, connection: client, logger: .silent)
             .erase(address.room, by: command, onProgress: onProgress)

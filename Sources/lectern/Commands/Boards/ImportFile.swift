@@ -181,17 +181,14 @@ struct ImportFileError: Error, CustomStringConvertible {
     let path: String
     let why: String
 
-    init(path: String, why: String) {
-        self.path = path
-        self.why = why
-    }
+    var description: String { "\(path): \(why)" }
+}
 
+extension ImportFileError {
     /// - Parameter limit: bytes of a file at most.
     init(path: String, limit: Int) {
         self.init(path: path, why: "is larger than \(limit >> 20) MiB")
     }
-
-    var description: String { "\(path): \(why)" }
 }
 
 /// Moves the times of strokes to another beginning.

@@ -128,10 +128,6 @@ private struct SpecimenPen {
     private static let samplesPerPlace = 6
     private static let millisecondsPerSample = 14.0
 
-    init(scale: Double, origin: Vector, altitude: Double = 1.0, force: Double = 0.5) {
-        (self.scale, self.origin, self.altitude, self.force) = (scale, origin, altitude, force)
-    }
-
     mutating func write(_ places: [(Double, Double)]) -> [StrokePoint] {
         let corners = places.map { origin + Vector($0.0, -$0.1) * scale }
         var points: [StrokePoint] = []
