@@ -85,9 +85,7 @@ struct ServerMetrics: Sendable {
     func countRejectedSamples(_ count: Int) { samplesRejected.increment(by: count) }
 
     /// - Parameter change: 1 for a room loaded, -1 for one evicted.
-    func countRooms(_ change: Double) {
-        rooms.increment(by: change)
-    }
+    func countRooms(_ change: Double) { rooms.increment(by: change) }
 
     /// - Parameter change: in the number of operations that a cohort holds.
     func addDepth(_ change: Int, of cohort: CohortName) {
@@ -97,9 +95,7 @@ struct ServerMetrics: Sendable {
     /// The metrics of a cohort name, to be kept by those who need them often.
     func cohort(_ name: CohortName) -> CohortMetrics.Handles { cohorts[name] }
 
-    func addAssembling(_ change: Int) {
-        assembling.increment(by: Double(change))
-    }
+    func addAssembling(_ change: Int) { assembling.increment(by: Double(change)) }
 
     func countCheckpoint(bytes: Int) {
         checkpointsSaved.increment()
@@ -129,9 +125,7 @@ struct ServerMetrics: Sendable {
     }
 
     /// Lassos and erasers of a picture were not applied.
-    func countSkippedLassos(_ count: Int) {
-        lassosSkipped.increment(by: count)
-    }
+    func countSkippedLassos(_ count: Int) { lassosSkipped.increment(by: count) }
 
     /// - Parameter fullness: fraction of the log's limit in use, 0 ... 1.
     func setLogFullness(_ fullness: Double, of partition: Int) {
@@ -139,9 +133,7 @@ struct ServerMetrics: Sendable {
     }
 
     /// A hibernated room was dropped, by its age or for lack of memory.
-    func countForgotten() {
-        forgotten.increment()
-    }
+    func countForgotten() { forgotten.increment() }
 
     /// Counts how often a partition's log had lost its end; 0 shows the counters.
     /// - Parameters:
@@ -155,13 +147,9 @@ struct ServerMetrics: Sendable {
     }
 
     /// A daemon with incompatible settings was heard.
-    func countIncompatiblePeer() {
-        incompatiblePeers.increment()
-    }
+    func countIncompatiblePeer() { incompatiblePeers.increment() }
 
-    func reject(_ code: RejectionCode) {
-        rejected[code].increment()
-    }
+    func reject(_ code: RejectionCode) { rejected[code].increment() }
 
     /// - Parameter lateness: from due to published.
     func countRelease(_ cohort: CohortMetrics.Handles, isLate: Bool, lateness: Duration) {
@@ -177,35 +165,21 @@ struct ServerMetrics: Sendable {
         cohort.wetLateness.record(max(0, (now - wet.due) / .seconds(1)))
     }
 
-    func countJoin(_ outcome: JoinOutcome) {
-        joins[outcome].increment()
-    }
+    func countJoin(_ outcome: JoinOutcome) { joins[outcome].increment() }
 
-    func count(_ outcome: AssetUploadOutcome) {
-        assetUploads[outcome].increment()
-    }
+    func count(_ outcome: AssetUploadOutcome) { assetUploads[outcome].increment() }
 
-    func count(_ outcome: CommandOutcome) {
-        commands[outcome].increment()
-    }
+    func count(_ outcome: CommandOutcome) { commands[outcome].increment() }
 
     /// - Parameter bytes: that the stream of assets has.
-    func setAssetBytes(_ bytes: Int64) {
-        assetBytes.set(bytes)
-    }
+    func setAssetBytes(_ bytes: Int64) { assetBytes.set(bytes) }
 
-    func count(_ outcome: AssetPictureOutcome) {
-        assetPictures[outcome].increment()
-    }
+    func count(_ outcome: AssetPictureOutcome) { assetPictures[outcome].increment() }
 
     /// - Parameter time: that it took to open a file and to render a page of it.
-    func record(rendering time: Duration) {
-        assetRendering.record(time / .seconds(1))
-    }
+    func record(rendering time: Duration) { assetRendering.record(time / .seconds(1)) }
 
-    func countPicture(_ outcome: PictureOutcome) {
-        pictures[outcome].increment()
-    }
+    func countPicture(_ outcome: PictureOutcome) { pictures[outcome].increment() }
 }
 
 /// Counters of one metric, one for each value of a label.

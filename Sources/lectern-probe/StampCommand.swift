@@ -96,13 +96,7 @@ struct StampCommand: AsyncParsableCommand {
         var output = StampOutput()
         do {
             try stampAll(&output)
-        } catch let error as FLVError {
-            StandardError.write("lectern-probe: \(error)")
-            throw ExitCode.failed
-        } catch let error as PictureOrderError {
-            StandardError.write("lectern-probe: \(error)")
-            throw ExitCode.failed
-        } catch let error as StampOutput.Failure {
+        } catch {
             StandardError.write("lectern-probe: \(error)")
             throw ExitCode.failed
         }

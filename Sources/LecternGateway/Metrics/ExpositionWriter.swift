@@ -64,24 +64,16 @@ struct ExpositionWriter {
 /// Prometheus names made from the labels of swift-metrics.
 enum MetricName {
     /// The name of a counter, which ends in `_total`.
-    static func counter(_ label: String) -> String {
-        withSuffix("_total", plain(label))
-    }
+    static func counter(_ label: String) -> String { withSuffix("_total", plain(label)) }
 
     /// The name of a timer, which ends in `_seconds`.
-    static func seconds(_ label: String) -> String {
-        withSuffix("_seconds", plain(label))
-    }
+    static func seconds(_ label: String) -> String { withSuffix("_seconds", plain(label)) }
 
     /// A metric name: letters, digits, `_` and `:`, no digit first; other characters become `_`.
-    static func plain(_ label: String) -> String {
-        allowed(label, colon: true)
-    }
+    static func plain(_ label: String) -> String { allowed(label, colon: true) }
 
     /// A label name: as a metric name, without `:`.
-    static func label(_ name: String) -> String {
-        allowed(name, colon: false)
-    }
+    static func label(_ name: String) -> String { allowed(name, colon: false) }
 
     private static func withSuffix(_ suffix: String, _ name: String) -> String {
         name.hasSuffix(suffix) ? name : name + suffix

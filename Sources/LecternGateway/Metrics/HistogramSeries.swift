@@ -20,9 +20,7 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
         buckets = (0...bounds.upper.count).map { _ in AtomicCount() }
     }
 
-    func record(_ value: Int64) {
-        record(Double(value))
-    }
+    func record(_ value: Int64) { record(Double(value)) }
 
     /// Counts a value; ignores NaN and infinities, which would spoil the sum for good.
     func record(_ value: Double) {
@@ -31,9 +29,7 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
         sum.add(value)
     }
 
-    func recordNanoseconds(_ duration: Int64) {
-        record(Double(duration) / 1e9)
-    }
+    func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
         var count: UInt64 = 0
@@ -70,9 +66,7 @@ struct HistogramBounds {
         self = name == GatewayMetrics.skew ? .skew : name.hasSuffix("_seconds") ? .seconds : .counts
     }
 
-    private init(upper: [Double]) {
-        self.upper = upper
-    }
+    private init(upper: [Double]) { self.upper = upper }
 
     /// The index of the bucket; `upper.count` for a value above the last bound.
     func bucket(of value: Double) -> Int { upper.partitioningIndex { $0 >= value } }

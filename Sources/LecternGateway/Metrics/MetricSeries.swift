@@ -30,9 +30,7 @@ final class CounterSeries: CounterHandler, MetricSeries {
         count.wrappingAdd(UInt64(amount), ordering: .relaxed)
     }
 
-    func reset() {
-        count.store(0, ordering: .relaxed)
-    }
+    func reset() { count.store(0, ordering: .relaxed) }
 
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
         writer.write(name, labels, count.load(ordering: .relaxed))
@@ -50,9 +48,7 @@ final class FloatingPointCounterSeries: FloatingPointCounterHandler, MetricSerie
         sum.add(amount)
     }
 
-    func reset() {
-        sum.store(0)
-    }
+    func reset() { sum.store(0) }
 
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
         writer.write(name, labels, sum.load())
@@ -76,9 +72,7 @@ final class GaugeSeries: MeterHandler, RecorderHandler, MetricSeries {
     }
 
     /// Subtracts a finite amount; ignores others.
-    func decrement(by amount: Double) {
-        increment(by: -amount)
-    }
+    func decrement(by amount: Double) { increment(by: -amount) }
 
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
         writer.write(name, labels, value.load())
@@ -89,17 +83,11 @@ final class GaugeSeries: MeterHandler, RecorderHandler, MetricSeries {
 final class AtomicDouble: Sendable {
     private let bits: Atomic<UInt64>
 
-    init(_ value: Double) {
-        bits = Atomic(value.bitPattern)
-    }
+    init(_ value: Double) { bits = Atomic(value.bitPattern) }
 
-    func load() -> Double {
-        Double(bitPattern: bits.load(ordering: .relaxed))
-    }
+    func load() -> Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
 
-    func store(_ value: Double) {
-        bits.store(value.bitPattern, ordering: .relaxed)
-    }
+    func store(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
 
     func add(_ amount: Double) {
         var old = bits.load(ordering: .relaxed)

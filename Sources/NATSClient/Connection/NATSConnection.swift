@@ -40,9 +40,7 @@ public final class NATSConnection: Sendable {
     }
 
     /// The state of the connection. An atomic read.
-    public var state: ConnectionState {
-        core.state
-    }
+    public var state: ConnectionState { core.state }
 
     /// Adds a handler of later state changes. Handlers run one after the other, in order, on the thread of this
     /// connection that also connects; they must not block.
@@ -70,20 +68,14 @@ public final class NATSConnection: Sendable {
     }
 
     /// A new subject under the inbox prefix, with 22 random characters.
-    public func makeInbox() -> String {
-        Inbox.random(settings.inboxPrefix)
-    }
+    public func makeInbox() -> String { Inbox.random(settings.inboxPrefix) }
 
     /// The server's limit for body and headers together, in bytes; 1 MiB before the first connection.
-    public var maxPayload: Int {
-        core.maxPayload
-    }
+    public var maxPayload: Int { core.maxPayload }
 
     /// Bytes of a body that a message may have beside ``headerBytes`` of headers: the size of parts.
     /// 1 KiB at least, which a server that takes next to nothing refuses.
-    public var maxBody: Int {
-        max(1024, core.maxPayload - Self.headerBytes)
-    }
+    public var maxBody: Int { max(1024, core.maxPayload - Self.headerBytes) }
 
     /// Parts of a reply at most; see ``requestParts(_:to:headers:timeout:)``.
     public static let maxParts = PartAssembly.maxParts
@@ -93,28 +85,20 @@ public final class NATSConnection: Sendable {
 
     /// Bytes that were published and wait for the socket, 0 without a connection. What is published next waits behind
     /// them.
-    public var bufferedBytes: Int {
-        core.bufferedBytes
-    }
+    public var bufferedBytes: Int { core.bufferedBytes }
 
     /// Messages of all subscriptions that were dropped because a handler was too slow. Each episode is logged. When the
     /// server connection breaks, those dropped since the last read are not counted.
-    public var droppedMessages: Int {
-        core.dropped
-    }
+    public var droppedMessages: Int { core.dropped }
 
     /// How many server connections were lost so far, by cause. Those that the owner has ended do not count.
-    public var losses: [ConnectionLoss: Int] {
-        core.losses
-    }
+    public var losses: [ConnectionLoss: Int] { core.losses }
 
     /// The number of the current or last server connection, from 1; 0 before the first. It grows when a new server
     /// connection takes messages, which may be before `state` changes. An atomic read.
     ///
     /// Messages that were published on an earlier server connection, and not confirmed on it, may be lost.
-    public var generation: UInt64 {
-        core.generation
-    }
+    public var generation: UInt64 { core.generation }
 
     /// Waits until the server has received everything that was published before this call on the current server
     /// connection: a PING and its PONG. Callers share PINGs. Never blocks the caller's thread.
@@ -420,21 +404,15 @@ public final class NATSSubscription: Sendable {
 
     /// Ends the subscription. Messages that wait for the handler are dropped; a call to the handler that has begun may
     /// still go on when this returns. Any thread; a second call does nothing.
-    public func unsubscribe() {
-        core.unsubscribe(self)
-    }
+    public func unsubscribe() { core.unsubscribe(self) }
 }
 
 /// A registered handler of a connection's events, which lasts as long as the connection or until `cancel`.
 public final class Observation: Sendable {
     private let onCancel: @Sendable (Observation) -> Void
 
-    init(onCancel: @escaping @Sendable (Observation) -> Void) {
-        self.onCancel = onCancel
-    }
+    init(onCancel: @escaping @Sendable (Observation) -> Void) { self.onCancel = onCancel }
 
     /// Removes the handler. A call that has begun may still go on when this returns. Any thread.
-    public func cancel() {
-        onCancel(self)
-    }
+    public func cancel() { onCancel(self) }
 }

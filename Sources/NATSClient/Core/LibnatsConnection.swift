@@ -67,9 +67,7 @@ final class LibnatsConnection: Sendable {
     }
 
     /// Fulfils `events.ended`, upon which the supervisor shuts the connection down. Any thread.
-    func end(_ reason: String) {
-        events.ended.fulfil(.success(reason))
-    }
+    func end(_ reason: String) { events.ended.fulfil(.success(reason)) }
 
     /// Sends a PING behind all that was published, and waits for its PONG. Blocks.
     func flush(timeout: Duration) throws(NATSError) {
@@ -111,14 +109,10 @@ final class LibnatsConnection: Sendable {
     }
 
     /// The server's limit for headers and body together, in bytes.
-    var maxPayload: Int {
-        Int(natsConnection_GetMaxPayload(raw))
-    }
+    var maxPayload: Int { Int(natsConnection_GetMaxPayload(raw)) }
 
     /// Bytes that wait for the socket.
-    var bufferedBytes: Int {
-        max(0, Int(natsConnection_Buffered(raw))) + loop.unwrittenBytes
-    }
+    var bufferedBytes: Int { max(0, Int(natsConnection_Buffered(raw))) + loop.unwrittenBytes }
 
     /// - Throws: `.backlogged` when the next message would have to wait: for space in the buffer, or for a write over
     ///   TLS, which holds libnats' lock for as long as the socket is full.
@@ -274,9 +268,7 @@ private final class DeliveryContext: Sendable {
         self.connection = connection
     }
 
-    func complete() {
-        connection.deliveryCompleted()
-    }
+    func complete() { connection.deliveryCompleted() }
 }
 
 /// `natsMsgHandler`, on the delivery thread; takes ownership of the message.
@@ -358,9 +350,7 @@ struct SubscriptionTable {
         return retired
     }
 
-    mutating func putBack(_ subscriptions: [OpaquePointer]) {
-        retired += subscriptions
-    }
+    mutating func putBack(_ subscriptions: [OpaquePointer]) { retired += subscriptions }
 
     /// Messages dropped by all subscriptions so far.
     /// - Parameter count: messages dropped by one subscription; nil when it has ended.

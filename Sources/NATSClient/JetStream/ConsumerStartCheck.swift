@@ -26,9 +26,6 @@ struct ConsumerStartCheck {
         /// server is drawn by lot for it, whose copy it reads: after a power cut that may differ from the leader's, for ever.
         case stream
 
-        private static let lastToken = "last"
-        private static let streamToken = "stream"
-
         func subject(_ stream: String) -> String {
             switch self {
             case .last: "$JS.API.STREAM.MSG.GET.\(stream)"
@@ -46,13 +43,10 @@ struct ConsumerStartCheck {
         /// The last token of the subject for the answer; that of the consumer's has the attempt alone.
         func token(_ attempt: UInt64) -> String {
             switch self {
-            case .last: "\(Self.lastToken)-\(attempt)"
-            case .stream: "\(Self.streamToken)-\(attempt)"
+            case .last: "last-\(attempt)"
+            case .stream: "stream-\(attempt)"
             }
         }
-
-        fileprivate static func isLast(_ name: Substring) -> Bool { name == lastToken }
-        fileprivate static func isStream(_ name: Substring) -> Bool { name == streamToken }
     }
 
     enum Answer {
@@ -63,21 +57,19 @@ struct ConsumerStartCheck {
 
         /// - Parameter token: see ``Question/token(_:)``.
         init(_ token: some StringProtocol, _ body: [UInt8]) throws(JetStreamError) {
-            let parts = Substring(token).split(separator: "-")
-            if parts.count == 2, Question.isLast(parts[0]) {
-                self = .last(time: try Self.time(in: body))
-            } else if parts.count == 2, Question.isStream(parts[0]) {
-                self = .stream(try APIBody.decode(StreamInfo.Wire.self, from: body))
-            } else {
-                self = .consumer(try APIBody.decode(ConsumerAnswer.self, from: body))
-            }
+            self =
+                if token.hasPrefix("last-") {
+                    .last(time: try Self.time(in: body))
+                } else if token.hasPrefix("stream-") {
+                    .stream(try APIBody.decode(StreamInfo.Wire.self, from: body))
+                } else {
+                    .consumer(try APIBody.decode(ConsumerAnswer.self, from: body))
+                }
         }
 
         private static func time(in answer: [UInt8]) throws(JetStreamError) -> Int64? {
             struct Answer: Decodable {
-                struct Message: Decodable {
-                    var time: String
-                }
+                struct Message: Decodable { var time: String }
                 var message: Message
             }
             do throws(JetStreamError) {

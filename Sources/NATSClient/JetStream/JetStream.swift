@@ -25,15 +25,17 @@ public struct JetStream: Sendable {
     func apiRequest<Answer: Decodable>(
         _ operation: String, _ body: some Encodable = [String: String](), for answer: Answer.Type
     ) async throws(JetStreamError) -> Answer {
-        let subject = "$JS.API.\(operation)"
-        let request = try APIBody.encode(body)
-        let reply: NATSReply
+        let reply = try await ask(try APIBody.encode(body), "$JS.API.\(operation)", timeout)
+        return try APIBody.decode(answer, from: reply)
+    }
+
+    /// The answer to a request, which may be an error of the server.
+    func ask(_ payload: [UInt8], _ subject: String, _ limit: Duration) async throws(JetStreamError) -> [UInt8] {
         do throws(NATSError) {
-            reply = try await connection.request(request, to: subject, timeout: timeout)
+            return try await connection.request(payload, to: subject, timeout: limit).payload
         } catch {
             throw JetStreamError(error, asking: subject)
         }
-        return try APIBody.decode(answer, from: reply.payload)
     }
 }
 

@@ -43,16 +43,11 @@ extension JetStream {
         }
         defer { subscription.unsubscribe() }
         try await connection.flush()
-        let answer: NATSReply
         let subject = "$JS.API.STREAM.SNAPSHOT.\(stream)"
         let request = try APIBody.encode(
             Request(deliverSubject: inbox, chunkSize: min(StreamSnapshotHeader.partBytes, connection.maxBody)))
-        do throws(NATSError) {
-            answer = try await connection.request(request, to: subject, timeout: max(timeout, idle))
-        } catch {
-            throw JetStreamError(error, asking: subject)
-        }
-        let header = try StreamSnapshotHeader(stream: stream, answer: answer.payload)
+        let answer = try await ask(request, subject, max(timeout, idle))
+        let header = try StreamSnapshotHeader(stream: stream, answer: answer)
         let isAlive = Locked(true)
         let watchdog = Task {
             while (try? await Task.sleep(for: idle)) != nil {
@@ -111,15 +106,6 @@ extension JetStream {
             struct Configuration: Decodable { var name: String }
         }
         _ = try APIBody.decode(Restored.self, from: try await ask([], place.deliverSubject, idle))
-    }
-
-    /// The answer to a request, which may be an error of the server.
-    func ask(_ payload: [UInt8], _ subject: String, _ limit: Duration) async throws(JetStreamError) -> [UInt8] {
-        do throws(NATSError) {
-            return try await connection.request(payload, to: subject, timeout: limit).payload
-        } catch {
-            throw JetStreamError(error, asking: subject)
-        }
     }
 }
 

@@ -25,9 +25,7 @@ public struct NATSMessage: ~Copyable {
     }
 
     /// The subject. Allocates when it is longer than 15 bytes; see `withSubject` for the hot path.
-    public var subject: String {
-        String(cString: natsMsg_GetSubject(raw))
-    }
+    public var subject: String { String(cString: natsMsg_GetSubject(raw)) }
 
     /// The reply subject, if an answer is expected.
     public var reply: String? {
@@ -42,9 +40,7 @@ public struct NATSMessage: ~Copyable {
     }
 
     /// The size of the body in bytes.
-    public var payloadSize: Int {
-        Int(natsMsg_GetDataLength(raw))
-    }
+    public var payloadSize: Int { Int(natsMsg_GetDataLength(raw)) }
 
     /// Lends the body for the length of the call.
     public func withUnsafeBytes<Result, Failure: Error>(
@@ -81,9 +77,7 @@ public struct NATSMessage: ~Copyable {
     }
 
     /// Whether this is the server's answer to a request without a subscriber.
-    var saysNoResponders: Bool {
-        natsMsg_IsNoResponders(raw)
-    }
+    var saysNoResponders: Bool { natsMsg_IsNoResponders(raw) }
 
     /// The first value of a header, whose name is case-sensitive. The first call for a message parses all its headers.
     public func header(_ name: String) -> String? {
@@ -93,9 +87,7 @@ public struct NATSMessage: ~Copyable {
     }
 
     /// A copy of the headers that can be sent again: without those that have no value. In no order.
-    public func copyHeaders() -> NATSHeaders {
-        NATSHeaders(copying: self).sendable
-    }
+    public func copyHeaders() -> NATSHeaders { NATSHeaders(copying: self).sendable }
 }
 
 /// Messages of libnats to be destroyed together.
@@ -141,9 +133,7 @@ public struct NATSReply: Sendable, Equatable {
     }
 
     /// The first value of a header.
-    public func header(_ name: String) -> String? {
-        headers[name]
-    }
+    public func header(_ name: String) -> String? { headers[name] }
 }
 
 extension NATSReply {

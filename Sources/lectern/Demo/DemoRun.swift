@@ -189,7 +189,7 @@ final class DemoProgress: Sendable {
         var isTeacherDone = false
         var released: UInt64 = 0
         var lateness: LatenessRecorder
-        var growth: GrowthRecorder
+        var growth: LatenessRecorder
         var problems: [String] = []
         var logged: UInt64 = 0
         var held = 0
@@ -223,7 +223,7 @@ final class DemoProgress: Sendable {
         box = Locked(
             State(
                 lateness: LatenessRecorder(timeline: timeline, speed: speed),
-                growth: GrowthRecorder(timeline: timeline, speed: speed)))
+                growth: LatenessRecorder(timeline: timeline, speed: speed)))
     }
 
     var state: State { box.withLock { $0 } }
@@ -233,18 +233,18 @@ final class DemoProgress: Sendable {
     }
 }
 
-/// Measures how long after the video each operation arrived at the student.
-///
-/// An operation is due when the video has passed its end, a stroke's last point, and those of all operations before it. The
-/// lateness is the time from then to its arrival; a negative one means ink from the video's future.
+/// Measures how long after the video operations, or the points of growing strokes, arrived at the student. A negative lateness
+/// means ink from the video's future.
 struct LatenessRecorder {
     private let timeline: VideoTimeline
     private let speed: Double
     /// Seconds, in order of arrival.
     private var values: [Double] = []
-    /// Microseconds of media time.
+    /// When the last operation was due, in microseconds of media time.
     private var gateTime: Int64?
-    /// Number of operations that came before they were due.
+    /// Points seen of growing strokes, by the numbers of these.
+    private var shown: [Int64: Int] = [:]
+    /// Number of operations, or points, that came before they were due.
     private(set) var early = 0
 
     init(timeline: VideoTimeline, speed: Double) {
@@ -252,7 +252,14 @@ struct LatenessRecorder {
         self.speed = speed
     }
 
-    /// Records an operation that arrived `elapsed` after the start of the video.
+    /// Number of operations, or points.
+    var count: Int { values.count }
+
+    /// Number of strokes that grew.
+    var strokes: Int { shown.count }
+
+    /// Records an operation that arrived `elapsed` after the start of the video. It is due when the video has passed its end, a
+    /// stroke's last point, and those of all operations before it.
     mutating func record(_ operation: ReleasedOperation, at elapsed: Duration) {
         guard let header = try? StrokeMessage(decoding: operation.bytes, limits: WireLimits(messageBytes: .max)),
             let time = header.time
@@ -261,58 +268,27 @@ struct LatenessRecorder {
         let end = time * 1000 + Int64(reach * 1000)
         let gateTime = max(end, self.gateTime ?? end)
         self.gateTime = gateTime
-        let behind = timeline.sample(at: elapsed).media.microseconds - gateTime
-        if behind < 0 { early += 1 }
-        values.append(Double(behind) / 1e6 / speed)
+        add(timeline.sample(at: elapsed).media.microseconds - gateTime)
     }
 
-    var count: Int { values.count }
-
-    /// A quantile of the lateness in milliseconds; nil before the first operation.
-    func quantile(_ share: Double) -> Double? {
-        guard !values.isEmpty else { return nil }
-        let ordered = values.sorted()
-        return ordered[min(ordered.count - 1, Int(share * Double(ordered.count)))] * 1000
-    }
-}
-
-/// Measures how long after the video the points of growing strokes arrived at the student, before their strokes were whole.
-struct GrowthRecorder {
-    private let timeline: VideoTimeline
-    private let speed: Double
-    /// Points seen, by the numbers of the strokes.
-    private var shown: [Int64: Int] = [:]
-    /// Seconds, in order of arrival.
-    private var values: [Double] = []
-    /// Number of points that came before the video had reached them.
-    private(set) var early = 0
-
-    init(timeline: VideoTimeline, speed: Double) {
-        self.timeline = timeline
-        self.speed = speed
-    }
-
-    /// Number of strokes that grew.
-    var strokes: Int { shown.count }
-
-    /// Number of points that came before their strokes were whole.
-    var count: Int { values.count }
-
-    /// Records a message that arrived `elapsed` after the start of the video.
+    /// Records points that arrived `elapsed` after the start of the video, before their stroke was whole.
     mutating func record(_ release: WetRelease, at elapsed: Duration) {
         guard case .points(let points) = release.content, let time = points.style.time else { return }
         let video = timeline.sample(at: elapsed).media.microseconds
         let known = shown[release.number] ?? 0
         // Repeats begin before what is known.
         for point in points.points.dropFirst(max(0, known - points.first)) {
-            let behind = video - time * 1000 - Int64(max(0, point.milliseconds ?? 0) * 1000)
-            if behind < 0 { early += 1 }
-            values.append(Double(behind) / 1e6 / speed)
+            add(video - time * 1000 - Int64(max(0, point.milliseconds ?? 0) * 1000))
         }
         shown[release.number] = max(known, points.first + points.points.count)
     }
 
-    /// A quantile of the lateness in milliseconds; nil before the first point.
+    private mutating func add(_ behind: Int64) {
+        if behind < 0 { early += 1 }
+        values.append(Double(behind) / 1e6 / speed)
+    }
+
+    /// A quantile of the lateness in milliseconds; nil before the first value.
     func quantile(_ share: Double) -> Double? {
         guard !values.isEmpty else { return nil }
         let ordered = values.sorted()
