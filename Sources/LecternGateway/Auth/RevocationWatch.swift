@@ -33,7 +33,7 @@ final class RevocationWatch: Sendable {
     private static let timeout: Duration = .seconds(2)
     private static let longestPause: Duration = .seconds(2)
     /// How long the list may not be readable before that is logged.
-    private static let patience: Duration = .seconds(10)
+    private static let failureTimeout: Duration = .seconds(10)
 
     private let root: String
     private let connection: NATSConnection
@@ -128,7 +128,7 @@ extension RevocationWatch {
         while !Task.isCancelled {
             if let problem = await read() {
                 // A service that starts has not read its list yet.
-                if !hasTold, connection.state == .connected, lastSuccess.duration(to: .now) > Self.patience {
+                if !hasTold, connection.state == .connected, lastSuccess.duration(to: .now) > Self.failureTimeout {
                     hasTold = true
                     logger.warning(
                         "revocations of tokens not read, retrying",

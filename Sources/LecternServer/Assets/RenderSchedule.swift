@@ -35,7 +35,7 @@ struct RenderSchedule {
     /// Those of one view.
     static let feedLimit = 8
     /// How long a rendering may wait: clients do not wait longer for an answer.
-    static let patience: Duration = .seconds(15)
+    static let timeout: Duration = .seconds(15)
 
     typealias Key = AssetLibrary.PageKey
 
@@ -85,7 +85,7 @@ struct RenderSchedule {
         queues[feed]?.removeFirst()
         if queues[feed]?.isEmpty == false { turns.append(feed) } else { queues[feed] = nil }
         waiting -= 1
-        guard let since = renderings[key]?.since, now - since <= Self.patience else { return .refuse(finish(key)) }
+        guard let since = renderings[key]?.since, now - since <= Self.timeout else { return .refuse(finish(key)) }
         return .render(key)
     }
 

@@ -27,7 +27,7 @@ struct UploadTable {
     }
 
     /// How long a part may take.
-    static let patience: Duration = .seconds(30)
+    static let partTimeout: Duration = .seconds(30)
 
     /// Uploads at a time.
     static let countLimit = 256
@@ -99,6 +99,6 @@ struct UploadTable {
     }
 
     private mutating func expire(at now: Instant) {
-        for (token, upload) in uploads where !upload.isWhole && upload.lastPart + Self.patience < now { end(token) }
+        for (token, upload) in uploads where !upload.isWhole && upload.lastPart + Self.partTimeout < now { end(token) }
     }
 }
