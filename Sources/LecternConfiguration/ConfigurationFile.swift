@@ -104,6 +104,7 @@ struct YAMLOutline {
         let entry = SettingKeys.all.entry(key)
         if case .cohort(let name) = entry { cohorts.insert(name) }
         switch (entry, value) {
+        case (nil, _) where SettingKeys.removed.contains(key): break
         case (nil, _):
             faults.append(ConfigurationFault(origin: place(key, line), unknownKey: key))
         case (.section, .mapping(let below)), (.cohort, .mapping(let below)):

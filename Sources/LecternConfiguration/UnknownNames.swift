@@ -10,6 +10,7 @@ enum UnknownNames {
             case .setting: return nil
             case .section:
                 return ConfigurationFault(origin: origin, message: "has no value of its own; set a key below it")
+            case nil where SettingKeys.removed.contains(key): return nil
             case .cohort, nil: return ConfigurationFault(origin: origin, unknownKey: key)
             }
         }
@@ -21,8 +22,10 @@ enum UnknownNames {
     static func faults(environment: [String: String], cohorts: [CohortName]) -> [ConfigurationFault] {
         let keys = SettingKeys.all.names + cohorts.flatMap(SettingKeys.names)
         let variables = Set(keys.map(SettingKeys.variable))
+        let removed = Set(SettingKeys.removed.map(SettingKeys.variable))
         return environment.keys.sorted().compactMap { name in
-            guard name.hasPrefix("LECTERN_"), !variables.contains(name), !isServiceLink(name) else { return nil }
+            guard name.hasPrefix("LECTERN_"), !variables.contains(name), !removed.contains(name), !isServiceLink(name)
+            else { return nil }
             // Compared without the common prefix, which would make all names similar.
             let meant = Spelling.nearest(to: bare(name), among: variables.map(bare)).map { "LECTERN_" + $0 }
             return ConfigurationFault(origin: name, unknown: "variable", suggestion: meant)
