@@ -14,11 +14,32 @@ struct PlacedManifest: Sendable {
 /// What it knows ends with the connection, because a stream may have lost its end meanwhile. Any thread. A partition keeps at
 /// most ``mostRanges`` ranges of sequences, and a manifest for each room in memory.
 final class WrittenRecords: Sendable {
+    /// Changed in place alone: a copy of what is known of all rooms would cost each record more than all else.
     private struct Partition {
-        var generation: UInt64
-        var own = RangeSet<UInt64>()
+        let generation: UInt64
+        private var own = RangeSet<UInt64>()
         /// The manifest that was written last, by room.
         var last: [RoomID: PlacedManifest] = [:]
+
+        init(generation: UInt64) {
+            self.generation = generation
+        }
+
+        mutating func add(_ sequence: UInt64, on generation: UInt64) {
+            // A stream that gives out a sequence again has lost records, or is another one.
+            if self.generation != generation || own.contains(sequence) || own.ranges.count > WrittenRecords.mostRanges {
+                self = Partition(generation: generation)
+            }
+            own.insert(contentsOf: sequence..<sequence + 1)
+        }
+
+        mutating func take(_ written: PlacedManifest, of room: RoomID, after place: UInt64) -> UInt64? {
+            let before = last[room]?.sequence
+            if written.sequence > before ?? 0 { last[room] = written }
+            // Another task may write the same room.
+            guard before == nil || before == place else { return place }
+            return own.isSuperset(of: RangeSet(place + 1..<written.sequence)) ? nil : place
+        }
     }
 
     private static let mostRanges = 1024
@@ -35,14 +56,7 @@ final class WrittenRecords: Sendable {
     /// A record was acknowledged on a connection.
     func add(_ sequence: UInt64, to partition: Int, on generation: UInt64) {
         partitions.withLock { partitions in
-            var known = partitions[partition] ?? Partition(generation: generation)
-            // A stream that gives out a sequence again has lost records, or is another one.
-            let isNew =
-                known.generation != generation || known.own.contains(sequence)
-                || known.own.ranges.count > Self.mostRanges
-            if isNew { known = Partition(generation: generation) }
-            known.own.insert(contentsOf: sequence..<sequence + 1)
-            partitions[partition] = known
+            partitions[partition, default: Partition(generation: generation)].add(sequence, on: generation)
         }
     }
 
@@ -52,12 +66,8 @@ final class WrittenRecords: Sendable {
     func take(_ written: PlacedManifest, of room: RoomID, in partition: Int, after place: UInt64) -> UInt64? {
         partitions.withLock { partitions in
             guard written.sequence > place else { return 0 }
-            guard let known = partitions[partition] else { return place }
-            let before = known.last[room]
-            if written.sequence > before?.sequence ?? 0 { partitions[partition]?.last[room] = written }
-            // Another task may write the same room.
-            guard before == nil || before?.sequence == place else { return place }
-            return known.own.isSuperset(of: RangeSet(place + 1..<written.sequence)) ? nil : place
+            guard let index = partitions.index(forKey: partition) else { return place }
+            return partitions.values[index].take(written, of: room, after: place)
         }
     }
 

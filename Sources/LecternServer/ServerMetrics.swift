@@ -289,8 +289,8 @@ struct RoomGauges {
             isCounted = true
             metrics.countRooms(1)
         }
-        if room.head.index != index || room.cursorChanges != cursorChanges {
-            index = room.head.index
+        if room.headIndex != index || room.cursorChanges != cursorChanges {
+            index = room.headIndex
             cursorChanges = room.cursorChanges
             reportDepths(&room, metrics)
         }

@@ -228,14 +228,14 @@ extension RoomHost {
         }
         hosted.isRecorded = true
         hosted.tracker.begin(
-            stored, cursorChanges: room.cursorChanges, index: room.head.index,
+            stored, cursorChanges: room.cursorChanges, index: room.headIndex,
             holdsState: holdsState || !stored.hasState, settled: holdsState ? room.settledNumbers : [], at: now)
         output.save(SaveRequest(room: hosted.id, partition: hosted.partition, state: state, stored: stored))
     }
 
     /// When something of the room has to be saved; nil for nothing.
     func nextSave(of hosted: HostedRoom) -> Instant? {
-        guard let schedule = configuration.checkpoints, let index = hosted.room?.head.index, !hosted.tracker.isSaving,
+        guard let schedule = configuration.checkpoints, let index = hosted.room?.headIndex, !hosted.tracker.isSaving,
             isLive(hosted) || isClosing(hosted) || hosted.isLeaving, !hosted.isDiscarded, hosted.sequence > 0,
             hosted.hasState || hosted.isRecorded, !hosted.isOverLimit,
             // What has not been sent has not been released.
@@ -274,7 +274,7 @@ extension RoomHost {
     /// After a failure all of it: another host may have stored more meanwhile than this one's last state holds, which
     /// nobody would read any more.
     private func isStateDue(_ hosted: HostedRoom, at now: Instant) -> Bool {
-        guard let schedule = configuration.checkpoints, let index = hosted.room?.head.index else { return false }
+        guard let schedule = configuration.checkpoints, let index = hosted.room?.headIndex else { return false }
         guard hosted.tracker.firstUncovered != nil else { return false }
         return isClosing(hosted) || hosted.isLeaving || !hosted.tracker.isNoted || hosted.tracker.hasFailed
             || !hosted.hasState

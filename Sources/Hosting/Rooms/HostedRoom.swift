@@ -8,6 +8,8 @@ public final class HostedRoom {
     public var outputState: AnyObject?
     /// The room; nil until it has a place in memory and was loaded.
     public internal(set) var room: Room?
+    /// Whether it is among the host's rooms.
+    var isRegistered = false
     /// Its stored form, until it is loaded.
     var origin: StoredRooms.Entry?
     /// Whether a fetch is under way.

@@ -8,7 +8,7 @@ extension RoomHost {
     /// over, and so are those of partitions that this host does not work on.
     /// - Parameter arrivedAt: when it came to this process; what was due since then is late.
     public func take(_ record: JournalRecord, arrivedAt: Instant, at now: Instant) {
-        guard let partition = partitions[record.partition], partition.phase != .closing else { return }
+        guard let phase = partitions[record.partition]?.phase, phase != .closing else { return }
         guard let hosted = rooms[record.room] else {
             guard let stored = stored[record.room] else { return takeFirst(record, arrivedAt, at: now) }
             if record.sequence > stored.sequence || record.restores(after: stored.restorations) {
@@ -25,7 +25,12 @@ extension RoomHost {
             takePlace(hosted)
         }
         touch(hosted, at: now)
-        settle(hosted, at: now)
+        // Nothing is due, saved or forgotten before the journal has been read: all rooms are settled then.
+        if phase == .recovering, hosted.hasState, !hosted.isOverLimit {
+            perform(in: hosted, at: now)
+        } else {
+            settle(hosted, at: now)
+        }
     }
 
     /// Rooms that do not exist and have answers to be confirmed; beyond, an answer may be lost with the connection.
@@ -187,7 +192,7 @@ extension RoomHost {
     /// may be stored, nothing is said of what it applies: the journal is asked to end its life.
     func noteExistence(of hosted: HostedRoom) {
         // Optional chaining reads in place; a room in a constant would be a copy, which costs more than all of this.
-        guard let isBlank = hosted.room?.isBlank, let index = hosted.room?.head.index else { return }
+        guard let isBlank = hosted.room?.isBlank, let index = hosted.room?.headIndex else { return }
         hosted.hasState = !isBlank
         let isWritten = index > 0
         if isWritten, !hosted.isCounted, !hosted.isOverLimit {

@@ -59,6 +59,7 @@ extension RoomHost {
 
     func register(_ hosted: HostedRoom) {
         rooms[hosted.id] = hosted
+        hosted.isRegistered = true
         partitions[hosted.partition]?.rooms += 1
         partitions[hosted.partition]?.waking += hosted.isWaking ? 1 : 0
         partitions[hosted.partition]?.busy.remove(hosted.id)
@@ -99,7 +100,7 @@ extension RoomHost {
     /// Whether a room waits for a place. One that has overtaken others is still in the queue a second time when it has
     /// its place.
     func isQueued(_ hosted: HostedRoom) -> Bool {
-        rooms[hosted.id] === hosted && hosted.room == nil && !hosted.hasPlace
+        hosted.isRegistered && hosted.room == nil && !hosted.hasPlace
     }
 
     /// Whether a room may leave at once: nobody has written to it, or nothing is left to be done in it and many wait.
@@ -180,7 +181,7 @@ extension RoomHost {
         hosted.sequence = room == nil ? 0 : sequence
         hosted.restorations = restorations
         if !isCurrent { hosted.loggedAt = nil }
-        let index = room?.head.index ?? 0
+        let index = room?.headIndex ?? 0
         if isCurrent {
             hosted.tracker = CheckpointTracker(restored: hosted.tracker.noted ?? hosted.note, index: index, at: now)
         } else {
@@ -197,7 +198,7 @@ extension RoomHost {
 
     /// What another host has stored of a room stays, however many there are.
     private func countFetched(_ hosted: HostedRoom, _ room: Room?) {
-        guard let room, room.head.index > 0, !hosted.isCounted else { return }
+        guard let room, room.headIndex > 0, !hosted.isCounted else { return }
         hosted.isCounted = true
         output.countStored(1, of: hosted.partition)
     }
@@ -365,7 +366,9 @@ extension RoomHost {
         if hosted.isCounted { output.countStored(-1, of: hosted.partition) }
         hosted.isCounted = false
         wakes.set(hosted, to: nil, among: rooms)
-        if rooms.removeValue(forKey: hosted.id) != nil {
+        if hosted.isRegistered {
+            hosted.isRegistered = false
+            rooms[hosted.id] = nil
             partitions[hosted.partition]?.rooms -= 1
             partitions[hosted.partition]?.waking -= hosted.isWaking ? 1 : 0
         }

@@ -16,7 +16,7 @@ public final class RoomHost<Output: HostOutput> {
     var rooms: [RoomID: HostedRoom] = [:]
     /// Rooms of this worker that are not in memory. Bounded by the age to which checkpoints are kept.
     var stored = StoredRooms()
-    var partitions: [Int: PartitionState] = [:]
+    var partitions = PartitionTable()
     /// When the closing of partitions is given up, for those that are being closed.
     var closingEnds: [Int: Instant] = [:]
     var wakes = TimerQueue()
@@ -55,11 +55,16 @@ public final class RoomHost<Output: HostOutput> {
 
     /// When `advance(to:)` has something to do; possibly too early, never too late.
     public var nextWake: Instant? {
-        let closingEnd = isOutputOpen ? closingEnds.values.min() : nil
-        return [
-            wakes.earliest, stored.nextEnd, confirmation.due, fillDue, wakesStored ? stored.nextWake : nil, closingEnd,
-        ]
-        .compactMap(\.self).min()
+        var earliest = wakes.earliest ?? .distantFuture
+        func consider(_ instant: Instant?) {
+            if let instant { earliest = min(earliest, instant) }
+        }
+        consider(stored.nextEnd)
+        consider(confirmation.due)
+        consider(fillDue)
+        if wakesStored { consider(stored.nextWake) }
+        if isOutputOpen { consider(closingEnds.values.min()) }
+        return earliest == .distantFuture ? nil : earliest
     }
 
     /// Advances the rooms whose timers are due.
@@ -153,7 +158,7 @@ public final class RoomHost<Output: HostOutput> {
         if !isAgain {
             takeBackUnconfirmed()
             if isOpen {
-                for partition in partitions.keys { partitions[partition]?.releasesFrom = now }
+                for partition in partitions.numbers { partitions[partition]?.releasesFrom = now }
                 for partition in closingEnds.keys { postponeGivingUp(partition, at: now) }
             }
         }
@@ -174,7 +179,7 @@ public final class RoomHost<Output: HostOutput> {
     ///   that: inputs of other rooms come first.
     func settle(_ hosted: HostedRoom, at now: Instant, isTurn: Bool = false) {
         // It may have left to make place for another.
-        guard rooms[hosted.id] === hosted else { return }
+        guard hosted.isRegistered else { return }
         if isLive(hosted) {
             if hosted.isOverLimit {
                 hosted.room?.endDrawing(into: &effects)

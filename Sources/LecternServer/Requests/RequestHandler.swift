@@ -135,7 +135,7 @@ struct RequestHandler: Sendable {
     private func replay(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
         guard let request = decoded(bytes, reply, ReplayRequest.init(decoding:)) else { return }
         guard let room, !room.isBlank else { return sink.refuse(reply, unknown(id)) }
-        var last = room.head.index
+        var last = room.headIndex
         if case .cohort(let cohort) = view {
             guard room.serves(cohort) else { return sink.refuse(reply, unknown(cohort)) }
             last = room.board(of: cohort).index

@@ -51,8 +51,8 @@ final class RoomEventLoop {
         return goesOn
     }
 
-    private func handle(_ item: InboundItem, at now: Instant) {
-        switch item {
+    private func handle(_ item: consuming InboundItem, at now: Instant) {
+        switch consume item {
         case .record(let record, let arrivedAt): host.take(record, arrivedAt: arrivedAt, at: now)
         case .clock(let sample): host.sample(sample, at: now)
         case .wet(let update): host.draw(update, at: now)

@@ -249,7 +249,7 @@ public struct InboundSubjectCache: Sendable {
     /// - Parameters:
     ///   - root: as in ``InboundSubject/init(_:root:)``.
     ///   - size: subjects that are kept at most, of up to 400 bytes each; a power of two.
-    public init(root: String, size: Int = 4096) {
+    public init(root: String, size: Int = 16_384) {
         precondition(size > 0 && size & (size - 1) == 0, "a power of two")
         self.root = root
         entries = Array(repeating: nil, count: size)

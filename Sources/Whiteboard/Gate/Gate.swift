@@ -189,10 +189,10 @@ extension Gate {
             if sample.epoch == nil, clock.behind(media, at: received) > GateThresholds.timelineRestart {
                 return startOver(sample, media: media, by: position, clock, at: received)
             }
-            let before = cursor(of: cohorts[position])
+            let before = cohorts.cursor(of: cohorts[position], in: timeline)
             cohorts[position].hear(isStill: sample.state.isStill, at: received)
             cohorts[position].clock?.take(sample, media: media, received: received)
-            if cursor(of: cohorts[position]) != before { cohorts.cursorChanges += 1 }
+            if cohorts.cursor(of: cohorts[position], in: timeline) != before { cohorts.cursorChanges += 1 }
             cohorts.reschedule(position, by: timeline)
             return .taken
         }

@@ -63,6 +63,9 @@ public struct Room: Sendable {
     /// The board at the head of the log.
     public var head: Board { log.head }
 
+    /// The index of the last operation; 0 before the first. Other than ``head`` it copies no board.
+    public var headIndex: UInt64 { log.head.index }
+
     /// Whether the room has no incarnation: no acceptable message has come, and its log is empty.
     public var isBlank: Bool { incarnation.isEmpty }
 
