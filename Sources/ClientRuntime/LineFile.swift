@@ -15,9 +15,7 @@ package final class LineFile {
         file = try Self.openLocked(path)
     }
 
-    deinit {
-        try? file.close()
-    }
+    deinit { try? file.close() }
 
     /// All that is in it.
     /// - Parameter limit: bytes that are read at most; more are `.unreadable`.
@@ -107,9 +105,7 @@ public struct OutboxFileError: Error, Sendable, Equatable, CustomStringConvertib
     /// Reason of the error.
     public let cause: Cause
 
-    package init(_ path: String, _ cause: Cause) {
-        (self.path, self.cause) = (path, cause)
-    }
+    package init(_ path: String, _ cause: Cause) { (self.path, self.cause) = (path, cause) }
 
     public var description: String {
         switch cause {

@@ -38,14 +38,10 @@ public struct InkStroke: Sendable, Equatable {
     public var isStamped: Bool { style == .stamp && element == .freehand }
 
     /// Sends the whole centre line to a sink.
-    public func trace(into sink: inout some CurveSink) {
-        send(to: &sink)
-    }
+    public func trace(into sink: inout some CurveSink) { send(to: &sink) }
 
     /// Sends the whole centre line to a fitter: specialised code for the sink that has to be fast.
-    public func trace(into fitter: inout ParabolaFitter) {
-        send(to: &fitter)
-    }
+    public func trace(into fitter: inout ParabolaFitter) { send(to: &fitter) }
 
     /// The points in a chunk of a stroke: at most a few megabytes of samples.
     public static let chunkSize = 1024

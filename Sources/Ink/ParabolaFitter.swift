@@ -128,9 +128,7 @@ public struct ParabolaFitter: CurveSink, Sendable {
     }
 
     /// Forgets all samples but the last one, from which the line goes on.
-    mutating func keepLastSample() {
-        samples.removeSubrange(..<max(samples.count - 1, 0))
-    }
+    mutating func keepLastSample() { samples.removeSubrange(..<max(samples.count - 1, 0)) }
 
     /// Moves all samples, so that a part of the canvas can begin at 0, 0.
     public mutating func moveSamples(left: Float, up: Float) {
@@ -140,9 +138,7 @@ public struct ParabolaFitter: CurveSink, Sendable {
         }
     }
 
-    public mutating func begin(at point: Vector, nib: Nib) {
-        append(point * scale, nib)
-    }
+    public mutating func begin(at point: Vector, nib: Nib) { append(point * scale, nib) }
 
     public mutating func line(to end: Vector, nib: Nib) {
         let end = end * scale

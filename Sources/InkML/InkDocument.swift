@@ -12,18 +12,14 @@ public struct InkDocument: Sendable, Equatable {
     /// What was passed over when it was read, at most one note of each code.
     public internal(set) var notes: [InkMLNote] = []
 
-    public init(size: Size? = nil, pages: [Page] = [Page()]) {
-        (self.size, self.pages) = (size, pages)
-    }
+    public init(size: Size? = nil, pages: [Page] = [Page()]) { (self.size, self.pages) = (size, pages) }
 
     /// Width and height of a board, both above 0.
     public struct Size: Sendable, Equatable {
         public var width: Double
         public var height: Double
 
-        public init(width: Double, height: Double) {
-            (self.width, self.height) = (width, height)
-        }
+        public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
     }
 
     /// The strokes of one page.

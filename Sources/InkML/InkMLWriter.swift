@@ -40,9 +40,7 @@ public struct InkMLWriter: Sendable {
     }
 
     /// - Parameter size: of the board in board units; nil where it is unknown.
-    public init(size: InkDocument.Size?) {
-        self.size = size
-    }
+    public init(size: InkDocument.Size?) { self.size = size }
 
     /// Bytes written so far, about.
     public var byteCount: Int { definitions.count + body.count }

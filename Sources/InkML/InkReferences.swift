@@ -14,9 +14,7 @@ struct InkReferences {
     private var formats: [ObjectIdentifier: TraceFormat] = [:]
     private var timestamps: [ObjectIdentifier: Int64] = [:]
 
-    init(_ root: XMLElement) {
-        register(root, isDefined: false)
-    }
+    init(_ root: XMLElement) { register(root, isDefined: false) }
 
     private mutating func register(_ element: XMLElement, isDefined: Bool) {
         if let id = element["id"], elements[id] == nil {

@@ -133,9 +133,7 @@ struct TraceClock {
     }
 
     /// Goes on with a stroke that has begun before.
-    mutating func begin(at time: Int64?) {
-        start = time
-    }
+    mutating func begin(at time: Int64?) { start = time }
 
     /// Milliseconds of a value since the beginning of the stroke, which the first value decides where nothing else does.
     mutating func milliseconds(_ value: Double) -> Double {

@@ -105,9 +105,7 @@ private final class XMLTreeBuilder {
     private(set) var root: XMLElement?
     private(set) var error: InkMLError?
 
-    init(_ limits: InkMLLimits) {
-        self.limits = limits
-    }
+    init(_ limits: InkMLLimits) { self.limits = limits }
 
     private static let elementsWithText: Set = ["trace", "annotation"]
 

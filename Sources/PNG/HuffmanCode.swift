@@ -153,9 +153,7 @@ struct BitWriter {
         fileprivate var count: UInt64
 
         /// Ends the byte with zeros.
-        fileprivate mutating func fillByte() {
-            write(Bits(value: 0, length: Int((8 &- count) & 7)))
-        }
+        fileprivate mutating func fillByte() { write(Bits(value: 0, length: Int((8 &- count) & 7))) }
 
         /// Writes bits; those of the value above its length are 0.
         @inline(__always)

@@ -32,14 +32,10 @@ struct PNGFile {
     }
 
     /// Adds a part of the compressed rows.
-    mutating func append(rows: UnsafeBufferPointer<UInt8>) {
-        append("IDAT", rows)
-    }
+    mutating func append(rows: UnsafeBufferPointer<UInt8>) { append("IDAT", rows) }
 
     /// Adds the end.
-    mutating func end() {
-        append("IEND", [])
-    }
+    mutating func end() { append("IEND", []) }
 
     private mutating func append(_ name: StaticString, _ content: some Collection<UInt8>) {
         bytes += UInt32(content.count).bigEndianBytes

@@ -405,9 +405,7 @@ private struct EdgeMerger {
     /// The next older edge between the same vertices, −1 for none.
     private var older: [Int] = []
 
-    init(capacity: Int) {
-        byEnds = PairTable(capacity: capacity)
-    }
+    init(capacity: Int) { byEnds = PairTable(capacity: capacity) }
 
     private func key(_ from: Int, _ to: Int) -> SIMD2<Int> { SIMD2(min(from, to), max(from, to)) }
 

@@ -129,9 +129,7 @@ struct CurveIntersector {
     }
     private var stack: [Pair] = []
 
-    init(tolerance: Double) {
-        self.tolerance = tolerance
-    }
+    init(tolerance: Double) { self.tolerance = tolerance }
 
     /// Leaves the meetings of two curves in `meetings`. A common stretch is left as the meetings at its ends.
     mutating func intersect(_ a: MonotoneCurve, _ b: MonotoneCurve) {

@@ -109,14 +109,10 @@ public struct Contour: Sendable, Equatable {
 public struct Path: Sendable, Equatable {
     public var contours: [Contour]
 
-    public init(_ contours: [Contour] = []) {
-        self.contours = contours
-    }
+    public init(_ contours: [Contour] = []) { self.contours = contours }
 
     /// A closed polygon.
-    public init(polygon points: [Point]) {
-        contours = [Contour(polyline: points, closed: true)]
-    }
+    public init(polygon points: [Point]) { contours = [Contour(polyline: points, closed: true)] }
 
     /// A rectangle that begins at its origin and goes to +x first.
     public init(rectangle x: Double, _ y: Double, width: Double, height: Double) {

@@ -54,9 +54,7 @@ public struct Box: Sendable, Hashable {
         lower.x <= point.x && point.x <= upper.x && lower.y <= point.y && point.y <= upper.y
     }
 
-    func inset(by distance: Double) -> Box {
-        Box(lower: lower + distance, upper: upper - distance)
-    }
+    func inset(by distance: Double) -> Box { Box(lower: lower + distance, upper: upper - distance) }
 }
 
 /// An affine map: x' = a·x + c·y + e, y' = b·x + d·y + f.
@@ -129,9 +127,7 @@ public enum Segment: Sendable, Equatable {
         }
     }
 
-    public func transformed(by map: AffineMap) -> Segment {
-        mapped { map($0) }
-    }
+    public func transformed(by map: AffineMap) -> Segment { mapped { map($0) } }
 
     func mapped(_ map: (Point) -> Point) -> Segment {
         switch self {

@@ -62,9 +62,7 @@ public struct DisplayList: Sendable {
     public static let maxCoordinate = 65536.0
 
     /// A list without entries.
-    public init(limits: Limits = Limits()) {
-        self.limits = limits
-    }
+    public init(limits: Limits = Limits()) { self.limits = limits }
 
     /// Bytes that the list takes, about.
     public var byteCount: Int { segmentCount * 80 + items.count * 256 }

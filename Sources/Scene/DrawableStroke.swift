@@ -246,9 +246,7 @@ package struct StrokeMeasure: CurveSink {
 
     package init() {}
 
-    package init(of stroke: InkStroke) {
-        stroke.trace(into: &self)
-    }
+    package init(of stroke: InkStroke) { stroke.trace(into: &self) }
 
     /// A box around all ink, also around the corners of tips and what reducing outlines may add; the empty one when one of
     /// the numbers is not finite.
@@ -300,9 +298,7 @@ package struct StrokeMeasure: CurveSink {
         position = point
     }
 
-    package mutating func line(to end: Vector, nib: Nib) {
-        advance(to: end, nib)
-    }
+    package mutating func line(to end: Vector, nib: Nib) { advance(to: end, nib) }
 
     package mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
         reach(control, nib)
@@ -373,9 +369,7 @@ package struct StampProfile {
         return StampProfile(weight: { _ in 1 }, coverage: coverage)
     }
 
-    private init(width: Double, opacity: Double) {
-        (self.width, self.opacity) = (width, opacity)
-    }
+    private init(width: Double, opacity: Double) { (self.width, self.opacity) = (width, opacity) }
 
     /// Integrates the ink from the middle of the brush, 0, to its edge, 1.
     private init(weight: (Double) -> Double, coverage: (Double) -> Double) {

@@ -17,9 +17,7 @@ public struct PageEntry: Sendable, Equatable {
     public var id: UInt64
     public var content: Content
 
-    public init(id: UInt64, _ content: Content) {
-        (self.id, self.content) = (id, content)
-    }
+    public init(id: UInt64, _ content: Content) { (self.id, self.content) = (id, content) }
 }
 
 /// What lies in a box.

@@ -12,9 +12,7 @@ public struct SceneCache: Sendable {
     private var scenes: [(digest: UInt64, scene: PageScene)] = []
     public private(set) var byteCount = 0
 
-    public init(byteLimit: Int) {
-        self.byteLimit = byteLimit
-    }
+    public init(byteLimit: Int) { self.byteLimit = byteLimit }
 
     /// What the lassos among the entries of a page have made of all up to the last one. What is there when it is stopped is
     /// kept.

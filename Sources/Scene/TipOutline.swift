@@ -25,9 +25,7 @@ struct TipOutline {
     }
 
     /// - Parameter scale: pixels of the samples a board unit.
-    init(_ tip: InkTip, scale: Double) {
-        (self.tip, self.scale) = (tip, scale)
-    }
+    init(_ tip: InkTip, scale: Double) { (self.tip, self.scale) = (tip, scale) }
 
     /// The opacity of the stroke: that to which stamps build up on the middle of a line as wide as the radius says, in board
     /// units, or the eight of a dot.

@@ -118,9 +118,7 @@ package struct CairoPath: CurveSink, ContourSink {
     /// Whether the current curve is still a single point.
     private var isDot = false
 
-    init(context: OpaquePointer?, scale: Double) {
-        (self.context, self.scale) = (context, scale)
-    }
+    init(context: OpaquePointer?, scale: Double) { (self.context, self.scale) = (context, scale) }
 
     /// Begins a curve. A curve that stays a single point becomes a line of length 0, whose round caps are a dot.
     package mutating func begin(at point: Vector, nib: Nib) {

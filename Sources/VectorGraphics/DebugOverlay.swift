@@ -179,9 +179,7 @@ struct ControlPolygons: CurveSink {
         add([], to: point, nib)
     }
 
-    mutating func line(to end: Vector, nib: Nib) {
-        add([position, end], to: end, nib)
-    }
+    mutating func line(to end: Vector, nib: Nib) { add([position, end], to: end, nib) }
 
     mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
         add([position, control, end], to: end, nib)

@@ -14,9 +14,7 @@ struct SVGPath: CurveSink, ContourSink {
     /// Whether the current curve is still a single point.
     private var isDot = false
 
-    init(precision: SVGPrecision) {
-        self.precision = precision
-    }
+    init(precision: SVGPrecision) { self.precision = precision }
 
     /// Begins a curve. A curve that stays a single point becomes a line of length 0, whose round caps are a dot.
     mutating func begin(at point: Vector, nib: Nib) {
@@ -125,9 +123,7 @@ struct SVGPrecision: Sendable {
 
 extension [UInt8] {
     /// Appends text.
-    mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { append(contentsOf: $0) }
-    }
+    mutating func append(_ text: StaticString) { text.withUTF8Buffer { append(contentsOf: $0) } }
 
     /// Appends bytes in base 64, with padding (RFC 4648, 4).
     mutating func append(base64 bytes: [UInt8]) {

@@ -92,9 +92,7 @@ struct SVGDocument {
     private var images: [PictureSource: Int] = [:]
     private var clips = 0
 
-    init(precision: SVGPrecision) {
-        self.precision = precision
-    }
+    init(precision: SVGPrecision) { self.precision = precision }
 
     /// Opens the root element; the size is in board units, shown at `scale` CSS pixels each.
     mutating func open(width: Double, height: Double, scale: Double, hasLinks: Bool) {

@@ -7,9 +7,7 @@ struct InputReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     mutating func number<Number: BitwiseCopyable>(_ type: Number.Type, or missing: Number) -> Number {
         let start = position

@@ -79,9 +79,7 @@ public func replayRestart(_ size: Int32) {
 /// Shows the board at the player's time.
 @_expose(wasm, "replayLook")
 @_cdecl("lectern_replay_look")
-public func replayLook(_ player: Double) {
-    answer(lesson.look(time(player)))
-}
+public func replayLook(_ player: Double) { answer(lesson.look(time(player))) }
 
 /// Changes to the time line of another encoder session.
 @_expose(wasm, "replayEpoch")

@@ -10,9 +10,7 @@ internal import StrokeWire
 private nonisolated(unsafe) var teacher = DrawingSession(author: "", startTime: 0, seed: 0)
 private nonisolated(unsafe) var toldLive: Set<UInt64> = []
 
-func resetTeacher() {
-    (teacher, toldLive) = (DrawingSession(author: "", startTime: 0, seed: 0), [])
-}
+func resetTeacher() { (teacher, toldLive) = (DrawingSession(author: "", startTime: 0, seed: 0), []) }
 
 /// Tells the session of something. Returns 1, or what is said below; -1 for a call that is none.
 ///

@@ -34,16 +34,12 @@ public func version() -> Int32 { 6 }
 /// A place for so many bytes of the next call.
 @_expose(wasm, "input")
 @_cdecl("lectern_input")
-public func input(_ size: Int32) -> UnsafeMutableRawPointer? {
-    buffers.reserve(Int(size)).baseAddress
-}
+public func input(_ size: Int32) -> UnsafeMutableRawPointer? { buffers.reserve(Int(size)).baseAddress }
 
 /// Where the answer of the last call is.
 @_expose(wasm, "output")
 @_cdecl("lectern_output")
-public func output() -> UnsafeRawPointer? {
-    buffers.output.withUnsafeBytes { $0.baseAddress }
-}
+public func output() -> UnsafeRawPointer? { buffers.output.withUnsafeBytes { $0.baseAddress } }
 
 /// The bytes of the answer of the last call.
 @_expose(wasm, "outputSize")
@@ -82,9 +78,7 @@ public func insert(_ id: Double, _ size: Int32) {
 /// Removes an entry of the room.
 @_expose(wasm, "remove")
 @_cdecl("lectern_remove")
-public func remove(_ id: Double) {
-    picture.remove(UInt64(exactly: id) ?? 0)
-}
+public func remove(_ id: Double) { picture.remove(UInt64(exactly: id) ?? 0) }
 
 /// Shows entries above the room's; strokes that others draw lie between their lassos and the rest. Input: entries as in `show`,
 /// bottom to top; one without a message is the one of that id that is shown already.
@@ -117,9 +111,7 @@ public func draw(_ milliseconds: Double) -> Int32 {
 /// and the pixels, with straight alpha: red, green, blue, alpha.
 @_expose(wasm, "nextBox")
 @_cdecl("lectern_next_box")
-public func nextBox() -> Int32 {
-    answer(picture.nextBox(&pixels))
-}
+public func nextBox() -> Int32 { answer(picture.nextBox(&pixels)) }
 
 /// Shows a part of the page on a canvas of `width` × `height` pixels: that which begins `x` and `y` pixels from its upper left
 /// corner, at `scale` pixels a board unit. All of it on its canvas again where that is no part, as with the width 0. With `isDark`

@@ -146,9 +146,7 @@ extension DrawingSession {
     }
 
     /// The board is not in step with the room.
-    public mutating func left() {
-        incarnation = nil
-    }
+    public mutating func left() { incarnation = nil }
 
     private mutating func followRoom() {
         guard state == .writer, let incarnation else { return }
@@ -157,9 +155,7 @@ extension DrawingSession {
     }
 
     /// The size of the board in its units.
-    public mutating func boardChanged(width: Double, height: Double) {
-        head.size = (width, height)
-    }
+    public mutating func boardChanged(width: Double, height: Double) { head.size = (width, height) }
 
     /// The pages of the board.
     public mutating func boardChanged(pages: BoardPages) {

@@ -57,9 +57,7 @@ public struct DrawingSession: Sendable {
     /// What the pen draws with from its next stroke on.
     public var tool = Tool()
     /// Whether lines and arrows are held to multiples of 15°, and ellipses and rectangles to squares: Shift is down.
-    public var isEven = false {
-        didSet { pen.constraint = isEven ? drawn?.element.constraint : nil }
-    }
+    public var isEven = false { didSet { pen.constraint = isEven ? drawn?.element.constraint : nil } }
     /// The stroke that is being drawn for the room: its message without number and points.
     var drawn: StrokeMessage?
     /// The rough stroke of the even shape that is being drawn, and that of the one that was published last.
@@ -229,9 +227,7 @@ extension DrawingSession {
     }
 
     /// Sends at once, if it waits to do so: the person wants it, or the network is back.
-    public mutating func retry() {
-        sender.retry()
-    }
+    public mutating func retry() { sender.retry() }
 
     private mutating func sendingFailed(_ failure: GatewayFailure, at now: Duration) {
         let time = sender.failed(failure, at: now, using: &random)

@@ -197,9 +197,7 @@ struct StrokeSender: Sendable {
     }
 
     /// Tries again at once if it waits to do so.
-    mutating func retry() {
-        pausedUntil = .zero
-    }
+    mutating func retry() { pausedUntil = .zero }
 
     /// Forgets the request under way: its answer comes too late.
     mutating func restart() {

@@ -26,9 +26,7 @@ struct SentWetStroke: Sendable {
     }
 
     /// The points from a place on are other than before.
-    mutating func change(from first: Int) {
-        (sent, arrived) = (min(sent, first), min(arrived, first))
-    }
+    mutating func change(from first: Int) { (sent, arrived) = (min(sent, first), min(arrived, first)) }
 
     /// What went out has arrived.
     mutating func arrive() { arrived = sent }
@@ -134,9 +132,7 @@ struct WetSender: Sendable {
     }
 
     /// The pen is up: the operation says all.
-    mutating func end() {
-        (current, sendsCurrent) = (nil, false)
-    }
+    mutating func end() { (current, sendsCurrent) = (nil, false) }
 
     /// The stroke will not come.
     mutating func giveUp() {

@@ -77,13 +77,9 @@ public struct Picture {
     var scenes = SceneCache(byteLimit: 16 << 20)
     var images: PageImages = [:]
     /// The room's, by their ids, bottom to top.
-    var entries: [Entry] = [] {
-        didSet { placed = nil }
-    }
+    var entries: [Entry] = [] { didSet { placed = nil } }
     /// Those above them.
-    var live: [Entry] = [] {
-        didSet { placed = nil }
-    }
+    var live: [Entry] = [] { didSet { placed = nil } }
     /// The images and texts among them, bottom to top; nil until they are looked for.
     private var placed: [PlacedImage]?
     /// The room's that are hidden until an operation removes them, by their ids.

@@ -32,9 +32,7 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
     private var lookedAt = Duration.zero
     private var lastTime: MediaTime?
 
-    package init(maximumHold: Duration) {
-        self.maximumHold = maximumHold
-    }
+    package init(maximumHold: Duration) { self.maximumHold = maximumHold }
 
     package var count: Int { queue.count }
     package var isEmpty: Bool { queue.isEmpty }
@@ -93,7 +91,5 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
     }
 
     /// Forgets all that waits, and the times of what was.
-    package mutating func removeAll() {
-        self = PlayoutQueue(maximumHold: maximumHold)
-    }
+    package mutating func removeAll() { self = PlayoutQueue(maximumHold: maximumHold) }
 }

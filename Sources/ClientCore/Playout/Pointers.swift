@@ -295,9 +295,7 @@ struct Pointers: Sendable {
     }
 
     /// Forgets all but the pointer of the person at this board.
-    mutating func removeAll() {
-        (pointers, sights) = ([], [])
-    }
+    mutating func removeAll() { (pointers, sights) = ([], []) }
 
     /// Looks at what is seen.
     ///

@@ -36,9 +36,7 @@ public struct MalformedRelease: Error, Sendable, Equatable, CustomStringConverti
     /// One English sentence.
     public let description: String
 
-    package init(description: String) {
-        self.description = description
-    }
+    package init(description: String) { self.description = description }
 }
 
 extension ReleasedMessage {

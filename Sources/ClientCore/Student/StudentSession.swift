@@ -58,9 +58,7 @@ public struct StudentSession: Sendable {
     }
 
     /// The connection is lost; no requests are made until it is back.
-    public mutating func disconnected() {
-        phase = .offline
-    }
+    public mutating func disconnected() { phase = .offline }
 
     /// An operation or shard arrived.
     public mutating func receive(_ message: ReleasedMessage, at now: Duration) -> [StudentAction] {

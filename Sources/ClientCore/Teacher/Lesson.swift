@@ -12,9 +12,7 @@ public struct Lesson: Sendable {
         self.messages = Self.schedule(Array(messages))
     }
 
-    private init(scheduled messages: [LessonMessage]) {
-        self.messages = messages
-    }
+    private init(scheduled messages: [LessonMessage]) { self.messages = messages }
 
     /// Time of the last message, from the start of the video.
     public var duration: Duration { messages.last?.due ?? .zero }

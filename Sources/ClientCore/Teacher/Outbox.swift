@@ -119,9 +119,7 @@ struct Outbox: Sendable {
         bytes += operation.byteCount
     }
 
-    mutating func giveSecondChance(_ number: Int64) {
-        operations[number]?.isSecondChance = true
-    }
+    mutating func giveSecondChance(_ number: Int64) { operations[number]?.isSecondChance = true }
 
     private mutating func change(_ key: MessageKey, _ body: (inout Entry) -> Void) {
         guard let place = operations[key.number]?.entries.firstIndex(where: { $0.message.order == key.order }) else {
@@ -179,9 +177,7 @@ struct UncoveredOperations: Sendable {
         return Array(taken)
     }
 
-    private mutating func removeFirst() {
-        bytes -= kept.removeFirst().operation.byteCount
-    }
+    private mutating func removeFirst() { bytes -= kept.removeFirst().operation.byteCount }
 }
 
 /// Messages to resend, each once; bounded by the outbox.

@@ -105,9 +105,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Makes a generator at the start of its sequence.
-    public init(seed: UInt64) {
-        state = seed
-    }
+    public init(seed: UInt64) { state = seed }
 
     /// The next 64 random bits.
     public mutating func next() -> UInt64 {
@@ -119,12 +117,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// A uniform number in 0 ..< 1.
-    public mutating func unit() -> Double {
-        Double(next() >> 11) * 0x1p-53
-    }
+    public mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// A uniform number in −amount … amount.
-    public mutating func jitter(_ amount: Double) -> Double {
-        (unit() * 2 - 1) * amount
-    }
+    public mutating func jitter(_ amount: Double) -> Double { (unit() * 2 - 1) * amount }
 }

@@ -85,9 +85,7 @@ struct Backoff: Sendable {
     private let longest: Duration
     private var tries = 0
 
-    init(first: Duration, longest: Duration) {
-        (self.first, self.longest) = (first, longest)
-    }
+    init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
 
     /// It worked: the next pause is the first again.
     mutating func reset() { tries = 0 }

@@ -206,14 +206,10 @@ extension TeacherSession {
     }
 
     /// Feedback arrived that cannot be decoded.
-    public mutating func receiveMalformedFeedback() {
-        counts.malformedFeedback += 1
-    }
+    public mutating func receiveMalformedFeedback() { counts.malformedFeedback += 1 }
 
     /// Sets the number of dropped feedback messages.
-    public mutating func feedbackDropped(_ count: Int) {
-        counts.droppedFeedback = count
-    }
+    public mutating func feedbackDropped(_ count: Int) { counts.droppedFeedback = count }
 
     /// Resends a given-up stroke once, as the service accepts late strokes.
     private mutating func gaveUp(_ number: Int64) {
@@ -337,9 +333,7 @@ extension TeacherSession {
     private static let operationsProbed = 32
 
     /// The connection is lost, maybe with the last messages and replies.
-    public mutating func connectionLost() {
-        isConnected = false
-    }
+    public mutating func connectionLost() { isConnected = false }
 
     /// The connection is back: resends all unacknowledged messages in order.
     public mutating func connectionReturned(at now: Duration) {
@@ -411,9 +405,7 @@ extension TeacherSession {
     }
 
     /// Keeps records from now on, for ``takeRecords()``.
-    package mutating func keepRecords() {
-        records = records ?? []
-    }
+    package mutating func keepRecords() { records = records ?? [] }
 
     /// Returns the records since the last call; write them before sending.
     package mutating func takeRecords() -> [OutboxRecord] {

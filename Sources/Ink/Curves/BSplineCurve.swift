@@ -16,9 +16,7 @@ struct BSplineCurve: Sendable {
     private var count = 0
     private var hasBegun = false
 
-    init(width: Double) {
-        self.width = width
-    }
+    init(width: Double) { self.width = width }
 
     mutating func add(_ point: Vector, into sink: inout some CurveSink) {
         switch count {

@@ -12,9 +12,7 @@ struct SmoothCurve: Sendable {
     /// How many of p0 … p3 are set.
     private var waiting = 0
 
-    init(width: Double, opacity: Double = 1) {
-        nib = Nib(width: width, opacity: opacity)
-    }
+    init(width: Double, opacity: Double = 1) { nib = Nib(width: width, opacity: opacity) }
 
     mutating func add(_ point: Vector, into sink: inout some CurveSink) {
         switch waiting {
@@ -49,17 +47,13 @@ struct QuadraticCurve: Sendable {
     private let nib: Nib
     private var segments = MidpointQuadratics()
 
-    init(width: Double) {
-        nib = Nib(width: width)
-    }
+    init(width: Double) { nib = Nib(width: width) }
 
     mutating func add(_ point: Vector, into sink: inout some CurveSink) {
         segments.add(PenSample(position: point, nib: nib), into: &sink)
     }
 
-    func finish(into sink: inout some CurveSink) {
-        segments.finish(into: &sink)
-    }
+    func finish(into sink: inout some CurveSink) { segments.finish(into: &sink) }
 }
 
 /// Quadratic segments between the midpoints of neighbouring points, each with the point between them as control.
@@ -76,9 +70,7 @@ struct MidpointQuadratics: Sendable {
     private var count = 0
 
     /// - Parameter isSwelling: whether the width is quadratic along a segment, not linear.
-    init(isSwelling: Bool = false) {
-        self.isSwelling = isSwelling
-    }
+    init(isSwelling: Bool = false) { self.isSwelling = isSwelling }
 
     mutating func add(_ sample: PenSample, into sink: inout some CurveSink) {
         switch count {

@@ -111,9 +111,7 @@ struct BallPen: PenInstrument {
     /// Opacity at the least pressure; 1 for an eraser, which has to remove everything.
     let leastOpacity: Double
 
-    init(leastOpacity: Double = 0.7) {
-        self.leastOpacity = leastOpacity
-    }
+    init(leastOpacity: Double = 0.7) { self.leastOpacity = leastOpacity }
 
     func nib(at point: StrokePoint, width: Double, speed: Double, way: Vector) -> Nib {
         let pressure = point.force ?? Self.pressure(speed: speed)
@@ -139,9 +137,7 @@ struct FeltTip: PenInstrument {
     private var turn = -Double.pi / 4
     private var hasTurn = false
 
-    init(_ tip: InkTip) {
-        isTurned = tip == .marker
-    }
+    init(_ tip: InkTip) { isTurned = tip == .marker }
 
     mutating func nib(at point: StrokePoint, width: Double, speed: Double, way: Vector) -> Nib {
         dot(at: point, width: width)

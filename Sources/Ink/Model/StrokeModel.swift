@@ -267,9 +267,7 @@ struct ChangeLog: Sendable {
     private var entries: [Entry] = []
     private let capacity: Int
 
-    init(capacity: Int) {
-        self.capacity = max(0, capacity)
-    }
+    init(capacity: Int) { self.capacity = max(0, capacity) }
 
     /// Notes the places that a change has touched. Versions come one after the other, from 1.
     mutating func add(_ places: Range<Int>, version: UInt64) {

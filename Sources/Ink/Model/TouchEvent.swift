@@ -62,9 +62,7 @@ public struct LateTouchValues: Sendable, Equatable {
 public struct TouchProperties: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
-    public init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     public static let force = TouchProperties(rawValue: 1)
     public static let azimuth = TouchProperties(rawValue: 2)

@@ -62,9 +62,7 @@ public enum PageRotation: Int, Sendable, CaseIterable {
             guard width >= 1, height >= 1 else { return nil }
         }
 
-        init(width: Double, height: Double) {
-            (minX, minY, maxX, maxY) = (0, 0, width, height)
-        }
+        init(width: Double, height: Double) { (minX, minY, maxX, maxY) = (0, 0, width, height) }
 
         static func == (one: Sheet, other: Sheet) -> Bool {
             (one.minX, one.minY, one.maxX, one.maxY) == (other.minX, other.minY, other.maxX, other.maxY)

@@ -98,9 +98,7 @@ struct OutboxHeader: Equatable {
     let owner: Owner
     let session: String
 
-    init(owner: Owner, session: String) {
-        (self.owner, self.session) = (owner, session)
-    }
+    init(owner: Owner, session: String) { (self.owner, self.session) = (owner, session) }
 
     /// - Returns: nil for another line.
     init?(_ line: ArraySlice<UInt8>) {

@@ -118,9 +118,7 @@ public final class Teacher: Sendable {
     }
 
     /// A new session id: 64 random bits in hexadecimal.
-    public static func newSession() -> String {
-        String(UInt64.random(in: .min ... .max), radix: 16)
-    }
+    public static func newSession() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
 
     private func begin(
         _ plan: PublishPlan, session: String, outbox: OutboxFile?, answerTimeout: Duration

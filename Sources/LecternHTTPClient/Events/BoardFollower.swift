@@ -16,9 +16,7 @@ struct BoardFollower {
     var playout: BoardPlayout
     private var playoutDeadline: Duration?
 
-    init(stream: EventStream, playout: BoardPlayout) {
-        (self.stream, self.playout) = (stream, playout)
-    }
+    init(stream: EventStream, playout: BoardPlayout) { (self.stream, self.playout) = (stream, playout) }
 
     /// When to act next, unless something comes first.
     var deadline: Duration? { [stream.deadline, playoutDeadline].compactMap(\.self).min() }

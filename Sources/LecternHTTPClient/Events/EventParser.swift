@@ -25,9 +25,7 @@ struct EventParser: Sendable {
     private var data: [UInt8]?
 
     /// - Parameter id: of the last event of the stream before.
-    init(limit: Int, id: String? = nil) {
-        (self.limit, self.id) = (limit, id)
-    }
+    init(limit: Int, id: String? = nil) { (self.limit, self.id) = (limit, id) }
 
     /// Takes the next bytes, cut anywhere.
     /// - Parameter body: called with each event that is complete.

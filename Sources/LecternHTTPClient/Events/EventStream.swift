@@ -18,9 +18,7 @@ struct Backoff: Sendable {
     let most: Duration
     private var tries = 0
 
-    init(first: Duration, most: Duration) {
-        (self.first, self.most) = (first, most)
-    }
+    init(first: Duration, most: Duration) { (self.first, self.most) = (first, most) }
 
     /// It worked: the next wait is the first again.
     mutating func reset() { tries = 0 }

@@ -63,9 +63,7 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate {
 
     private let receivers = Locked<[Int: Receiver]>([:])
 
-    func add(_ task: Int, _ receiver: Receiver) {
-        receivers.withLock { $0[task] = receiver }
-    }
+    func add(_ task: Int, _ receiver: Receiver) { receivers.withLock { $0[task] = receiver } }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,

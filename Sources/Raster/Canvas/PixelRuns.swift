@@ -52,9 +52,7 @@ package struct PixelRuns {
         /// Where the current run begins.
         private var start = 0
 
-        init(place: UnsafeMutablePointer<PixelRun>) {
-            self.place = place
-        }
+        init(place: UnsafeMutablePointer<PixelRun>) { self.place = place }
 
         /// Begins with pixels that are all equal.
         @inline(__always)

@@ -23,9 +23,7 @@ struct Tile: Sendable, Equatable {
     }
 
     /// The address of the pixels, for counting tiles that share memory once.
-    var identity: UInt {
-        pixels.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
-    }
+    var identity: UInt { pixels.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
 }
 
 /// Some of the tiles of a canvas.

@@ -11,9 +11,7 @@ struct PrefixCache: Sendable {
     private(set) var byteCount = 0
 
     /// - Parameter byteLimit: 0 for one that keeps nothing.
-    init(byteLimit: Int) {
-        self.byteLimit = byteLimit
-    }
+    init(byteLimit: Int) { self.byteLimit = byteLimit }
 
     var count: Int { prefixes.count }
 

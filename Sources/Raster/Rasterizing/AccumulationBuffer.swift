@@ -14,9 +14,7 @@ struct AccumulationBuffer: Sendable {
     private var edges = [Float](repeating: 0, count: EdgeBatch.size)
     private let kernels: Kernels
 
-    init(kernels: Kernels) {
-        self.kernels = kernels
-    }
+    init(kernels: Kernels) { self.kernels = kernels }
 
     /// Forgets edges that were added and not resolved.
     mutating func discard() {

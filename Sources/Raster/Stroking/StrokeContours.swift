@@ -104,9 +104,7 @@ private struct ContourEdges: EdgeSink {
     private var contours: [Contour] = []
     private let perPixel: Double
 
-    init(scale: Double) {
-        perPixel = 1 / scale
-    }
+    init(scale: Double) { perPixel = 1 / scale }
 
     mutating func add(_ edge: Edge) {
         if edge.sign > 0 { ahead.append(edge) } else { back.append(edge) }

@@ -67,9 +67,7 @@ struct StrokeOutliner<Sink: EdgeSink> {
     private var endTangent = SIMD2<Float>.zero
     private(set) var isEmpty = true
 
-    init(_ sink: Sink) {
-        self.sink = sink
-    }
+    init(_ sink: Sink) { self.sink = sink }
 
     /// Goes on with a segment that begins where the last one ended and turns by less than a quarter.
     @inline(__always)

@@ -31,9 +31,7 @@ public enum BinaryMessage {
     }
 
     /// The binary form of a message that has not been decoded; of any other text, too, but then hardly smaller.
-    public static func encode(_ json: [UInt8]) -> [UInt8] {
-        BinaryPayload(packing: json).message
-    }
+    public static func encode(_ json: [UInt8]) -> [UInt8] { BinaryPayload(packing: json).message }
 
     /// The JSON text of a message in the binary form.
     ///

@@ -29,9 +29,7 @@ struct BinaryReader {
         return value
     }
 
-    mutating func signed() throws(BinaryFormError) -> Int64 {
-        Int64(zigzag: try varint())
-    }
+    mutating func signed() throws(BinaryFormError) -> Int64 { Int64(zigzag: try varint()) }
 
     /// The number of what follows; each takes at least a byte.
     mutating func count() throws(BinaryFormError) -> Int {
@@ -47,9 +45,7 @@ struct BinaryReader {
         return position - count..<position
     }
 
-    mutating func data() throws(BinaryFormError) -> ArraySlice<UInt8> {
-        bytes[try dataRange()]
-    }
+    mutating func data() throws(BinaryFormError) -> ArraySlice<UInt8> { bytes[try dataRange()] }
 
     mutating func string(atMost limit: Int) throws(BinaryFormError) -> String {
         let data = try data()

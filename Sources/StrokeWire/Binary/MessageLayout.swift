@@ -99,9 +99,7 @@ extension BinaryReader {
 package struct MessageKeys: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 
-    package init(rawValue: UInt16) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The letters of the keys, from the lowest bit: those of the message, `d`, those of points.
     private static let letters: StaticString = "clsoeatwhdfizm"

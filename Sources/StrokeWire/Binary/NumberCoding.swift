@@ -41,14 +41,10 @@ struct DecimalText: Equatable {
         position = at
     }
 
-    init(mantissa: Int64, decimals: Int) {
-        (self.mantissa, self.decimals) = (mantissa, decimals)
-    }
+    init(mantissa: Int64, decimals: Int) { (self.mantissa, self.decimals) = (mantissa, decimals) }
 
     /// Whether ``trimmed(to:)`` would return the same.
-    func isTrimmed(to least: Int) -> Bool {
-        decimals == least || mantissa % 10 != 0
-    }
+    func isTrimmed(to least: Int) -> Bool { decimals == least || mantissa % 10 != 0 }
 
     /// The same value without trailing zeros, but with at least `least` decimals.
     func trimmed(to least: Int) -> DecimalText {
@@ -197,9 +193,7 @@ struct NibbleWriter {
         } while rest != 0
     }
 
-    mutating func write(signed value: Int64) {
-        write(UInt64(zigzag: value))
-    }
+    mutating func write(signed value: Int64) { write(UInt64(zigzag: value)) }
 }
 
 /// Reads what ``NibbleWriter`` wrote, in the same order. Traps at the end of the bytes: ``count`` tells how much there is.
@@ -215,9 +209,7 @@ struct NibbleReader {
         end = 2 * range.upperBound
     }
 
-    init(_ bytes: [UInt8]) {
-        self.init(bytes, in: bytes.indices)
-    }
+    init(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
 
     /// Number of integers that are left, a half byte that fills the last byte included.
     var count: Int {
@@ -227,9 +219,7 @@ struct NibbleReader {
     }
 
     /// Whether nothing is left but a zero that fills the last byte.
-    var isAtEnd: Bool {
-        position == end || position == end - 1 && bytes[position >> 1] < 0x10
-    }
+    var isAtEnd: Bool { position == end || position == end - 1 && bytes[position >> 1] < 0x10 }
 
     @inline(__always)
     mutating func read() -> UInt64 {
@@ -246,9 +236,7 @@ struct NibbleReader {
     }
 
     @inline(__always)
-    mutating func readSigned() -> Int64 {
-        Int64(zigzag: read())
-    }
+    mutating func readSigned() -> Int64 { Int64(zigzag: read()) }
 }
 
 /// Integers of seven bits a byte, lowest first; the highest bit tells whether more follow (LEB128).
@@ -283,9 +271,7 @@ package enum Varint {
 
 /// Signed integers as unsigned ones, small where they are near zero: 0, −1, 1, −2, …
 extension UInt64 {
-    package init(zigzag value: Int64) {
-        self.init(bitPattern: (value << 1) ^ (value >> 63))
-    }
+    package init(zigzag value: Int64) { self.init(bitPattern: (value << 1) ^ (value >> 63)) }
 }
 
 extension Int64 {

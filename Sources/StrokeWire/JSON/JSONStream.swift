@@ -16,9 +16,7 @@ struct JSONStream {
         return result
     }
 
-    private init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    private init(bytes: [UInt8]) { self.bytes = bytes }
 
     private mutating func scan<Value>(
         _ body: (inout JSONScanner, borrowing Span<UInt8>) throws(JSONFault) -> Value
@@ -64,9 +62,7 @@ struct JSONStream {
     }
 
     /// Takes a value that nobody reads.
-    mutating func skip() throws(Rejection) {
-        _ = try takeValue()
-    }
+    mutating func skip() throws(Rejection) { _ = try takeValue() }
 
     /// Whether an object is next.
     var isObject: Bool { scanner.next(bytes.span) == UInt8(ascii: "{") }

@@ -5,9 +5,7 @@
 public struct BoardFeatures: OptionSet, Sendable, Hashable {
     public let rawValue: UInt16
 
-    public init(rawValue: UInt16) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Pages: `g`, `v`, the actions 5 and 6.
     public static let pages = BoardFeatures(rawValue: 1 << 0)
@@ -315,7 +313,5 @@ public struct ImageSource: Sendable, Hashable {
     /// From 0.
     public let page: Int
 
-    public init(asset: AssetID, page: Int) {
-        (self.asset, self.page) = (asset, page)
-    }
+    public init(asset: AssetID, page: Int) { (self.asset, self.page) = (asset, page) }
 }

@@ -43,19 +43,13 @@ public struct Palette: Sendable, Hashable {
         self.colours = colours.map { $0 & 0xff_ffff }
     }
 
-    private init(unchecked colours: [UInt32]) {
-        self.colours = colours
-    }
+    private init(unchecked colours: [UInt32]) { self.colours = colours }
 
     /// - Returns: `0xRRGGBB`, nil for an index beyond the palette.
-    public subscript(index: UInt32) -> UInt32? {
-        index < colours.count ? colours[Int(index)] : nil
-    }
+    public subscript(index: UInt32) -> UInt32? { index < colours.count ? colours[Int(index)] : nil }
 
     /// Each `#rrggbb`, in lower case.
-    public var texts: [String] {
-        colours.map { "#" + String(hexadecimal: $0, digits: 6) }
-    }
+    public var texts: [String] { colours.map { "#" + String(hexadecimal: $0, digits: 6) } }
 
     private static func colour(_ text: String) -> UInt32? {
         let digits = text.utf8.dropFirst()

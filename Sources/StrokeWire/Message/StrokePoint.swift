@@ -72,7 +72,5 @@ public struct PointArray: Sendable, Equatable {
     /// No points.
     public static let empty = PointArray(count: 0, interior: 0..<0)
 
-    public init(count: Int, interior: Range<Int>) {
-        (self.count, self.interior) = (count, interior)
-    }
+    public init(count: Int, interior: Range<Int>) { (self.count, self.interior) = (count, interior) }
 }

@@ -129,9 +129,7 @@ public struct AuditPage: Sendable, Hashable {
     /// What ``AuditRequest/from`` asks for the next page with; nil at the end of the log.
     public var next: UInt64?
 
-    public init(_ entries: [AuditEntry], next: UInt64?) {
-        (self.entries, self.next) = (entries, next)
-    }
+    public init(_ entries: [AuditEntry], next: UInt64?) { (self.entries, self.next) = (entries, next) }
 }
 
 extension AuditPage {

@@ -105,9 +105,7 @@ public struct RevocationRequest: Sendable, Hashable {
     public var list: String?
     public var after: UInt64
 
-    public init(list: String? = nil, after: UInt64 = 0) {
-        (self.list, self.after) = (list, after)
-    }
+    public init(list: String? = nil, after: UInt64 = 0) { (self.list, self.after) = (list, after) }
 
     /// Writes it.
     public func encoded() -> [UInt8] {

@@ -9,9 +9,7 @@ public struct BoardDigest: Hashable, Sendable {
     /// The digest of an empty board.
     public static let empty = BoardDigest(value: 0)
 
-    public init(value: UInt64) {
-        self.value = value
-    }
+    public init(value: UInt64) { self.value = value }
 
     /// The digest of a board on which the strokes with these indices are visible, in any order.
     public init(of indices: some Sequence<UInt64>) {
@@ -35,25 +33,17 @@ public struct BoardDigest: Hashable, Sendable {
 
     /// A stroke becomes visible.
     /// - Parameter index: the index of its operation, which was not visible.
-    public mutating func insert(_ index: UInt64) {
-        value &+= Self.mix(index)
-    }
+    public mutating func insert(_ index: UInt64) { value &+= Self.mix(index) }
 
     /// A stroke is no longer visible.
     /// - Parameter index: the index of its operation, which was visible.
-    public mutating func remove(_ index: UInt64) {
-        value &-= Self.mix(index)
-    }
+    public mutating func remove(_ index: UInt64) { value &-= Self.mix(index) }
 
     /// The strokes of another digest become visible, of which none was.
-    package mutating func add(_ other: BoardDigest) {
-        value &+= other.value
-    }
+    package mutating func add(_ other: BoardDigest) { value &+= other.value }
 
     /// The strokes of another digest are no longer visible, of which all were.
-    package mutating func subtract(_ other: BoardDigest) {
-        value &-= other.value
-    }
+    package mutating func subtract(_ other: BoardDigest) { value &-= other.value }
 
     /// Appends 16 lower-case hexadecimal digits.
     public func write(into bytes: inout [UInt8]) {
@@ -104,15 +94,11 @@ package struct FNV1a64: Sendable {
     package private(set) var value: UInt64
 
     /// Starts a hash, or continues one.
-    package init(_ value: UInt64 = 0xcbf2_9ce4_8422_2325) {
-        self.value = value
-    }
+    package init(_ value: UInt64 = 0xcbf2_9ce4_8422_2325) { self.value = value }
 
     /// Adds a byte, or a whole word as if it were one.
     @inline(__always)
-    package mutating func add(_ byte: UInt64) {
-        value = (value ^ byte) &* 0x0000_0100_0000_01b3
-    }
+    package mutating func add(_ byte: UInt64) { value = (value ^ byte) &* 0x0000_0100_0000_01b3 }
 
     /// The hash of some bytes.
     package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {

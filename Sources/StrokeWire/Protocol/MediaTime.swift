@@ -8,9 +8,7 @@ public struct MediaTime: Hashable, Sendable {
     public static let distantFuture = MediaTime(microseconds: .max)
 
     @inlinable
-    public init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    public init(microseconds: Int64) { self.microseconds = microseconds }
 
     /// Saturates.
     @inlinable

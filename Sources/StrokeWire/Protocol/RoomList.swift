@@ -23,9 +23,7 @@ public struct RoomList: Sendable, Hashable {
     public let page: Page?
     public let rooms: [RoomSummary]
 
-    public init(page: Page? = nil, rooms: [RoomSummary]) {
-        (self.page, self.rooms) = (page, rooms)
-    }
+    public init(page: Page? = nil, rooms: [RoomSummary]) { (self.page, self.rooms) = (page, rooms) }
 }
 
 extension RoomList {

@@ -8,9 +8,7 @@ public struct RoomSummary: Sendable, Hashable {
         public let width: Double
         public let height: Double
 
-        public init(width: Double, height: Double) {
-            (self.width, self.height) = (width, height)
-        }
+        public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
     }
 
     /// A cohort of the room.

@@ -61,9 +61,7 @@ public struct CohortName: SubjectToken {
         self.text = String(text)
     }
 
-    private init(unchecked text: String) {
-        self.text = text
-    }
+    private init(unchecked text: String) { self.text = text }
 }
 
 /// `<root>.<partition>.<room>`: the prefix of all subjects of a room.

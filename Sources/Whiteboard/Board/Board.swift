@@ -218,9 +218,7 @@ public struct Board: Sendable {
         }
     }
 
-    mutating func apply(_ operation: Operation) {
-        apply(operation.effect, at: operation.index)
-    }
+    mutating func apply(_ operation: Operation) { apply(operation.effect, at: operation.index) }
 
     /// Passes over the next operation, which is a pointer.
     mutating func pass(_ index: UInt64) {
@@ -269,14 +267,10 @@ public struct Board: Sendable {
     }
 
     /// Frees memory reserved for more strokes.
-    mutating func compact() {
-        table.changeAll { $0.compact() }
-    }
+    mutating func compact() { table.changeAll { $0.compact() } }
 
     /// Replaces the strokes by the same ones in other blocks.
-    mutating func move(_ moves: StrokeMoves) {
-        table.changeAll { $0.move(moves) }
-    }
+    mutating func move(_ moves: StrokeMoves) { table.changeAll { $0.move(moves) } }
 
     /// Every stroke that is visible or could be brought back; some more than once.
     var strokes: [Stroke] { table.flatMap { $0.strokes } }
@@ -290,9 +284,7 @@ public struct BoardSize: Sendable, Equatable {
     /// The size of a room where no other is given: 1024 × 768.
     public static let standard = BoardSize(width: 1024, height: 768)
 
-    public init(width: Double, height: Double) {
-        (self.width, self.height) = (width, height)
-    }
+    public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
 
     /// The greater of both.
     public var longerSide: Double { max(width, height) }

@@ -118,9 +118,7 @@ struct BoardPage: Sendable {
         if let dropped { forget(dropped) }
     }
 
-    mutating func remove(_ removal: Removal) {
-        push(removeVisible(removal), by: removal.author)
-    }
+    mutating func remove(_ removal: Removal) { push(removeVisible(removal), by: removal.author) }
 
     mutating func clear(_ clear: Removal) {
         switch history.configuration.clear {

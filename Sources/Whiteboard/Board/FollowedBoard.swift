@@ -15,9 +15,7 @@ public struct FollowedBoard: Sendable {
         /// One English sentence.
         public let description: String
 
-        package init(_ description: String) {
-            self.description = description
-        }
+        package init(_ description: String) { self.description = description }
     }
 
     /// What an operation changed. All strokes are on ``page``.

@@ -59,9 +59,7 @@ struct History: Sendable {
     /// The redo stack, its top last.
     private(set) var undone: [HistoryEntry] = []
 
-    init(_ configuration: HistoryConfiguration) {
-        self.configuration = configuration
-    }
+    init(_ configuration: HistoryConfiguration) { self.configuration = configuration }
 
     /// A history restored from a checkpoint.
     /// - Parameter done: oldest first; those beyond the depth are dropped.
@@ -140,9 +138,7 @@ struct History: Sendable {
         return undone.remove(at: position)
     }
 
-    mutating func pushUndone(_ entry: HistoryEntry) {
-        undone.append(entry)
-    }
+    mutating func pushUndone(_ entry: HistoryEntry) { undone.append(entry) }
 
     /// Forgets the oldest entry of a follower's redo stack where it has too many.
     mutating func takeExcessUndone() -> HistoryEntry? {

@@ -36,9 +36,7 @@ struct ImageTable: Sendable {
 
 extension Paper {
     /// What a slide shows; nil for a ruling.
-    public var source: ImageSource? {
-        slide.map { ImageSource(asset: $0.asset, page: $0.page) }
-    }
+    public var source: ImageSource? { slide.map { ImageSource(asset: $0.asset, page: $0.page) } }
 }
 
 extension Stroke {

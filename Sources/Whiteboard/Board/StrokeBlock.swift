@@ -153,14 +153,10 @@ struct StrokeExtras: Sendable, Equatable {
     /// Whether it came after it had been given up.
     var isLate = false
     /// The page of the board.
-    var page = 0 {
-        didSet { hasPage = page > 0 }
-    }
+    var page = 0 { didSet { hasPage = page > 0 } }
     var kind = StrokeKind.stroke
     /// What a lasso that leaves the original copies, in ``Weight/points``.
-    var copied = 0 {
-        didSet { hasCopied = copied > 0 }
-    }
+    var copied = 0 { didSet { hasCopied = copied > 0 } }
     fileprivate(set) var hasPage = false
     fileprivate(set) var hasCopied = false
 
@@ -241,9 +237,7 @@ struct StrokeWriter: Sendable {
     init() {}
 
     /// A writer of as many bytes of strokes, about: the last block has no space left for more.
-    init(expecting bytes: Int) {
-        expected = bytes
-    }
+    init(expecting bytes: Int) { expected = bytes }
 
     /// Writes a stroke.
     /// - Parameters:
@@ -324,9 +318,7 @@ struct StrokeMoves {
     private let from: [Stroke]
     private let to: [Stroke]
 
-    fileprivate init(from: [Stroke], to: [Stroke]) {
-        (self.from, self.to) = (from, to)
-    }
+    fileprivate init(from: [Stroke], to: [Stroke]) { (self.from, self.to) = (from, to) }
 
     subscript(stroke: Stroke) -> Stroke {
         let index = stroke.index

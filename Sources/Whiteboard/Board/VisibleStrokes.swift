@@ -108,9 +108,7 @@ public struct VisibleStrokes: Sendable {
     }
 
     /// Replaces strokes by the same ones in other blocks.
-    mutating func move(_ moves: StrokeMoves) {
-        self = VisibleStrokes(map { moves[$0] })
-    }
+    mutating func move(_ moves: StrokeMoves) { self = VisibleStrokes(map { moves[$0] }) }
 
     /// Frees memory reserved for more strokes.
     mutating func compact() {

@@ -62,9 +62,7 @@ struct CheckpointReader {
         return value
     }
 
-    mutating func signed() throws(CheckpointError) -> Int64 {
-        Int64(zigzag: try integer())
-    }
+    mutating func signed() throws(CheckpointError) -> Int64 { Int64(zigzag: try integer()) }
 
     /// An index, an operation number, or a difference of two, 0 … 2⁵³.
     mutating func number() throws(CheckpointError) -> UInt64 {
@@ -98,9 +96,7 @@ struct CheckpointReader {
         return Array(bytes[position..<(position + count)])
     }
 
-    mutating func text() throws(CheckpointError) -> String {
-        try element(of: texts)
-    }
+    mutating func text() throws(CheckpointError) -> String { try element(of: texts) }
 
     /// An incarnation, which goes into headers: visible ASCII characters, or none.
     mutating func incarnation() throws(CheckpointError) -> String {

@@ -24,9 +24,7 @@ struct CheckpointWriter {
     }
 
     /// Takes memory for what will be written: growing by doubling would take up to twice as much.
-    mutating func reserve(_ count: Int) {
-        bytes.reserveCapacity(count)
-    }
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
     /// All that was written, with its frame.
     func finished(fold: UInt64) -> [UInt8] {
@@ -40,17 +38,11 @@ struct CheckpointWriter {
         return whole.bytes
     }
 
-    mutating func write(_ value: UInt64) {
-        Varint.append(value, to: &bytes)
-    }
+    mutating func write(_ value: UInt64) { Varint.append(value, to: &bytes) }
 
-    mutating func write(_ count: Int) {
-        write(UInt64(count.magnitude))
-    }
+    mutating func write(_ count: Int) { write(UInt64(count.magnitude)) }
 
-    mutating func write(signed value: Int64) {
-        write(UInt64(zigzag: value))
-    }
+    mutating func write(signed value: Int64) { write(UInt64(zigzag: value)) }
 
     /// Eight bytes, lowest first.
     mutating func write(fixed value: UInt64) {
@@ -59,9 +51,7 @@ struct CheckpointWriter {
         }
     }
 
-    mutating func write(_ flag: Bool) {
-        bytes.append(flag ? 1 : 0)
-    }
+    mutating func write(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
 
     /// The number of bytes, then the bytes.
     mutating func write(_ data: [UInt8]) {
@@ -69,13 +59,9 @@ struct CheckpointWriter {
         bytes += data
     }
 
-    private mutating func write(raw data: [UInt8]) {
-        bytes += data
-    }
+    private mutating func write(raw data: [UInt8]) { bytes += data }
 
-    mutating func write(_ text: String) {
-        write(texts.append(text).index)
-    }
+    mutating func write(_ text: String) { write(texts.append(text).index) }
 
     mutating func write(_ entry: TemplateTable.Entry) {
         let object = ObjectIdentifier(entry)
@@ -91,9 +77,7 @@ struct CheckpointWriter {
     }
 
     /// A local time, written as log time.
-    mutating func write(localTime instant: Instant) {
-        write(logTime: clockOffset.logTime(of: instant))
-    }
+    mutating func write(localTime instant: Instant) { write(logTime: clockOffset.logTime(of: instant)) }
 
     mutating func write(_ media: MediaTime) {
         write(signed: media.microseconds &- lastMedia)

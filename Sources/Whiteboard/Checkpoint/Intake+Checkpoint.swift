@@ -122,9 +122,7 @@ extension CheckpointReader {
     }
 
     /// A number of an author's sequence.
-    mutating func operationNumber() throws(CheckpointError) -> Int64 {
-        Int64(try number())
-    }
+    mutating func operationNumber() throws(CheckpointError) -> Int64 { Int64(try number()) }
 
     private mutating func pendingOperations(
         of author: AuthorID, expected: Int64

@@ -26,9 +26,7 @@ public struct RoomCheckpoint: Sendable {
     /// made after the restart starts there, and not with ink that its video has not reached.
     static let memory = Duration.seconds(60)
 
-    init(_ room: Room) {
-        self.room = room
-    }
+    init(_ room: Room) { self.room = room }
 
     /// The assets that boards of the room show or can show again, and those that operations name which it keeps.
     public var assets: Set<AssetID> {
@@ -93,9 +91,7 @@ extension GateTimeline {
 
 extension Room {
     /// The state that restores the room in another process.
-    public func checkpoint() -> RoomCheckpoint {
-        RoomCheckpoint(self)
-    }
+    public func checkpoint() -> RoomCheckpoint { RoomCheckpoint(self) }
 
     /// Restores a room from a checkpoint, without its clocks. Then give it the log after the checkpoint, restore newer
     /// cursors by ``restoreCursors(_:at:)``, and let it advance.

@@ -206,9 +206,7 @@ extension CohortCursor {
 
 extension CohortCursor: ExpressibleByIntegerLiteral {
     /// The cursor of a cohort that has never paused.
-    public init(integerLiteral released: UInt64) {
-        self.init(released)
-    }
+    public init(integerLiteral released: UInt64) { self.init(released) }
 }
 
 /// Rule 10: when a cohort's picture stood still while its clock was live. Waiting does not count then.

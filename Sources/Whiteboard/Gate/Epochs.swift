@@ -26,9 +26,7 @@ struct Epochs: Sendable {
         /// Rule 18: whether it was provisional, as far as this value has seen.
         fileprivate(set) var wasProvisional = false
 
-        init(number: Int64, began: Instant) {
-            (self.number, self.began) = (number, began)
-        }
+        init(number: Int64, began: Instant) { (self.number, self.began) = (number, began) }
 
         /// Makes an epoch of a checkpoint a provisional one.
         mutating func await(_ provisional: Provisional) { self.provisional = provisional }
@@ -81,9 +79,7 @@ struct Epochs: Sendable {
     /// Oldest first, never empty, numbers rising.
     private(set) var known: [Epoch]
 
-    init(at now: Instant) {
-        known = [Epoch(number: Self.unnamed, began: now)]
-    }
+    init(at now: Instant) { known = [Epoch(number: Self.unnamed, began: now)] }
 
     /// - Parameter known: oldest first, numbers rising.
     /// - Returns: nil where there is none, or more than are remembered.
@@ -114,9 +110,7 @@ struct Epochs: Sendable {
     }
 
     /// The logged epoch before `number`.
-    func predecessor(of number: Int64) -> Epoch? {
-        known.last { $0.number < number }
-    }
+    func predecessor(of number: Int64) -> Epoch? { known.last { $0.number < number } }
 
     /// The epoch that stands for `ep` + 1: the next that the log has, otherwise the next number.
     func successor(of number: Int64) -> Int64 {
@@ -181,9 +175,7 @@ struct Epochs: Sendable {
     }
 
     /// Rule 7: an operation logged in the current epoch was near a clock.
-    mutating func anchor(_ anchor: Anchor) {
-        known[known.count - 1].anchor = anchor
-    }
+    mutating func anchor(_ anchor: Anchor) { known[known.count - 1].anchor = anchor }
 
     /// Notes the video time at which a cohort leaves an epoch.
     mutating func leave(_ number: Int64, at video: MediaTime) {

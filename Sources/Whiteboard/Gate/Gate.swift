@@ -256,9 +256,7 @@ extension Gate {
 
 extension Gate {
     /// The room's epoch; nil before any was named.
-    public var epoch: Int64? {
-        timeline.epochs.isNamed ? timeline.epochs.confirmed.number : nil
-    }
+    public var epoch: Int64? { timeline.epochs.isNamed ? timeline.epochs.confirmed.number : nil }
 
     /// Applies an epoch record, where it stands in the room's log (rule 6). The first one names the epoch that is there
     /// already; one that is not greater than the current epoch changes nothing.
@@ -397,9 +395,7 @@ extension Gate {
     public var slowestCohort: (cohort: CohortName, released: UInt64)? { cohorts.slowest }
 
     /// R: the index of the last operation released to a cohort, 0 before the first; nil for an unknown cohort.
-    public func released(to name: CohortName) -> UInt64? {
-        cohorts[name]?.released
-    }
+    public func released(to name: CohortName) -> UInt64? { cohorts[name]?.released }
 
     /// Number of operations logged but not released to a cohort; 0 for an unknown cohort.
     public func heldCount(of name: CohortName) -> Int {
@@ -418,14 +414,10 @@ extension Gate {
     }
 
     /// A cohort's cursor, as it is saved.
-    func cursor(of cohort: Cohort) -> CohortCursor {
-        cohorts.cursor(of: cohort, in: timeline)
-    }
+    func cursor(of cohort: Cohort) -> CohortCursor { cohorts.cursor(of: cohort, in: timeline) }
 
     /// Notes which cursors have been saved. A cohort that is not among them counts from index 0.
-    mutating func noteSaved(_ cursors: [CohortName: CohortCursor]) {
-        cohorts.noteSaved(cursors)
-    }
+    mutating func noteSaved(_ cursors: [CohortName: CohortCursor]) { cohorts.noteSaved(cursors) }
 
     /// Counts a change of the cursors as they are saved that the gate does not see itself.
     mutating func noteCursorChange(after changes: UInt64? = nil) {

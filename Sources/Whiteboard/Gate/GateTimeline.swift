@@ -191,14 +191,10 @@ struct GateTimeline: Sendable {
     }
 
     /// Rule 6: starts an epoch, to which operations logged from now on belong.
-    mutating func begin(_ epoch: Int64, at now: Instant) {
-        epochs.begin(epoch, at: now)
-    }
+    mutating func begin(_ epoch: Int64, at now: Instant) { epochs.begin(epoch, at: now) }
 
     /// Notes the video time at which a cohort leaves an epoch.
-    mutating func leave(_ epoch: Int64, at video: MediaTime) {
-        epochs.leave(epoch, at: video)
-    }
+    mutating func leave(_ epoch: Int64, at video: MediaTime) { epochs.leave(epoch, at: video) }
 
     /// The first usable time of an epoch's operations after `index`.
     func firstTime(after index: UInt64, of epoch: Int64) -> MediaTime? {

@@ -85,9 +85,7 @@ extension VideoClock {
     }
 
     /// Microseconds by which a media time lies behind V.
-    func behind(_ media: MediaTime, at now: Instant) -> Int64 {
-        videoTime(at: now) - media
-    }
+    func behind(_ media: MediaTime, at now: Instant) -> Int64 { videoTime(at: now) - media }
 
     /// Keeps a doubted sample, to be confirmed by the next one or not.
     mutating func doubt(_ sample: ClockSample, media: MediaTime, at now: Instant) {
@@ -223,9 +221,7 @@ struct ClockAnchor: Sendable {
     }
 
     /// The video time at an instant by this sample alone.
-    func media(at now: Instant) -> MediaTime {
-        media(after: now.nanoseconds(since: received))
-    }
+    func media(at now: Instant) -> MediaTime { media(after: now.nanoseconds(since: received)) }
 
     /// The least number of nanoseconds after the sample at which ``media(after:)`` is greater than `time`; nil where
     /// the video never comes so far.

@@ -322,9 +322,7 @@ struct TokenBucket: Sendable {
     }
 
     /// Takes `tokens` that are available.
-    mutating func take(_ tokens: Int) {
-        level -= Int64(tokens) * Self.unit
-    }
+    mutating func take(_ tokens: Int) { level -= Int64(tokens) * Self.unit }
 
     private mutating func refill(at now: Instant) {
         guard now > filledAt else { return }

@@ -31,13 +31,9 @@ struct GapTracker: Sendable {
     private var nextRound: Instant { lastRound + IntakeTiming.noticeInterval }
 
     /// Makes ``check(_:at:heldLimit:)`` due at once.
-    mutating func checkNow() {
-        deadline = .distantPast
-    }
+    mutating func checkNow() { deadline = .distantPast }
 
-    private mutating func check(by instant: Instant) {
-        deadline = min(deadline, instant)
-    }
+    private mutating func check(by instant: Instant) { deadline = min(deadline, instant) }
 
     /// Makes a check due at once, for more operations wait than may, unless the first gap was asked to be given up.
     /// - Parameter expected: the least number that is not settled, where the first gap starts.

@@ -151,9 +151,7 @@ struct Intake: Sendable {
     }
 
     /// Applies a decision to take an author's messages again.
-    mutating func unmute(_ author: AuthorID) {
-        muted.removeAll { $0 == author }
-    }
+    mutating func unmute(_ author: AuthorID) { muted.removeAll { $0 == author } }
 
     /// Forgets an author for whom nothing is pending: in a room without operations, messages that were rejected or given
     /// up leave no trace.

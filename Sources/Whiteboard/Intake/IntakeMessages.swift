@@ -30,9 +30,7 @@ public struct JournalRecord: Sendable {
 
     /// Its place in the log that it was written to, which names an incarnation that starts with it.
     /// - Parameter log: the name of the log that it was read from.
-    public func place(in log: String) -> LogPlace {
-        origin ?? LogPlace(log: log, sequence: sequence)
-    }
+    public func place(in log: String) -> LogPlace { origin ?? LogPlace(log: log, sequence: sequence) }
 
     /// Bytes that it takes while it waits, about.
     public var cost: Int {
@@ -46,9 +44,7 @@ public struct LogPlace: Sendable, Hashable, CustomStringConvertible {
     public let log: String
     public let sequence: UInt64
 
-    public init(log: String, sequence: UInt64) {
-        (self.log, self.sequence) = (log, sequence)
-    }
+    public init(log: String, sequence: UInt64) { (self.log, self.sequence) = (log, sequence) }
 
     /// - Returns: nil for a text that no place has.
     public init?(_ text: some StringProtocol) {

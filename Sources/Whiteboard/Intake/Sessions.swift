@@ -85,9 +85,7 @@ struct SequenceRestartDetector: Sendable {
 
     init() {}
 
-    init(zero: Sent?, one: Sent?) {
-        sent = (zero, one)
-    }
+    init(zero: Sent?, one: Sent?) { sent = (zero, one) }
 
     /// Remembers the first message under each of the two numbers.
     /// - Parameter header: nil for a message rejected unread.

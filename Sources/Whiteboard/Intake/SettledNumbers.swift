@@ -48,9 +48,7 @@ struct SettledNumbers: Sendable {
         return entries[position]
     }
 
-    func reason(of number: Int64) -> Reason? {
-        entry(containing: number)?.reason
-    }
+    func reason(of number: Int64) -> Reason? { entry(containing: number)?.reason }
 
     /// Parts of `range` that are not settled, in order, at most `limit`, the lowest.
     func unsettled(in range: ClosedRange<Int64>, limit: Int = .max) -> [ClosedRange<Int64>] {

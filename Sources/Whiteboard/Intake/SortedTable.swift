@@ -30,9 +30,7 @@ struct SortedTable<Value: Sendable>: Sendable {
         return holds(number, at: place) ? chunks[place.chunk][place.offset].value : nil
     }
 
-    func contains(_ number: Int64) -> Bool {
-        holds(number, at: place(of: number))
-    }
+    func contains(_ number: Int64) -> Bool { holds(number, at: place(of: number)) }
 
     /// The element with the greatest number below `number`.
     func last(below number: Int64) -> Element? {

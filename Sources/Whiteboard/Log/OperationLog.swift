@@ -19,9 +19,7 @@ struct OperationLog: Sendable {
     var lastIndex: UInt64 { firstIndex + UInt64(count) - 1 }
     var count: Int { released.count + held.count }
 
-    init(after index: UInt64 = 0) {
-        firstIndex = index + 1
-    }
+    init(after index: UInt64 = 0) { firstIndex = index + 1 }
 
     subscript(index: UInt64) -> Operation {
         let position = Int(index - firstIndex)

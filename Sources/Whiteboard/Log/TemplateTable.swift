@@ -47,9 +47,7 @@ struct TemplateTable: Sendable {
 
     /// The shared entry of a template.
     /// - Returns: nil for a template that is too large.
-    mutating func entry(for template: MessageTemplate) -> Entry? {
-        use(template) { Entry(template) }
-    }
+    mutating func entry(for template: MessageTemplate) -> Entry? { use(template) { Entry(template) } }
 
     /// Moves a template to the front.
     private mutating func use(_ template: MessageTemplate, _ make: () -> Entry) -> Entry? {

@@ -8,14 +8,10 @@ public struct BoardVersion: Sendable {
     private let operations: [Operation]
 
     /// A board as it is.
-    public init(_ board: Board) {
-        self.init(start: board, operations: [])
-    }
+    public init(_ board: Board) { self.init(start: board, operations: []) }
 
     /// - Parameter operations: those that follow `start` in the log, in order.
-    init(start: Board, operations: [Operation]) {
-        (self.start, self.operations) = (start, operations)
-    }
+    init(start: Board, operations: [Operation]) { (self.start, self.operations) = (start, operations) }
 
     /// The position: the index of the last operation that the board shows.
     public var index: UInt64 { operations.last?.index ?? start.index }
@@ -66,9 +62,7 @@ extension Room {
 
     /// The board at the head of the log, or as it was when the head was at `index`.
     /// - Returns: nil for a position beyond the head, or that the log no longer holds.
-    public func head(at index: UInt64) -> BoardVersion? {
-        version(at: index, before: head)
-    }
+    public func head(at index: UInt64) -> BoardVersion? { version(at: index, before: head) }
 
     /// - Parameter last: the board at the last position that may be seen.
     private func version(at index: UInt64, before last: Board) -> BoardVersion? {

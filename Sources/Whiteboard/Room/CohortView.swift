@@ -16,9 +16,7 @@ struct CohortView: Sendable {
     /// How long after a release marks are frequent.
     private static let busyTime = Duration.seconds(30)
 
-    fileprivate init(board: Board) {
-        self.board = board
-    }
+    fileprivate init(board: Board) { self.board = board }
 
     fileprivate mutating func apply(_ operation: Operation, at now: Instant) {
         board.apply(operation)

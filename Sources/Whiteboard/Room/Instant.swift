@@ -13,9 +13,7 @@ public struct Instant: Hashable, Sendable {
 
     /// The moment that lies `nanoseconds` after the origin.
     @inlinable
-    public init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Earlier than every other instant.
     public static let distantPast = Instant(nanoseconds: .min)
@@ -82,13 +80,9 @@ struct ClockOffset: Sendable {
     private let ahead: Int64
 
     /// No offset.
-    init() {
-        ahead = 0
-    }
+    init() { ahead = 0 }
 
-    init(ahead: Duration) {
-        self.ahead = max(-.max, ahead.nanoseconds)
-    }
+    init(ahead: Duration) { self.ahead = max(-.max, ahead.nanoseconds) }
 
     /// ``Instant/distantPast`` stays as it is.
     func logTime(of local: Instant) -> Instant {

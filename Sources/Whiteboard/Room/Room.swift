@@ -48,9 +48,7 @@ public struct Room: Sendable {
     }
 
     /// Sets whether releases can be published. Operations that become due meanwhile are released afterwards.
-    public mutating func setOutput(isOpen: Bool) {
-        isOutputOpen = isOpen
-    }
+    public mutating func setOutput(isOpen: Bool) { isOutputOpen = isOpen }
 
     /// Sets how far the log's clock, which gives messages their `loggedAt`, is ahead of the clock of `now`. Zero at
     /// first. Does not move past releases.
@@ -74,9 +72,7 @@ public struct Room: Sendable {
 
     /// Whether no cohort holds anything and no operation waits for another or for a shard. Apart from marks, only an
     /// input makes something happen then.
-    public var isQuiet: Bool {
-        !intake.hasPending && gate.cohorts.holdNothing
-    }
+    public var isQuiet: Bool { !intake.hasPending && gate.cohorts.holdNothing }
 
     /// Bytes that it keeps in memory, about; the greatest number while something is pending. Constant time.
     public var byteEstimate: Int {
@@ -194,9 +190,7 @@ extension Room {
     public var mostUnsavedReleases: UInt64 { gate.cohorts.mostUnsaved }
 
     /// Notes that these cursors, taken from this incarnation, have been saved.
-    public mutating func noteSaved(_ cursors: [CohortName: CohortCursor]) {
-        gate.noteSaved(cursors)
-    }
+    public mutating func noteSaved(_ cursors: [CohortName: CohortCursor]) { gate.noteSaved(cursors) }
 
     /// Notes that due operations are published from now on: after a restart, a change of owner, or a time without a
     /// connection. Clocks not heard since may be in a long pause.

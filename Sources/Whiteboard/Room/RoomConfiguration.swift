@@ -174,9 +174,7 @@ public struct CohortsConfiguration: Sendable, Equatable {
     }
 
     /// The cohorts that exist from the start: `main`, then the named ones by name.
-    var initialNames: [CohortName] {
-        [.main] + named.keys.filter { $0 != .main }.sorted()
-    }
+    var initialNames: [CohortName] { [.main] + named.keys.filter { $0 != .main }.sorted() }
 
     /// Whether strokes may grow in a cohort.
     var hasProgressive: Bool {
@@ -184,9 +182,7 @@ public struct CohortsConfiguration: Sendable, Equatable {
     }
 
     /// The settings of a cohort: its own, or the default ones.
-    public func settings(of name: CohortName) -> CohortSettings {
-        named[name] ?? defaults
-    }
+    public func settings(of name: CohortName) -> CohortSettings { named[name] ?? defaults }
 }
 
 /// How one cohort is kept in step with its video, and how its operations are written.

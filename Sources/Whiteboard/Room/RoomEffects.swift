@@ -109,9 +109,7 @@ public struct IntakeCounts: Sendable, Equatable {
 
     public init() {}
 
-    mutating func reject(_ code: RejectionCode) {
-        rejected[code, default: 0] += 1
-    }
+    mutating func reject(_ code: RejectionCode) { rejected[code, default: 0] += 1 }
 
     public static func += (left: inout IntakeCounts, right: IntakeCounts) {
         left.messages += right.messages

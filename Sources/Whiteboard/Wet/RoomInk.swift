@@ -45,9 +45,7 @@ struct RoomInk: Sendable {
     /// Bytes of decoded strokes of the log. A stroke beyond does not grow, but appears whole.
     private static let loggedBound = 4 << 20
 
-    init(_ configuration: RoomConfiguration) {
-        hasProgressive = configuration.cohorts.hasProgressive
-    }
+    init(_ configuration: RoomConfiguration) { hasProgressive = configuration.cohorts.hasProgressive }
 
     /// Notes that a clock or an epoch may have changed: what waits for a video is looked at again.
     mutating func noteClockChange() { hasClockChanged = true }
@@ -166,9 +164,7 @@ extension RoomInk {
     }
 
     /// See ``WetStrokes/nameEpoch(_:_:)``.
-    mutating func nameEpoch(_ old: Int64, _ new: Int64) {
-        strokes.nameEpoch(old, new)
-    }
+    mutating func nameEpoch(_ old: Int64, _ new: Int64) { strokes.nameEpoch(old, new) }
 }
 
 // MARK: - Releasing

@@ -165,9 +165,7 @@ struct WetFeed: Sendable {
         return true
     }
 
-    init(cohort: CohortName? = nil) {
-        self.cohort = cohort
-    }
+    init(cohort: CohortName? = nil) { self.cohort = cohort }
 
     /// Starts a stroke.
     mutating func add(_ author: AuthorID, _ number: Int64, _ session: String?, index: UInt64?, at now: Instant) {
