@@ -1,6 +1,7 @@
 public import StrokeWire
 
-public typealias RoomFeed = StrokeWire.RoomFeed
+// Whom a student follows.
+@_exported public import enum StrokeWire.RoomFeed
 
 /// An event of a student's session.
 public enum StudentEvent: Sendable, Equatable {
