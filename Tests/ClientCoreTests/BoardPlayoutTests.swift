@@ -67,10 +67,9 @@ private struct Class {
     }
 }
 
-@Suite("A board in step with a player")
-struct BoardPlayoutTests {
-    @Test("shows an operation when the player has passed its time and that of all before it, each once and in order")
-    func order() {
+@Suite struct `A board in step with a player` {
+    @Test
+    func `shows an operation when the player has passed its time and that of all before it, each once and in order`() {
         var room = Class()
         #expect(room.send(stroke(0)).applied == [1], "without a time: at once")
         #expect(room.send(stroke(1, time: 1000), player: 500).applied == [])
@@ -89,14 +88,12 @@ struct BoardPlayoutTests {
         #expect(room.playout.wait(media(1501)) == nil && room.playout.board.index == 6)
     }
 
-    @Test("shows all at once where no player is followed")
-    func open() {
+    @Test func `shows all at once where no player is followed`() {
         var room = Class(followsPlayer: false)
         #expect(room.send(stroke(0, time: 1_000_000)).applied == [1])
     }
 
-    @Test("holds for a paused player as long as it likes, for one that runs or tells nothing 30 seconds")
-    func longestHold() {
+    @Test func `holds for a paused player as long as it likes, for one that runs or tells nothing 30 seconds`() {
         var room = Class()
         _ = room.send(stroke(0, time: 1000), player: 500)
         for second in 1...100 { #expect(room.look(500, now: second * 1000).applied == []) }
@@ -108,8 +105,7 @@ struct BoardPlayoutTests {
         #expect(room.look(nil, now: 161_000).applied == [2])
     }
 
-    @Test("veils what of a joined board the player has not reached, and shows it then")
-    func veil() throws {
+    @Test func `veils what of a joined board the player has not reached, and shows it then`() throws {
         var service = RandomRoom(HistoryConfiguration(), seed: TestSeed.choose())
         for _ in 0..<300 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
@@ -129,8 +125,7 @@ struct BoardPlayoutTests {
         #expect(Set(seen) == Set(times.filter { $0.value >= 50_000 }.keys) && playout.veiled.isEmpty)
     }
 
-    @Test("a stroke that an undo takes away is not unveiled")
-    func veiledUndo() throws {
+    @Test func `a stroke that an undo takes away is not unveiled`() throws {
         var service = RandomRoom(HistoryConfiguration(), seed: 1)
         for _ in 0..<100 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
@@ -143,8 +138,8 @@ struct BoardPlayoutTests {
         #expect(!playout.look(media(1_000_000), at: .seconds(1)).unveiled.contains(index))
     }
 
-    @Test("ends as the room whatever the player does, by any rules of undo", arguments: TestSeed.choose(8))
-    func folds(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(8))
+    func `ends as the room whatever the player does, by any rules of undo`(seed: UInt64) throws {
         var service = RandomRoom(RandomRoom.history(seed), seed: seed)
         for _ in 0..<50 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
@@ -196,8 +191,7 @@ struct BoardPlayoutTests {
         #expect(room.playout.receive(.operation, GatewayEvent.operation(1, stroke(0)), player: nil, at: .zero).isEmpty)
     }
 
-    @Test("operations beyond 32 MiB that wait are not kept: the board is joined anew")
-    func bound() {
+    @Test func `operations beyond 32 MiB that wait are not kept: the board is joined anew`() {
         var room = Class()
         let long = "{\"n\":1,\"t\":1000,\"x\":\"\(String(repeating: "x", count: 1 << 20))\",\"d\":[{\"x\":1,\"y\":1}]}"
         var restarts = 0
@@ -205,8 +199,8 @@ struct BoardPlayoutTests {
         #expect(restarts == 1 && room.index == 32 && room.playout.heldCount == 0)
     }
 
-    @Test("tells the incarnation, the gate, the video's time and what a checkpoint covers, each when it is news")
-    func marks() {
+    @Test
+    func `tells the incarnation, the gate, the video's time and what a checkpoint covers, each when it is news`() {
         var room = Class(followsPlayer: false)
         let first = room.playout.receive(.mark, GatewayEvent.mark("a", 0, .empty, video: 1.5), player: nil, at: .zero)
         #expect(room.playout.room == "a" && room.playout.gate == .video && first.count == 3)
@@ -218,8 +212,7 @@ struct BoardPlayoutTests {
         #expect(time == media(2))
     }
 
-    @Test("what the player has jumped over is not counted as late")
-    func skew() {
+    @Test func `what the player has jumped over is not counted as late`() {
         func skews(_ actions: [PlayoutAction]) -> [(Duration, Bool)] {
             actions.compactMap { if case .skew(let skew, let isCounted) = $0 { (skew, isCounted) } else { nil } }
         }
@@ -232,8 +225,7 @@ struct BoardPlayoutTests {
         #expect(skews(room.look(4010, now: 1210)).map(\.1) == [true])
     }
 
-    @Test("authors are called what their newest message says")
-    func names() {
+    @Test func `authors are called what their newest message says`() {
         func names(_ actions: [PlayoutAction]) -> [String] {
             actions.compactMap { if case .named(let author, let name) = $0 { "\(author.text) \(name)" } else { nil } }
         }
@@ -245,8 +237,7 @@ struct BoardPlayoutTests {
     }
 }
 
-@Suite("Strokes that grow on a student's board")
-struct WetPlayoutTests {
+@Suite struct `Strokes that grow on a student's board` {
     private func wet(
         _ number: Int, first: Int = 0, author: String = "ann", time: Int? = 1000, index: Int? = nil, _ reach: [Int],
         predicted: Bool = false
@@ -259,8 +250,7 @@ struct WetPlayoutTests {
             "{\"author\":\"\(author)\",\"session\":\"s\",\"n\":\(number),\"k\":\(first),\"page\":0,\"c\":1,\"l\":3,\"e\":0\(time)\(index),\"d\":[\(points)]\(ahead)}"
     }
 
-    @Test("points appear when the player has passed them, none is taken back, and the operation replaces them")
-    func grows() {
+    @Test func `points appear when the player has passed them, none is taken back, and the operation replaces them`() {
         var room = Class()
         _ = room.wet(wet(0, [0, 100, 50, 200]), player: 0)
         #expect(room.grow(1000, now: 0).grown == [])
@@ -287,8 +277,8 @@ struct WetPlayoutTests {
         #expect(room.playout.wetInk.isEmpty)
     }
 
-    @Test("nothing grows behind an operation of its author, or behind an undo, clear or lasso of anybody, that waits")
-    func barriers() {
+    @Test
+    func `nothing grows behind an operation of its author, or behind an undo, clear or lasso of anybody, that waits`() {
         for (barrier, blocksAll) in [
             ("{\"n\":0,\"t\":2000,\"d\":[{\"x\":1,\"y\":1}]}", false), ("{\"n\":0,\"t\":2000,\"a\":4}", true),
             ("{\"n\":0,\"t\":2000,\"e\":6,\"d\":[{\"x\":1,\"y\":1},{\"x\":5,\"y\":1},{\"x\":5,\"y\":5}]}", true),
@@ -303,8 +293,7 @@ struct WetPlayoutTests {
         }
     }
 
-    @Test("a stroke that is given up or not heard of for ten seconds goes; one whose operation waits stays")
-    func ends() {
+    @Test func `a stroke that is given up or not heard of for ten seconds goes; one whose operation waits stays`() {
         var room = Class()
         _ = room.wet(wet(0, [0]), player: 0)
         #expect(room.grow(2000, now: 0).grown == [1])
@@ -322,8 +311,7 @@ struct WetPlayoutTests {
         #expect(room.playout.wetInk.strokes.count == 1)
     }
 
-    @Test("predictions are shown at the head alone, and whatever the updates were, all points in the end")
-    func predictions() {
+    @Test func `predictions are shown at the head alone, and whatever the updates were, all points in the end`() {
         for isHead in [false, true] {
             var room = Class(followsPlayer: false, isHead: isHead)
             _ = room.wet(wet(0, [0, 10], predicted: true))
@@ -340,8 +328,7 @@ struct WetPlayoutTests {
         }
     }
 
-    @Test("strokes and points beyond the bounds are left out, and those of the caller's own session")
-    func bounds() {
+    @Test func `strokes and points beyond the bounds are left out, and those of the caller's own session`() {
         var room = Class(followsPlayer: false)
         for number in 0..<100 { _ = room.wet(wet(number, [0])) }
         #expect(room.playout.wetInk.strokes.count == WetInk.mostStrokes)
@@ -351,8 +338,7 @@ struct WetPlayoutTests {
         #expect(room.playout.wetInk.isEmpty)
     }
 
-    @Test("however small the operations that wait for the player are, there are only so many")
-    func heldOperations() {
+    @Test func `however small the operations that wait for the player are, there are only so many`() {
         var playout = BoardPlayout(followsPlayer: true)
         _ = playout.receive(.board, GatewayEvent.emptyBoard, player: nil, at: .zero)
         var index: UInt64 = 0
@@ -365,8 +351,8 @@ struct WetPlayoutTests {
         #expect(playout.heldCount == 0)
     }
 
-    @Test("whatever events come, nothing traps, and a board puts all right", arguments: TestSeed.choose(6))
-    func hostile(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(6))
+    func `whatever events come, nothing traps, and a board puts all right`(seed: UInt64) throws {
         var service = RandomRoom(RandomRoom.history(seed), seed: seed)
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 { service.act() }

@@ -64,8 +64,8 @@ struct DrawingSessionTests {
         #expect(store.records.isEmpty, "seed \(seed)")
     }
 
-    @Test("a rough line whose pen rests is even on all boards, and the next undo brings the rough one back")
-    func shapes() throws {
+    @Test
+    func `a rough line whose pen rests is even on all boards, and the next undo brings the rough one back`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var now = Duration.seconds(1)
@@ -129,8 +129,7 @@ struct DrawingSessionTests {
         #expect(try told().count == 11)
     }
 
-    @Test("what is drawn anew is one step: an undo takes back all of it, and a redo brings it again")
-    func redrawing() throws {
+    @Test func `what is drawn anew is one step: an undo takes back all of it, and a redo brings it again`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var now = Duration.seconds(1)
@@ -189,8 +188,7 @@ struct DrawingSessionTests {
         #expect(try told().suffix(3) == [.draw, .draw, .undo])
     }
 
-    @Test("a store that fails loses nothing of a page that goes on, and what it takes later is stored")
-    func failingStore() throws {
+    @Test func `a store that fails loses nothing of a page that goes on, and what it takes later is stored`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         store.fails = true
@@ -254,8 +252,7 @@ struct DrawingSessionTests {
         #expect(device.session.pages.order == [4, 0])
     }
 
-    @Test("who begins where the author writes is asked first; the other device sends what it had left")
-    func devices() throws {
+    @Test func `who begins where the author writes is asked first; the other device sends what it had left`() throws {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
         let home = DrawingStore()
@@ -302,8 +299,7 @@ struct DrawingSessionTests {
         #expect(try places(room) == [1, 2, 3, 4, 5])
     }
 
-    @Test("a muted author draws nothing, is looked for, and goes on when that is over")
-    func muted() throws {
+    @Test func `a muted author draws nothing, is looked for, and goes on when that is over`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var device = DrawingDevice(store, room, seed: 1, at: .seconds(1))
@@ -322,8 +318,7 @@ struct DrawingSessionTests {
         #expect(device.session.waitingCount == 1)
     }
 
-    @Test("a gateway that is busy or refuses is told of, and asked again no sooner than it wants")
-    func busy() throws {
+    @Test func `a gateway that is busy or refuses is told of, and asked again no sooner than it wants`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var device = DrawingDevice(store, room, seed: 1, at: .zero)
@@ -352,8 +347,7 @@ struct DrawingSessionTests {
         #expect(device.events.contains(.sending(.live)))
     }
 
-    @Test("an author sends no more than a room takes in a second, and long strokes in several requests")
-    func rate() throws {
+    @Test func `an author sends no more than a room takes in a second, and long strokes in several requests`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var device = DrawingDevice(store, room, seed: 1, at: .zero)

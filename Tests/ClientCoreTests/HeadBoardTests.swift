@@ -5,8 +5,7 @@ import Testing
 
 /// Applied operations that the board does not show yet.
 extension DrawingSessionTests {
-    @Test("strokes of a room that has begun anew are not shown above the new one")
-    func otherIncarnation() throws {
+    @Test func `strokes of a room that has begun anew are not shown above the new one`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         let now = Duration.seconds(1)
@@ -30,8 +29,7 @@ extension DrawingSessionTests {
         #expect(device.events.dropFirst(eventCount).contains(.live))
     }
 
-    @Test("what is applied beyond 32 MiB is not shown before the board shows it")
-    func unshownBytes() throws {
+    @Test func `what is applied beyond 32 MiB is not shown before the board shows it`() throws {
         var (outbox, head) = (OperationOutbox(), HeadBoard())
         outbox.open([], session: "s")
         let long = String(repeating: "x", count: 1 << 20)

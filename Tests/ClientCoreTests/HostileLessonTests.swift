@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 import Whiteboard
 
-@Suite("A recorded lesson, whatever a service sends")
-struct HostileLessonTests {
+@Suite struct `A recorded lesson, whatever a service sends` {
     /// Parts of a lesson as JSON.
     private func parts(seed: UInt64) throws -> [[UInt8]] {
         var room = RandomRoom(RandomRoom.history(seed), seed: seed)
@@ -31,8 +30,7 @@ struct HostileLessonTests {
         return parts
     }
 
-    @Test("is refused, or moves to any place", arguments: TestSeed.choose(6))
-    func hostile(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(6)) func `is refused, or moves to any place`(seed: UInt64) throws {
         let parts = try parts(seed: seed)
         var bytes = HostileCalls(seed: seed)
         var random = TestSupport.SeededGenerator(seed: seed)

@@ -5,8 +5,7 @@ import Testing
 @testable import ClientCore
 
 extension PictureTests {
-    @Test("the picture of a selection has no more pixels than the largest canvas, and is in its place")
-    func largeSelection() throws {
+    @Test func `the picture of a selection has no more pixels than the largest canvas, and is in its place`() throws {
         let cross = [
             entry(1, "\"e\":1,\"l\":10,\"d\":[{\"x\":0,\"y\":0},{\"x\":400,\"y\":300}]"),
             entry(2, "\"e\":1,\"l\":10,\"d\":[{\"x\":400,\"y\":0},{\"x\":0,\"y\":300}]"),

@@ -62,8 +62,8 @@ extension DrawingSessionTests {
         }
     }
 
-    @Test("what was left and may be in the room goes out again under its number, and only then under another")
-    func leftWithoutAnAnswer() throws {
+    @Test
+    func `what was left and may be in the room goes out again under its number, and only then under another`() throws {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
         var first = try pair(room, seed: 1, at: &now)[0]

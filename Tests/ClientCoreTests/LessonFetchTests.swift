@@ -3,8 +3,7 @@ import Testing
 
 @testable import ClientCore
 
-@Suite("A lesson that is fetched in parts")
-struct LessonFetchTests {
+@Suite struct `A lesson that is fetched in parts` {
     private static let board =
         ##""board":{"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth","##
         + ##""board":{"w":400,"h":300},"visible":[],"redo":[]},"##
@@ -18,8 +17,7 @@ struct LessonFetchTests {
         return try ReplayReply(decoding: Array(text.utf8))
     }
 
-    @Test("has 256 MiB of whole replies at most, however small their operations are")
-    func wholeReplies() throws {
+    @Test func `has 256 MiB of whole replies at most, however small their operations are`() throws {
         var fetch = LessonFetch()
         for index in 1...4 { try fetch.receive(try part(index, hasBoard: index == 1), bytes: 64 << 20) }
         let before = fetch.request
@@ -28,8 +26,7 @@ struct LessonFetchTests {
         #expect(fetch.request == before && fetch.fetched == 4)
     }
 
-    @Test("has a board at its beginning alone")
-    func boards() throws {
+    @Test func `has a board at its beginning alone`() throws {
         var fetch = LessonFetch()
         try fetch.receive(try part(1, hasBoard: true), bytes: 1000)
         let (wrong, right) = (try part(2, hasBoard: true), try part(2))

@@ -193,8 +193,7 @@ extension Picture {
     }
 }
 
-@Suite("A recorded lesson that is played while it is fetched")
-struct LessonPlayoutTests {
+@Suite struct `A recorded lesson that is played while it is fetched` {
     private func time(_ lesson: Lesson, _ random: inout SeededGenerator) -> MediaTime {
         let end = Int64(lesson.entries.compactMap { $0.endTime?.microseconds }.max() ?? 0)
         // Just at an operation, just behind it, and anywhere.
@@ -279,8 +278,8 @@ struct LessonPlayoutTests {
         }
     }
 
-    @Test("is drawn with the pixels of the page drawn at once", arguments: TestSeed.choose(2))
-    func pixels(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(2))
+    func `is drawn with the pixels of the page drawn at once`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var lesson = try Lesson(700, seed: seed)
         var page = Page(LessonPlayout(grows: false))
@@ -300,8 +299,7 @@ struct LessonPlayoutTests {
         }
     }
 
-    @Test("tells what authors are called, as far as it was fetched")
-    func names() throws {
+    @Test func `tells what authors are called, as far as it was fetched`() throws {
         var lesson = try Lesson(60, seed: 5)
         var page = Page(LessonPlayout())
         try page.seek(.distantFuture - 1, in: &lesson)
@@ -353,8 +351,7 @@ struct LessonPlayoutTests {
         #expect(restarts > 5)
     }
 
-    @Test("keeps no more than its weight, whatever is played", arguments: [300, 3000])
-    func bounded(limit: Int) throws {
+    @Test(arguments: [300, 3000]) func `keeps no more than its weight, whatever is played`(limit: Int) throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var lesson = try Lesson(1500, seed: seed)
@@ -369,8 +366,8 @@ struct LessonPlayoutTests {
         }
     }
 
-    @Test("keeps no more bytes of boards that came with replies than it may", arguments: [20_000, 200_000])
-    func boards(limit: Int) throws {
+    @Test(arguments: [20_000, 200_000])
+    func `keeps no more bytes of boards that came with replies than it may`(limit: Int) throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var lesson = try Lesson(1500, seed: seed)

@@ -64,10 +64,9 @@ extension OperationOutbox {
     fileprivate var keys: [String] { waiting.entries.map { "\($0.key.session.suffix(1)).\($0.key.number)" } }
 }
 
-@Suite("What a teacher has drawn and no checkpoint holds")
-struct OperationOutboxTests {
-    @Test("an outbox that is opened again keeps what is in memory only, and drops what another page has sent")
-    func openedAgain() throws {
+@Suite struct `What a teacher has drawn and no checkpoint holds` {
+    @Test
+    func `an outbox that is opened again keeps what is in memory only, and drops what another page has sent`() throws {
         var store = SharedStore()
         var outbox = store.opened()
         try store.add("a", to: &outbox)
@@ -140,8 +139,8 @@ struct OperationOutboxTests {
         }
     }
 
-    @Test("what was applied is kept up to a number, beyond which the oldest is forgotten, also by the store")
-    func bounded() throws {
+    @Test
+    func `what was applied is kept up to a number, beyond which the oldest is forgotten, also by the store`() throws {
         var store = SharedStore()
         var outbox = store.opened()
         store.isFull = true
@@ -160,8 +159,8 @@ struct OperationOutboxTests {
         #expect(next.names.hasSuffix("last"))
     }
 
-    @Test("two pages that write at once lose nothing to each other, and each numbers in a session of its own")
-    func twoPages() throws {
+    @Test
+    func `two pages that write at once lose nothing to each other, and each numbers in a session of its own`() throws {
         var store = SharedStore()
         var one = store.opened()
         try store.add("a", to: &one)
@@ -182,8 +181,7 @@ struct OperationOutboxTests {
         }
     }
 
-    @Test("what is deleted while the store fails is deleted later, and does not come again")
-    func deletedLater() throws {
+    @Test func `what is deleted while the store fails is deleted later, and does not come again`() throws {
         var store = SharedStore()
         var outbox = store.opened()
         try store.add("a", to: &outbox)
@@ -198,8 +196,7 @@ struct OperationOutboxTests {
         #expect(store.opened().names == "b")
     }
 
-    @Test("an operation is sent when it is stored, or when the store takes too long")
-    func sendable() throws {
+    @Test func `an operation is sent when it is stored, or when the store takes too long`() throws {
         var outbox = OperationOutbox()
         outbox.open([], session: "s")
         let message = Array("{\"n\":1,\"a\":4}".utf8)
@@ -213,8 +210,7 @@ struct OperationOutboxTests {
         #expect(outbox.isSendable(try #require(outbox.waiting.entries.first), at: .seconds(5)))
     }
 
-    @Test("a record that is damaged is left out, and what no room would take is sent all the same")
-    func records() {
+    @Test func `a record that is damaged is left out, and what no room would take is sent all the same`() {
         let key = OperationKey(session: "s", number: 1)
         var outbox = OperationOutbox()
         outbox.open(
@@ -227,8 +223,7 @@ struct OperationOutboxTests {
         #expect(outbox.waiting.entries.first?.header == nil)
     }
 
-    @Test("the members of a message but its number stay as they are when it is numbered anew")
-    func renumbered() throws {
+    @Test func `the members of a message but its number stay as they are when it is numbered anew`() throws {
         let message = Array("{\"by\":\"n\",\"n\" : 1e0,\"d\":[{\"x\":1.50,\"n\":3}],\"\\u006e\":7}".utf8)
         let again = try #require(StrokeMessage.renumbered(message, 12))
         #expect(

@@ -10,8 +10,7 @@ import Testing
 
 /// What lies at a place of a page or inside of a path.
 extension PictureTests {
-    @Test("an eraser of whole strokes lifts what it touches, from the top, and nothing else")
-    func lift() {
+    @Test func `an eraser of whole strokes lifts what it touches, from the top, and nothing else`() {
         var picture = shown([line(1, 100), line(2, 104), line(3, 200), line(4, 300, element: 4)])
         #expect(picture.liftStrokes(under: [Point(150, 50)], radius: 20) == [])
         #expect(picture.liftStrokes(under: [Point(112, 50)], radius: 5) == [], "6 units from the edge")
@@ -28,8 +27,7 @@ extension PictureTests {
         #expect(shapes.liftStrokes(under: [Point(150, 150), Point(240, 150)], radius: 10) == [2, 1], "across both")
     }
 
-    @Test("what a lasso has moved is touched where it is now; a part of a stroke takes the stroke")
-    func liftMoved() {
+    @Test func `what a lasso has moved is touched where it is now; a part of a stroke takes the stroke`() {
         let corners = [(50, 0), (150, 0), (150, 100), (50, 100)].map { "{\"x\":\($0.0),\"y\":\($0.1)}" }
         let lasso = entry(3, "\"e\":6,\"m\":[1,0,0,1,150,0],\"d\":[\(corners.joined(separator: ","))]")
         let entries = [line(1, 100), line(2, 350), lasso]
@@ -64,8 +62,7 @@ extension PictureTests {
         expect([1, 2, 3, 4], "an undo brings it back")
     }
 
-    @Test("looks at so many points in a call, and at the rest in the next")
-    func liftBound() {
+    @Test func `looks at so many points in a call, and at the rest in the next`() {
         let many = (0..<60_000).map { "{\"x\":\(50 + $0 % 3),\"y\":\(20 + $0 % 200)}" }.joined(separator: ",")
         let far = (2...5).map { entry($0, "\"d\":[\(many)]") }
         var picture = shown([line(1, 300)] + far)
@@ -74,8 +71,7 @@ extension PictureTests {
         #expect(calls == 2)
     }
 
-    @Test("what is inside of a path is found as it is seen, but for what an eraser or a lasso has cut")
-    func selectedInk() throws {
+    @Test func `what is inside of a path is found as it is seen, but for what an eraser or a lasso has cut`() throws {
         func loop(_ left: Double, _ right: Double) -> [Point] {
             [Point(left, 0), Point(right, 0), Point(right, 300), Point(left, 300)]
         }
@@ -104,8 +100,7 @@ extension PictureTests {
         #expect(found.ids == [4])
     }
 
-    @Test("a selection is what is inside of its path, where a map puts it")
-    func selection() {
+    @Test func `a selection is what is inside of its path, where a map puts it`() {
         let line = "{\"n\":1,\"l\":10,\"e\":1,\"w\":400,\"h\":300,\"d\":[{\"x\":0,\"y\":100},{\"x\":400,\"y\":100}]}"
         var shell = fresh([Picture.Entry(id: 1, message: Array(line.utf8))], pixels: 400)
         let square = [Point(100, 50), Point(200, 50), Point(200, 150), Point(100, 150)]

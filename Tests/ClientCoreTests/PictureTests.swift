@@ -119,8 +119,7 @@ struct PictureTests {
         #expect(shell.pixels.contains { $0 != 0 })
     }
 
-    @Test("the shell has the pixels of ink over paper, whenever the paper, the ink or its pixels change")
-    func paper() throws {
+    @Test func `the shell has the pixels of ink over paper, whenever the paper, the ink or its pixels change`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         let asset = try #require(AssetID(hexadecimal: String(repeating: "ab", count: 32)))
         let source = ImageSource(asset: asset, page: 0)
@@ -163,8 +162,7 @@ struct PictureTests {
         }
     }
 
-    @Test("on a dark board ink is light enough, and a page that images cover is as it was")
-    func dark() {
+    @Test func `on a dark board ink is light enough, and a page that images cover is as it was`() {
         let entries = [line(1, 100), line(2, 200, ",\"c\":7"), line(3, 300, ",\"c\":1")]
         var shell = fresh(entries)
         let light = shell.pixels
@@ -189,8 +187,7 @@ struct PictureTests {
         #expect(shell.pixels == light)
     }
 
-    @Test("a page is drawn in as many slices as its time needs, and turned back to without drawing")
-    func slices() {
+    @Test func `a page is drawn in as many slices as its time needs, and turned back to without drawing`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         let pages = (0..<2).map { page in
             (1...50).map { Picture.Entry(id: UInt64(page * 100 + $0), message: message(&random, element: 0)) }
@@ -238,8 +235,7 @@ struct PictureTests {
         #expect(shell.pixels.allSatisfy { $0 == 0 })
     }
 
-    @Test("a text is a frame until its pixels are there, and is found where it was drawn")
-    func texts() {
+    @Test func `a text is a frame until its pixels are there, and is found where it was drawn`() {
         func entry(_ id: UInt64, _ text: String, _ corners: String) -> Picture.Entry {
             let text =
                 "{\"n\":1,\"e\":8,\"c\":3,\"l\":20,\"w\":800,\"h\":600,\"x\":\"\(text)\",\"d\":[\(corners)]}"
@@ -282,8 +278,7 @@ struct PictureTests {
         #expect(rest.isEmpty && shell.pixels.allSatisfy { $0 == 0 })
     }
 
-    @Test("however many texts a page has, their pixels stay within half of those of images")
-    func manyTexts() {
+    @Test func `however many texts a page has, their pixels stay within half of those of images`() {
         let entries = (1...200 as ClosedRange<UInt64>).map { id in
             Picture.Entry(
                 id: id,
@@ -360,16 +355,14 @@ struct PictureTests {
         #expect(shell.pixels != whole)
     }
 
-    @Test("no part that is none, or too large, is looked at")
-    func badViewports() {
+    @Test func `no part that is none, or too large, is looked at`() {
         for (side, scale) in [(0, 1.0), (-1, 1), (4097, 1), (100, 0), (100, .nan), (100, .infinity), (100, 1e9)] {
             #expect(Picture.Viewport(x: 0, y: 0, width: side, height: 100, scale: scale) == nil)
         }
         #expect(Picture.Viewport(x: .min, y: 0, width: 100, height: 100, scale: 1) == nil)
     }
 
-    @Test("images beyond the bytes that a picture keeps stay empty frames")
-    func imageBytes() throws {
+    @Test func `images beyond the bytes that a picture keeps stay empty frames`() throws {
         let names = (10...20).map { String(repeating: "\($0)", count: 32) }
         let entries = names.enumerated().map { place, name in
             let box = "\"d\":[{\"x\":\(place),\"y\":0},{\"x\":900,\"y\":700}]"
@@ -387,8 +380,7 @@ struct PictureTests {
         #expect(known.count == Picture.imageBytes / (4 * side * side))
     }
 
-    @Test("what is no message shows nothing, and harms nothing")
-    func hostile() {
+    @Test func `what is no message shows nothing, and harms nothing`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         let good = message(&random, element: 0)
         for _ in 0..<300 {

@@ -6,10 +6,8 @@ import Whiteboard
 
 @testable import ClientCore
 
-@Suite("How long what waits for a player is held")
-struct PlayoutHoldTests {
-    @Test("each value is held for 30 s of a player that runs, and those behind it not longer for it")
-    func longest() {
+@Suite struct `How long what waits for a player is held` {
+    @Test func `each value is held for 30 s of a player that runs, and those behind it not longer for it`() {
         var queue = PlayoutQueue<Int>(maximumHold: .seconds(30))
         var released: [Int: Duration] = [:]
         // A running player that never comes near them; two values a second for 10 s.
@@ -27,8 +25,7 @@ struct PlayoutHoldTests {
         }
     }
 
-    @Test("what comes while the player is paused is held as long as it pauses, and 30 s of it running")
-    func paused() {
+    @Test func `what comes while the player is paused is held as long as it pauses, and 30 s of it running`() {
         var queue = PlayoutQueue<Int>(maximumHold: .seconds(30))
         let player = MediaTime(milliseconds: Int64(5))
         var now = Duration.zero
@@ -45,8 +42,7 @@ struct PlayoutHoldTests {
         for value in 0...100 { #expect(queue.takeDue(nil) == value) }
     }
 
-    @Test("all veiled strokes of a board are shown after 30 s of a player on another time line")
-    func veil() throws {
+    @Test func `all veiled strokes of a board are shown after 30 s of a player on another time line`() throws {
         var service = RandomRoom(HistoryConfiguration(), seed: TestSeed.choose())
         for _ in 0..<300 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
@@ -59,8 +55,8 @@ struct PlayoutHoldTests {
         #expect(playout.veiled.isEmpty)
     }
 
-    @Test("a veiled stroke waits for those before it in the log, not for those of the pages before its page")
-    func veiledPages() throws {
+    @Test
+    func `a veiled stroke waits for those before it in the log, not for those of the pages before its page`() throws {
         let start = Instant(nanoseconds: 1_000_000_000)
         var room = Room(configuration: RoomConfiguration(), at: start)
         var effects = RoomEffects()

@@ -40,8 +40,7 @@ private struct Page {
     }
 }
 
-@Suite("A student's board as it is seen")
-struct PlayoutPainterTests {
+@Suite struct `A student's board as it is seen` {
     /// The page of a board that knows nothing else: with what is veiled left out, and wet ink on top.
     private func expected(_ page: Page, width: Int) -> [UInt32] {
         let board = page.playout.board
@@ -61,9 +60,8 @@ struct PlayoutPainterTests {
         return fresh.draw()
     }
 
-    @Test(
-        "in a room whose messages have colours, not places in a palette, draws these colours", arguments: [true, false])
-    func colours(isRGB: Bool) {
+    @Test(arguments: [true, false])
+    func `in a room whose messages have colours, not places in a palette, draws these colours`(isRGB: Bool) {
         var page = Page()
         let writer = JoinReplyWriter(
             room: "r", index: 0, digest: .empty, palette: .standard, style: "smooth", features: isRGB ? .rgbColours : []
@@ -137,8 +135,7 @@ struct PlayoutPainterTests {
         #expect(isSame)
     }
 
-    @Test("one more stroke draws one more layer")
-    func incremental() throws {
+    @Test func `one more stroke draws one more layer`() throws {
         var page = Page()
         page.playout = BoardPlayout(followsPlayer: false)
         page.perform(page.playout.receive(.board, GatewayEvent.emptyBoard, player: nil, at: .zero))

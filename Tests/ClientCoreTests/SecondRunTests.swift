@@ -14,8 +14,7 @@ extension DrawingSessionTests {
         device.run(at: now)
     }
 
-    @Test("wet ink whose answer never came does not keep back that of the next run")
-    func wetInkOfTheNextRun() {
+    @Test func `wet ink whose answer never came does not keep back that of the next run`() {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var now = Duration.seconds(1)
@@ -34,8 +33,7 @@ extension DrawingSessionTests {
         #expect(device.posts.map { $0.target } == [.wet])
     }
 
-    @Test("a look at the room whose answer never came does not keep back that of the next run")
-    func looksOfTheNextRun() {
+    @Test func `a look at the room whose answer never came does not keep back that of the next run`() {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var device = DrawingDevice(store, room, seed: 1, at: .seconds(1))
@@ -49,8 +47,7 @@ extension DrawingSessionTests {
         #expect(!device.session.isMuted)
     }
 
-    @Test("a gateway that wants to be left alone for days is asked again after an hour")
-    func longestRetryAfter() {
+    @Test func `a gateway that wants to be left alone for days is asked again after an hour`() {
         for (text, seconds) in [("7", 7.0), ("7.5", 7.5), ("3600", 3600), ("86400", 3600), ("1e300", 3600)] {
             let failure = GatewayFailure(status: 503, body: [], retryAfter: text)
             #expect(failure.retryAfter == .seconds(seconds), "\(text)")

@@ -8,8 +8,7 @@ import Whiteboard
 /// That of all tests, not the one of lessons with faults.
 typealias SeededGenerator = TestSupport.SeededGenerator
 
-@Suite("A student's board")
-struct StudentBoardTests {
+@Suite struct `A student's board` {
     /// What of a board has to be the same.
     private func expectSame(_ board: StudentBoard, _ room: RandomRoom, _ place: Comment) {
         let head = room.room.head
@@ -30,8 +29,8 @@ struct StudentBoardTests {
         }
     }
 
-    @Test("is the room's after each operation of a random class, whatever its rules", arguments: TestSeed.choose(12))
-    func folds(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(12))
+    func `is the room's after each operation of a random class, whatever its rules`(seed: UInt64) throws {
         var room = RandomRoom(RandomRoom.history(seed), seed: seed)
         var board = StudentBoard()
         var seen: [Int: Set<UInt64>] = [:]
@@ -54,8 +53,7 @@ struct StudentBoardTests {
         expectSame(board, room, "seed \(seed)")
     }
 
-    @Test("goes on from a join in either form at any place", arguments: TestSeed.choose(8))
-    func joins(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(8)) func `goes on from a join in either form at any place`(seed: UInt64) throws {
         var room = RandomRoom(RandomRoom.history(seed), seed: seed)
         var boards: [StudentBoard] = []
         for step in 0..<600 {
@@ -71,8 +69,7 @@ struct StudentBoardTests {
         for board in boards { expectSame(board, room, "seed \(seed)") }
     }
 
-    @Test("keeps an undo in mind that names a stroke far below the depth of the history")
-    func oldReference() throws {
+    @Test func `keeps an undo in mind that names a stroke far below the depth of the history`() throws {
         // A redo brings the lowest stroke to the top of its author's undo stack.
         var operations: [(Int, String)] = [(1, "{\"n\":0,\"d\":[{\"x\":1,\"y\":1}]}"), (2, "{\"n\":1,\"a\":2}")]
         for number in 3...1500 { operations.append((number, "{\"n\":\(number),\"d\":[{\"x\":1,\"y\":1}]}")) }
@@ -91,8 +88,7 @@ struct StudentBoardTests {
         #expect(board.undoneCount(on: 0) == 1 && board.undoneCount(on: 1) == 0)
     }
 
-    @Test("counts what could be brought back, and forgets the oldest beyond 1,024")
-    func buttons() throws {
+    @Test func `counts what could be brought back, and forgets the oldest beyond 1,024`() throws {
         var board = StudentBoard()
         let author = try #require(AuthorID("ann"))
         func apply(_ text: String, _ reference: UInt64? = nil) throws {
@@ -113,14 +109,12 @@ struct StudentBoardTests {
     }
 }
 
-@Suite("A student's board, whatever a service sends")
-struct HostileBoardTests {
+@Suite struct `A student's board, whatever a service sends` {
     private func strange(_ random: inout SeededGenerator, _ index: UInt64) -> UInt64 {
         random.pick([index, index, index, 0, 1, index &+ 1, index / 2, .max, .max - 1, 1 << 31, 1 << 32, 1 << 53])
     }
 
-    @Test("refuses wrong operations and stays as it was", arguments: TestSeed.choose(10))
-    func operations(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(10)) func `refuses wrong operations and stays as it was`(seed: UInt64) throws {
         var room = RandomRoom(RandomRoom.history(seed), seed: seed)
         for _ in 0..<200 { room.act() }
         var board = try StudentBoard(try room.reply(.json))
@@ -148,8 +142,7 @@ struct HostileBoardTests {
         #expect(refused > 500)
     }
 
-    @Test("refuses replies that contradict themselves", arguments: TestSeed.choose(10))
-    func replies(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(10)) func `refuses replies that contradict themselves`(seed: UInt64) throws {
         var room = RandomRoom(RandomRoom.history(seed), seed: seed)
         for _ in 0..<120 { room.act() }
         let reply = try room.reply(.json)
@@ -203,8 +196,7 @@ struct HostileBoardTests {
         #expect(accepted > 0 && accepted < 1500)
     }
 
-    @Test("has a bound of its weight, below which a stroke and a join are refused")
-    func weight() throws {
+    @Test func `has a bound of its weight, below which a stroke and a join are refused`() throws {
         var board = StudentBoard(weightLimit: 100)
         let author = try #require(AuthorID("ann"))
         let message = Array("{\"n\":1,\"d\":[{\"x\":1,\"y\":1}]}".utf8)

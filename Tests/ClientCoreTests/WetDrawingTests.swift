@@ -57,8 +57,7 @@ extension DrawingSessionTests {
         }.filter { $0.header.element == .pointer }
     }
 
-    @Test("a pointer is cut every 10 s, and says at its end how long it has rested")
-    func cutPointer() throws {
+    @Test func `a pointer is cut every 10 s, and says at its end how long it has rested`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var now = Duration.seconds(1)
@@ -157,8 +156,7 @@ extension DrawingSessionTests {
         #expect(actions.map(\.element) == [.pointer, .pointer, .freehand, .pointer, .freehand, .pointer])
     }
 
-    @Test("a stroke that is given up is told of, and the next one with its number counts its updates on")
-    func givenUp() throws {
+    @Test func `a stroke that is given up is told of, and the next one with its number counts its updates on`() throws {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         let now = Duration.seconds(1)

@@ -5,8 +5,7 @@ import Whiteboard
 
 @testable import ClientCore
 
-@Suite("Strokes being drawn, whose operations are there")
-struct WetInkBoundsTests {
+@Suite struct `Strokes being drawn, whose operations are there` {
     /// Has the operation of a stroke with so many points.
     private func complete(_ ink: inout WetInk, _ number: Int64, points count: Int) throws {
         let points = Array(repeating: "{\"x\":1,\"y\":1}", count: count).joined(separator: ",")
@@ -15,8 +14,7 @@ struct WetInkBoundsTests {
         ink.complete(operation, number: number, pointCount: try operation.header().points.count, at: .zero)
     }
 
-    @Test("one with more than 100,000 points appears with its operation")
-    func pointsOfOne() throws {
+    @Test func `one with more than 100,000 points appears with its operation`() throws {
         var ink = WetInk()
         try complete(&ink, 0, points: WetInk.mostPointsOfOne + 1)
         #expect(ink.isEmpty)
@@ -24,8 +22,7 @@ struct WetInkBoundsTests {
         #expect(ink.strokes.map { $0.growing.count } == [WetInk.mostPointsOfOne])
     }
 
-    @Test("all of them have 400,000 points at most, and room again when one is shown")
-    func points() throws {
+    @Test func `all of them have 400,000 points at most, and room again when one is shown`() throws {
         var ink = WetInk()
         for number in 0..<6 as Range<Int64> { try complete(&ink, number, points: 90_000) }
         #expect(ink.strokes.count == WetInk.mostPoints / 90_000)

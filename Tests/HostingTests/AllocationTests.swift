@@ -21,18 +21,16 @@ private let allocationsAreCounted: Bool = {
 /// the numbers.
 @Suite("Allocations", .enabled(if: allocationsAreCounted))
 struct AllocationTests {
-    @Test("A stroke in one message takes 5 blocks or fewer, whatever its number of points", arguments: [1, 14, 300])
-    func strokes(points: Int) throws {
+    @Test(arguments: [1, 14, 300])
+    func `A stroke in one message takes 5 blocks or fewer, whatever its number of points`(points: Int) throws {
         #expect(try blocksPerMessage { .stroke($0, points: points) } <= 5)
     }
 
-    @Test("An undo and a redo take 4 blocks or fewer")
-    func undo() throws {
+    @Test func `An undo and a redo take 4 blocks or fewer`() throws {
         #expect(try blocksPerMessage { $0 < 10 ? .stroke($0, points: 14) : .edit($0, isUndo: $0 % 2 == 0) } <= 4)
     }
 
-    @Test("A clock sample takes 4 blocks or fewer")
-    func samples() throws {
+    @Test func `A clock sample takes 4 blocks or fewer`() throws {
         let host = Self.host(gate: .video)
         var now = Instant(nanoseconds: 1_000_000_000_000)
         let samples = (0..<2000).map { number in

@@ -7,8 +7,8 @@ import Testing
 struct ParabolaFitterTests {
     private var fitter = ParabolaFitter(scale: 1, canvasWidth: 400, canvasHeight: 400)
 
-    @Test("have edges that are nearly parabolas, too, however sharp a curve turns", arguments: [0.5, 3.5, 12, 40])
-    mutating func edges(radius: Double) {
+    @Test(arguments: [0.5, 3.5, 12, 40])
+    mutating func `have edges that are nearly parabolas, too, however sharp a curve turns`(radius: Double) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
@@ -28,8 +28,7 @@ struct ParabolaFitterTests {
         }
     }
 
-    @Test("turn by less than a right angle, also where a curve turns back on itself")
-    mutating func turns() {
+    @Test mutating func `turn by less than a right angle, also where a curve turns back on itself`() {
         fitter.begin(at: Vector(100, 100), nib: Nib(width: 0.2))
         fitter.quadratic(control: Vector(200, 100.5), to: Vector(100, 101), nib: Nib(width: 0.2))
         fitter.quadratic(control: Vector(200, 101), to: Vector(100, 101), nib: Nib(width: 0.2))
@@ -99,8 +98,7 @@ private struct Parabola: CustomStringConvertible {
 
 @Suite("Flattening")
 struct FlatteningTests {
-    @Test("keeps the width of a quadratic whose width is quadratic, too", arguments: [0.5, 1, 4])
-    func swelling(scale: Double) {
+    @Test(arguments: [0.5, 1, 4]) func `keeps the width of a quadratic whose width is quadratic, too`(scale: Double) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<200 {
@@ -136,8 +134,7 @@ struct FlatteningTests {
         return (place - start - way * at).length + abs(there - radius)
     }
 
-    @Test("keeps every chord within a tenth of a pixel of the curve, and the nib")
-    func tolerance() {
+    @Test func `keeps every chord within a tenth of a pixel of the curve, and the nib`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {

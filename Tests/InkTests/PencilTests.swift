@@ -3,8 +3,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("The pencil style")
-struct PencilTests {
+@Suite struct `The pencil style` {
     /// A straight line to the right with the same pen at every point.
     private func nib(
         _ force: Double? = 0.3, altitude: Double? = nil, azimuth: Double? = nil, way: Vector = Vector(8, 0)
@@ -17,8 +16,7 @@ struct PencilTests {
         return trace(.pencil, stroke).last?.nib
     }
 
-    @Test("writes the line width with a third of the greatest force, and wider and darker with more")
-    func force() throws {
+    @Test func `writes the line width with a third of the greatest force, and wider and darker with more`() throws {
         let third = try #require(nib(1.0 / 3))
         #expect(abs(third.width - 16) < 1e-9 && abs(third.opacity - 0.9) < 1e-9)
         let nibs = try [0, 0.1, 0.2, 0.3, 0.4, 1].map { try #require(nib($0)) }
@@ -28,16 +26,15 @@ struct PencilTests {
         #expect(abs(nibs[0].width - 0.4 * 16) < 1e-9 && abs(nibs[5].width - 1.5 * 16) < 1e-9)
     }
 
-    @Test("goes by the speed where a pen tells no force, and is near the line width for an ordinary hand")
-    func noForce() throws {
+    @Test
+    func `goes by the speed where a pen tells no force, and is near the line width for an ordinary hand`() throws {
         let slow = try #require(nib(nil, way: Vector(1, 0)))
         let fast = try #require(nib(nil, way: Vector(16, 0)))
         #expect(slow.width > fast.width && slow.opacity > fast.opacity)
         #expect(slow.width > 0.9 * 16 && slow.opacity > 0.8)
     }
 
-    @Test("shades below 30°: wider and lighter, without a step")
-    func shading() throws {
+    @Test func `shades below 30°: wider and lighter, without a step`() throws {
         let upright = try #require(nib(altitude: 1.2, azimuth: .pi / 2))
         let bound = try #require(nib(altitude: PencilLead.shadingAltitude, azimuth: .pi / 2))
         #expect(upright == bound)
@@ -52,8 +49,7 @@ struct PencilTests {
         #expect(last.width > 6 * bound.width && last.opacity < 0.4 * bound.opacity)
     }
 
-    @Test("turns the side of its lead by the azimuth: wide across it, narrow along it")
-    func azimuth() throws {
+    @Test func `turns the side of its lead by the azimuth: wide across it, narrow along it`() throws {
         let across = try #require(nib(altitude: 0.2, azimuth: .pi / 2))
         let along = try #require(nib(altitude: 0.2, azimuth: .pi))
         let upright = try #require(nib(altitude: 1.2))
@@ -66,8 +62,7 @@ struct PencilTests {
         #expect(unknown.width > along.width && unknown.width < across.width)
     }
 
-    @Test("takes sines and cosines that are the same on every machine, also of angles of many turns")
-    func angles() {
+    @Test func `takes sines and cosines that are the same on every machine, also of angles of many turns`() {
         let turn = 2 * Double.pi
         for step in -64...64 {
             let angle = Double(step) * turn / 48

@@ -6,8 +6,7 @@ import Testing
 @testable import Ink
 
 /// Even shapes for rough ones, where the pen rests.
-@Suite("Shapes are recognized where the pen rests")
-struct ShapeRecognizerTests {
+@Suite struct `Shapes are recognized where the pen rests` {
     private enum Kind: CaseIterable { case line, circle, ellipse, rectangle, square, triangle }
 
     /// A shape as a hand draws it: with slow wobbles, jitter, a tilt, and ends that do not meet. Then the pen rests for 0.6 s.
@@ -99,8 +98,7 @@ struct ShapeRecognizerTests {
         ShapeRecognizer.beforeRest(points, until: milliseconds).flatMap { ShapeRecognizer.shape(of: $0) }
     }
 
-    @Test("95 of 100 rough shapes of each kind become even about where they were drawn")
-    func rough() {
+    @Test func `95 of 100 rough shapes of each kind become even about where they were drawn`() {
         var random = SeededGenerator(seed: 20_261_128)
         for kind in Kind.allCases {
             var (met, count) = (0, 0)
@@ -116,10 +114,8 @@ struct ShapeRecognizerTests {
         }
     }
 
-    @Test(
-        "no letter and no word of the lessons is a shape where the pen does not rest", arguments: SampleLesson.available
-    )
-    func handwriting(lesson: SampleLesson) throws {
+    @Test(arguments: SampleLesson.available)
+    func `no letter and no word of the lessons is a shape where the pen does not rest`(lesson: SampleLesson) throws {
         var (strokes, shards) = (0, [StrokePoint]())
         func check() {
             guard shards.count > 1 else { return }
@@ -146,8 +142,7 @@ struct ShapeRecognizerTests {
         #expect(strokes > 15)
     }
 
-    @Test("what is no shape, too small or no number stays as it is")
-    func others() {
+    @Test func `what is no shape, too small or no number stays as it is`() {
         func points(_ places: [(Double, Double)]) -> [StrokePoint] { places.map { StrokePoint(x: $0.0, y: $0.1) } }
         #expect(ShapeRecognizer.shape(of: points([])) == nil)
         #expect(ShapeRecognizer.shape(of: points([(1, 1)])) == nil)

@@ -3,8 +3,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("Short strokes")
-struct ShortStrokeTests {
+@Suite struct `Short strokes` {
     /// A pen that tells force and time, and one that tells neither.
     private func variants(_ places: [(Double, Double)]) -> [[StrokePoint]] {
         let plain = points(places)
@@ -14,15 +13,14 @@ struct ShortStrokeTests {
         return [plain, pressed]
     }
 
-    @Test("One point is an opaque dot of exactly the line width", arguments: InkStyle.allCases)
-    func dot(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases) func `One point is an opaque dot of exactly the line width`(style: InkStyle) {
         for stroke in variants([(7, 8)]) {
             #expect(trace(style, stroke) == [.begin(Vector(7, 8), Nib(width: 16))])
         }
     }
 
-    @Test("A tap, the same point twice, covers that dot and no more", arguments: InkStyle.allCases)
-    func tap(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `A tap, the same point twice, covers that dot and no more`(style: InkStyle) {
         for stroke in variants([(7, 8), (7, 8)]) {
             var flattener = Flattener(scale: 1)
             InkStroke(element: .freehand, style: style, width: 16, points: stroke).trace(into: &flattener)
@@ -31,8 +29,7 @@ struct ShortStrokeTests {
         }
     }
 
-    @Test("Two points are a line", arguments: InkStyle.allCases)
-    func line(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases) func `Two points are a line`(style: InkStyle) {
         for stroke in variants([(1, 2), (31, 42)]) {
             let segments = trace(style, stroke)
             #expect(segments.count == 2)
@@ -43,8 +40,7 @@ struct ShortStrokeTests {
         }
     }
 
-    @Test("Three points are one quadratic", arguments: InkStyle.allCases)
-    func three(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases) func `Three points are one quadratic`(style: InkStyle) {
         for stroke in variants([(0, 0), (30, 0), (50, 40)]) {
             let segments = trace(style, stroke)
             switch (segments.dropFirst().first, segments.last) {
@@ -63,8 +59,8 @@ struct ShortStrokeTests {
         }
     }
 
-    @Test("Points that are next to nothing apart, in space and in time, have finite ink", arguments: InkStyle.allCases)
-    func tiny(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `Points that are next to nothing apart, in space and in time, have finite ink`(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let least = Double.leastNonzeroMagnitude
@@ -120,8 +116,7 @@ struct StampTests {
         return stamps
     }
 
-    @Test("lie half a unit apart along the line, whatever the chunks, and stay within the alpha of the brush")
-    func spacing() {
+    @Test func `lie half a unit apart along the line, whatever the chunks, and stay within the alpha of the brush`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for scale in [1.0, 2, 3.3] {
@@ -141,8 +136,7 @@ struct StampTests {
         }
     }
 
-    @Test("of a wide brush are as many as ever, some set as one no farther apart than a 64th of the radius")
-    func together() {
+    @Test func `of a wide brush are as many as ever, some set as one no farther apart than a 64th of the radius`() {
         let radius: Float = 200
         let line = [0.0, 300, 301, 302, 900].map { CentreSample(x: Float($0), y: 0, radius: radius) }
         let stamps = stamps(line)
@@ -151,8 +145,7 @@ struct StampTests {
         for (a, b) in zip(stamps, stamps.dropFirst()) { #expect(b.x - a.x <= radius / 64 + 0.001) }
     }
 
-    @Test("of a line that goes nowhere are a dot")
-    func dot() {
+    @Test func `of a line that goes nowhere are a dot`() {
         let place = CentreSample(x: 5, y: 5, radius: 3)
         for count in [1, 2, 5] {
             for chunk in [1, 3] {
@@ -162,8 +155,7 @@ struct StampTests {
         }
     }
 
-    @Test("are full to a fifth of the brush and fade to nothing")
-    func brush() {
+    @Test func `are full to a fifth of the brush and fade to nothing`() {
         #expect(Stamp.brush(0) == 1)
         #expect(Stamp.brush(6.0 / 32) == 1)
         #expect(abs(Stamp.brush(18.0 / 32) - 0.5) < 1e-6)
@@ -171,20 +163,17 @@ struct StampTests {
         #expect(Stamp.brush(2) == 0)
     }
 
-    @Test("are set only where they can be seen, however far the line reaches")
-    func bounded() {
+    @Test func `are set only where they can be seen, however far the line reaches`() {
         let line = [-65536.0, 65536].map { CentreSample(x: Float($0), y: 50, radius: 2) }
         let count = stamps(line, canvas: 100).count
         #expect(count > 190 && count < 220)
     }
 }
 
-@Suite("A stroke fed in chunks")
-struct StreamTests {
+@Suite struct `A stroke fed in chunks` {
     private static let elements: [Element] = [.freehand, .line, .ellipse, .rectangle, .eraser]
 
-    @Test("gives the same path whatever the chunks", arguments: InkStyle.allCases)
-    func samePath(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases) func `gives the same path whatever the chunks`(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<400 {
@@ -211,8 +200,7 @@ struct StreamTests {
         }
     }
 
-    @Test("is drawn from the first point up to the last", arguments: InkStyle.allCases)
-    func reachesTheEnds(style: InkStyle) throws {
+    @Test(arguments: InkStyle.allCases) func `is drawn from the first point up to the last`(style: InkStyle) throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for count in 1...40 {
@@ -231,8 +219,7 @@ struct StreamTests {
         }
     }
 
-    @Test("of no points is nothing", arguments: InkStyle.allCases)
-    func empty(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases) func `of no points is nothing`(style: InkStyle) {
         for element in Self.elements {
             var recorder = Recorder()
             InkStroke(element: element, style: style, width: 4, points: []).trace(into: &recorder)

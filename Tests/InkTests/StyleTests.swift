@@ -3,8 +3,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("The smooth style")
-struct SmoothCurveTests {
+@Suite struct `The smooth style` {
     private let nib = Nib(width: 3)
 
     private func trace(_ points: [(Double, Double)]) -> [Recorder.Segment] {
@@ -15,8 +14,7 @@ struct SmoothCurveTests {
         return recorder.segments
     }
 
-    @Test("replaces every fourth point by a midpoint, as in the specification's check")
-    func checkValue() {
+    @Test func `replaces every fourth point by a midpoint, as in the specification's check`() {
         let segments = trace([(0, 0), (10, 0), (20, 10), (30, 10), (40, 0)])
         #expect(
             segments == [
@@ -25,8 +23,7 @@ struct SmoothCurveTests {
             ])
     }
 
-    @Test("continues from the midpoint with the fifth point as the next control")
-    func continues() {
+    @Test func `continues from the midpoint with the fifth point as the next control`() {
         let segments = trace([(0, 0), (10, 0), (20, 10), (30, 10), (40, 0), (50, 0), (60, 4), (70, 8)])
         #expect(
             Array(segments.dropFirst(2)) == [
@@ -34,8 +31,7 @@ struct SmoothCurveTests {
             ])
     }
 
-    @Test("draws a dot, a line, a quadratic and a cubic for one to four points")
-    func shortStrokes() {
+    @Test func `draws a dot, a line, a quadratic and a cubic for one to four points`() {
         #expect(trace([(1, 2)]) == [.begin(Vector(1, 2), nib)])
         #expect(trace([(1, 2), (3, 4)]) == [.begin(Vector(1, 2), nib), .line(Vector(3, 4), nib)])
         #expect(
@@ -47,10 +43,8 @@ struct SmoothCurveTests {
     }
 }
 
-@Suite("The quadratic style")
-struct QuadraticTests {
-    @Test("goes from midpoint to midpoint around the points, and on to both ends")
-    func midpoints() {
+@Suite struct `The quadratic style` {
+    @Test func `goes from midpoint to midpoint around the points, and on to both ends`() {
         let nib = Nib(width: 16)
         #expect(
             trace(.quadratic, points([(0, 0), (10, 0), (20, 10), (40, 10), (40, 0)])) == [
@@ -60,8 +54,7 @@ struct QuadraticTests {
     }
 }
 
-@Suite("The bspline style")
-struct BSplineTests {
+@Suite struct `The bspline style` {
     /// The formula of the specification.
     private func spline(_ q: [Vector], at t: Double) -> Vector {
         let u = 1 - t
@@ -69,8 +62,7 @@ struct BSplineTests {
         return (early + q[2] * (-3 * t * t * t + 3 * t * t + 3 * t + 1) + q[3] * (t * t * t)) / 6
     }
 
-    @Test("has the places and directions of the specification's check")
-    func checkValue() {
+    @Test func `has the places and directions of the specification's check`() {
         let s = BSplineSegment(Vector(0, 0), Vector(6, 0), Vector(12, 6), Vector(18, 6))
         #expect((s.start - Vector(6, 1)).length < 1e-12)
         #expect((cubicPoint(s.start, s.control1, s.control2, s.end, at: 0.5) - Vector(9, 3)).length < 1e-12)
@@ -79,8 +71,7 @@ struct BSplineTests {
         #expect(((s.end - s.control2) * 3 - Vector(6, 3)).length < 1e-12)
     }
 
-    @Test("is the spline of the formula for any control points")
-    func formula() {
+    @Test func `is the spline of the formula for any control points`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -95,8 +86,7 @@ struct BSplineTests {
         }
     }
 
-    @Test("joins its segments without a gap, n + 1 of them for n points")
-    func continuous() {
+    @Test func `joins its segments without a gap, n + 1 of them for n points`() {
         let places = [(0.0, 0.0), (10, 3), (20, -8), (33, 4), (40, 40)]
         let q = places.map { Vector($0.0, $0.1) }
         let all = [q[0], q[0]] + q + [q[4], q[4]]
@@ -112,8 +102,7 @@ struct BSplineTests {
         }
     }
 
-    @Test("is thinner the farther the points lie apart: l at rest, ¾ l at 8 units, never below ½ l")
-    func width() {
+    @Test func `is thinner the farther the points lie apart: l at rest, ¾ l at 8 units, never below ½ l`() {
         func width(_ distance: Double) -> Double? {
             trace(.bspline, points((0..<5).map { (Double($0) * distance, 0) })).last?.nib.width
         }
@@ -123,16 +112,15 @@ struct BSplineTests {
     }
 }
 
-@Suite("The calligraphy style")
-struct CalligraphyTests {
+@Suite struct `The calligraphy style` {
     /// The stated share of the line width.
     private func share(_ size: Double, _ middle: Double, _ steepness: Int) -> Double {
         let power = (0..<steepness).reduce(1.0) { power, _ in power * size / middle }
         return 0.4 + 1.2 * power / (1 + power)
     }
 
-    @Test("has the width of force · 39 + 1, from the third point on a fifth of it, in the basis of its quadratics")
-    func force() {
+    @Test
+    func `has the width of force · 39 + 1, from the third point on a fifth of it, in the basis of its quadratics`() {
         let forces = [0.5, 1, 0.25, 0.75, 0]
         let stroke = forces.enumerated().map { StrokePoint(x: Double($0) * 10, y: 0, force: $1) }
         var sizes = [20.5, 40]
@@ -162,8 +150,7 @@ struct CalligraphyTests {
         #expect(trace(.calligraphy, untimed).allSatisfy { abs($0.nib.width - 16 * share(size, 1.5, 10)) < 1e-9 })
     }
 
-    @Test("is between 0.4 and 1.6 line widths, however fast or hard the pen")
-    func bounds() {
+    @Test func `is between 0.4 and 1.6 line widths, however fast or hard the pen`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -174,8 +161,7 @@ struct CalligraphyTests {
         }
     }
 
-    @Test("looks the same on a board of any size")
-    func boardSize() {
+    @Test func `looks the same on a board of any size`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for factor in [0.25, 2, 16] as [Double] {
@@ -213,8 +199,7 @@ struct CalligraphyTests {
         #expect(thick >= 2 * thin)
     }
 
-    @Test("leaves out points closer than 1.5 units, but for the last")
-    func near() {
+    @Test func `leaves out points closer than 1.5 units, but for the last`() {
         let places = [(0.0, 0.0), (1.4, 0), (1.5, 0), (2.9, 0), (10, 0), (11, 0)]
         let segments = trace(.calligraphy, width: 1, points(places))
         #expect(segments.count == 3)
@@ -228,8 +213,7 @@ struct CalligraphyTests {
     }
 }
 
-@Suite("The pen style")
-struct PenTests {
+@Suite struct `The pen style` {
     private static let places = [(100.0, 100.0), (200, 150), (300, 150), (400, 100), (500, 120)]
     private static let controls = [
         (Vector(135, 117.5), Vector(163.049517, 140.762379)),
@@ -238,10 +222,8 @@ struct PenTests {
         (Vector(433.391808, 94.991229), Vector(465, 113)),
     ]
 
-    @Test(
-        "has the controls of the specification's check, up to the closing curve",
-        arguments: [InkStyle.pen, .stamp, .pencil])
-    func checkValue(style: InkStyle) {
+    @Test(arguments: [InkStyle.pen, .stamp, .pencil])
+    func `has the controls of the specification's check, up to the closing curve`(style: InkStyle) {
         let segments = trace(style, points(Self.places)).dropFirst()
         #expect(segments.count == 4)
         for (segment, (one, other)) in zip(segments, Self.controls) {
@@ -254,8 +236,7 @@ struct PenTests {
         }
     }
 
-    @Test("takes the anchor as control where points coincide")
-    func coincident() {
+    @Test func `takes the anchor as control where points coincide`() {
         let (a, b) = (Vector(1, 1), Vector(9, 5))
         let still = InterpolatingCubic(a, a, a, b)
         #expect(still.control1 == a && still.control2 == a)
@@ -264,8 +245,7 @@ struct PenTests {
         #expect((alone.control2 - b.interpolated(to: a, at: 0.35)).length < 1e-12)
     }
 
-    @Test("is ½ l wide and 0.7 dark at 3000 units a second, l and opaque at 20, and even between")
-    func speed() {
+    @Test func `is ½ l wide and 0.7 dark at 3000 units a second, l and opaque at 20, and even between`() {
         func nib(_ speed: Double) -> Nib? {
             trace(.pen, [StrokePoint(x: 0, y: 0, milliseconds: 0), StrokePoint(x: speed, y: 0, milliseconds: 1000)])
                 .last?.nib
@@ -277,8 +257,7 @@ struct PenTests {
         #expect(nib(60_000) == Nib(width: 8, opacity: 0.7))
     }
 
-    @Test("takes 60 points a second where points have no times, and where a clock stands still")
-    func noTimes() {
+    @Test func `takes 60 points a second where points have no times, and where a clock stands still`() {
         let step = 1510.0 / 60
         for times in [nil, 7] as [Double?] {
             let stroke = [0, step].map { StrokePoint(x: $0, y: 0, milliseconds: times) }
@@ -286,14 +265,12 @@ struct PenTests {
         }
     }
 
-    @Test("goes by the force of the first point also where the second has none")
-    func firstForce() {
+    @Test func `goes by the force of the first point also where the second has none`() {
         let stroke = [StrokePoint(x: 0, y: 0, force: 0.5), StrokePoint(x: 5, y: 0), StrokePoint(x: 9, y: 0)]
         #expect(trace(.pen, stroke).first?.nib == Nib(width: 12, opacity: 0.85))
     }
 
-    @Test("goes by force where there is one, whatever the speed")
-    func force() {
+    @Test func `goes by force where there is one, whatever the speed`() {
         let stroke = [
             StrokePoint(x: 0, y: 0, force: 0.5, milliseconds: 0), StrokePoint(x: 900, y: 0, force: 0, milliseconds: 1),
         ]
@@ -314,14 +291,12 @@ struct ShapeTests {
         return recorder.segments
     }
 
-    @Test("A line goes from the first point to the last, whatever lies between")
-    func line() {
+    @Test func `A line goes from the first point to the last, whatever lies between`() {
         let segments = trace(.line, [(1, 1), (500, -3), (9, 5)])
         #expect(segments == [.begin(Vector(1, 1), nib), .line(Vector(9, 5), nib)])
     }
 
-    @Test("A rectangle is the box of first and last point, also drawn backwards")
-    func rectangle() {
+    @Test func `A rectangle is the box of first and last point, also drawn backwards`() {
         let segments = trace(.rectangle, [(9, 5), (7, 7), (1, 1)])
         #expect(
             segments == [
@@ -330,8 +305,8 @@ struct ShapeTests {
             ])
     }
 
-    @Test("An ellipse stays within 0.03 % of the true one and closes", arguments: [(40.0, 20.0), (-40, 20), (8, -90)])
-    func ellipse(width: Double, height: Double) {
+    @Test(arguments: [(40.0, 20.0), (-40, 20), (8, -90)])
+    func `An ellipse stays within 0.03 % of the true one and closes`(width: Double, height: Double) {
         var flattener = Flattener(scale: 1)
         let points = [StrokePoint(x: 300, y: 300), StrokePoint(x: 300 + width, y: 300 + height)]
         InkStroke(element: .ellipse, style: .smooth, width: 2, points: points).trace(into: &flattener)
@@ -345,8 +320,7 @@ struct ShapeTests {
         }
     }
 
-    @Test("Begin = end is a dot", arguments: [Element.line, .rectangle, .ellipse])
-    func dot(element: Element) {
+    @Test(arguments: [Element.line, .rectangle, .ellipse]) func `Begin = end is a dot`(element: Element) {
         #expect(trace(element, [(4, 4), (8, 8), (4, 4)]) == [.begin(Vector(4, 4), nib)])
         #expect(trace(element, [(4, 4)]) == [.begin(Vector(4, 4), nib)])
     }

@@ -3,8 +3,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("Tips of stamps")
-struct TipTests {
+@Suite struct `Tips of stamps` {
     private func stroke(_ tip: InkTip, _ points: [StrokePoint], _ element: Element = .freehand) -> InkStroke {
         InkStroke(element: element, style: .stamp, width: 16, points: points, tip: tip)
     }
@@ -33,8 +32,7 @@ struct TipTests {
         azimuths.enumerated().map { StrokePoint(x: 20 + 30 * Double($0), y: 50, altitude: 0.9, azimuth: $1) }
     }
 
-    @Test("are told to clients with the style, and alone where they matter")
-    func names() {
+    @Test func `are told to clients with the style, and alone where they matter`() {
         #expect(
             InkTip.allCases.map { InkStyle.stamp.name(tip: $0) } == [
                 "stamp", "stamp-square", "stamp-marker", "stamp-highlighter",
@@ -42,8 +40,7 @@ struct TipTests {
         #expect(InkStyle.pen.name(tip: .marker) == "pen")
     }
 
-    @Test("leave the line as it is, but for felt, whose width is even")
-    func lines() {
+    @Test func `leave the line as it is, but for felt, whose width is even`() {
         let points = points([(20, 20), (60, 30), (90, 90), (40, 120), (200, 130)])
         func line(_ tip: InkTip, _ element: Element = .freehand, _ style: InkStyle = .stamp) -> [Recorder.Segment] {
             var recorder = Recorder()
@@ -62,8 +59,7 @@ struct TipTests {
         }
     }
 
-    @Test("The edge of a marker lies across the azimuth, and turns by the lesser angle")
-    func marker() throws {
+    @Test func `The edge of a marker lies across the azimuth, and turns by the lesser angle`() throws {
         let turned = stamps(stroke(.marker, path([0.2, 0.2, 0.2])))
         for stamp in turned {
             let wanted = Vector(angle: 0.2 + Double.pi / 2)
@@ -81,8 +77,7 @@ struct TipTests {
         #expect(dot.count == StampPlacer.dotStamps && abs(dot.edge.y) > 0.9999)
     }
 
-    @Test("The edge of a highlighter lies across the line, also on the way round a corner")
-    func highlighter() throws {
+    @Test func `The edge of a highlighter lies across the line, also on the way round a corner`() throws {
         let along = stamps(stroke(.highlighter, points([(20, 50), (90, 50)])))
         #expect(along.count > 100 && along.allSatisfy { abs($0.edge.x) < 1e-5 && abs($0.edge.y) > 0.9999 })
         let corner = stamps(
@@ -95,8 +90,7 @@ struct TipTests {
         #expect(abs(last.edge.x) > 0.99)
     }
 
-    @Test("give the same path whatever the chunks", arguments: InkTip.allCases)
-    func chunks(tip: InkTip) {
+    @Test(arguments: InkTip.allCases) func `give the same path whatever the chunks`(tip: InkTip) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<100 {

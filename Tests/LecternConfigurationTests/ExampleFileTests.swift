@@ -12,37 +12,33 @@ import Testing
         file = try ConfigurationFile(path: path)
     }
 
-    @Test("It has every key and no other")
-    func keys() {
+    @Test func `It has every key and no other`() {
         #expect(file.outline.faults.isEmpty)
         #expect(Set(file.outline.values.keys) == Set(DaemonConfiguration.keys))
         #expect(file.outline.cohorts.isEmpty)
     }
 
-    @Test("Its keys come in the order of the reference")
-    func order() {
+    @Test func `Its keys come in the order of the reference`() {
         let inOrder = DaemonConfiguration.keys.sorted {
             file.outline.values[$0]?.line ?? 0 < file.outline.values[$1]?.line ?? 0
         }
         #expect(inOrder == DaemonConfiguration.keys)
     }
 
-    @Test("Its values are the defaults")
-    func values() throws {
+    @Test func `Its values are the defaults`() throws {
         #expect(try DaemonConfiguration.load(file: path) == DaemonConfiguration())
     }
 
-    @Test("Its values are written as the reference writes them", arguments: DaemonConfiguration.settings.map(\.key))
-    func texts(key: String) throws {
+    @Test(arguments: DaemonConfiguration.settings.map(\.key))
+    func `Its values are written as the reference writes them`(key: String) throws {
         let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
         let sources = SettingSources(file: file, environment: [:], arguments: [:])
         let value = try #require(sources.value(of: key))
         #expect(value.text == setting.text(DaemonConfiguration()))
     }
 
-    @Test(
-        "Each key has a comment that names the bounds of its range", arguments: DaemonConfiguration.settings.map(\.key))
-    func comments(key: String) throws {
+    @Test(arguments: DaemonConfiguration.settings.map(\.key))
+    func `Each key has a comment that names the bounds of its range`(key: String) throws {
         let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
         let line = try #require(file.outline.values[key]).line
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(
@@ -67,8 +63,7 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
 @Suite("config/cluster") struct ClusterExampleTests {
-    @Test("The daemons' files are sound, and differ in the name alone")
-    func daemons() throws {
+    @Test func `The daemons' files are sound, and differ in the name alone`() throws {
         let both = try ["a", "b"].map { name in
             try DaemonConfiguration.load(file: cluster.appending(path: "lectern-\(name).yaml").path)
         }
@@ -80,10 +75,8 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         #expect(second == both[0])
     }
 
-    @Test(
-        "The servers' files are sound, and differ in the name alone",
-        .enabled(if: natsServer != nil, "there is no nats-server"))
-    func servers() throws {
+    @Test(.enabled(if: natsServer != nil, "there is no nats-server"))
+    func `The servers' files are sound, and differ in the name alone`() throws {
         let program = try #require(natsServer)
         var texts: Set<String> = []
         for number in 1...3 {
@@ -116,11 +109,9 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
     }
 }
 
-@Suite("The reference and the listing") struct ReferenceTests {
-    @Test(
-        "The reference tells of every key its range, default and variable",
-        arguments: DaemonConfiguration.settings.map(\.key))
-    func reference(key: String) throws {
+@Suite struct `The reference and the listing` {
+    @Test(arguments: DaemonConfiguration.settings.map(\.key))
+    func `The reference tells of every key its range, default and variable`(key: String) throws {
         let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
         let entry = try #require(
             DaemonConfiguration.reference.split(separator: "\n\n").first { $0.hasPrefix(key + "\n") })
@@ -130,8 +121,7 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         #expect(setting.meaning.hasSuffix("."))
     }
 
-    @Test("What is loaded has every value in force with its origin, and no password")
-    func values() throws {
+    @Test func `What is loaded has every value in force with its origin, and no password`() throws {
         let loaded = try LoadedConfiguration(
             file: nil, environment: ["LECTERN_NATS_USER": "me", "LECTERN_NATS_PASSWORD": "hunter2"],
             arguments: ["nats.url": "nats://host:1", "limits.shards": "5", "cohorts.hls.max_hold": "1m"])
@@ -155,8 +145,7 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         #expect(withUser.changed.map(\.line) == ["nats.url = nats://***@host:1"])
     }
 
-    @Test("The origin of a value of a file is its line")
-    func fileOrigin() throws {
+    @Test func `The origin of a value of a file is its line`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("limits:\n  # a comment\n  shards: 7\n  held: 256\n".utf8).write(to: URL(filePath: path))
@@ -165,8 +154,8 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         #expect(loaded.values.first { $0.key == "limits.held" }?.origin == "\(path):4")
     }
 
-    @Test("Changes are told apart by whether they take a restart; a password counts though its text is hidden")
-    func changes() throws {
+    @Test
+    func `Changes are told apart by whether they take a restart; a password counts though its text is hidden`() throws {
         func load(_ arguments: [String: String]) throws -> LoadedConfiguration {
             try LoadedConfiguration(file: nil, arguments: arguments)
         }
@@ -183,8 +172,8 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         #expect(SettingChanges.liveKeys.isSubset(of: DaemonConfiguration.keys))
     }
 
-    @Test("A default in the reference is an allowed value", arguments: DaemonConfiguration.settings.map(\.key))
-    func defaults(key: String) throws {
+    @Test(arguments: DaemonConfiguration.settings.map(\.key))
+    func `A default in the reference is an allowed value`(key: String) throws {
         let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
         var configuration = DaemonConfiguration()
         try setting.assign(setting.text(configuration), &configuration)

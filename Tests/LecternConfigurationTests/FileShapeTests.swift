@@ -5,77 +5,69 @@ import TestSupport
 import Testing
 import Whiteboard
 
-@Suite("The shape of the file") struct FileShapeTests {
-    @Test(
-        "An unknown key is refused with its line and the nearest known one",
-        arguments: [
-            (
-                "limits:\n  mesage_bytes: 1KiB",
-                "FILE:2: limits.mesage_bytes: unknown key; did you mean limits.message_bytes?"
-            ),
-            (
-                "limits:\n  message-bytes: 1KiB",
-                "FILE:2: limits.message-bytes: unknown key; did you mean limits.message_bytes?"
-            ),
-            ("Limits:\n  shards: 5", "FILE:1: Limits: unknown key; did you mean limits?"),
-            ("color: rgb", "FILE:1: color: unknown key; did you mean colour?"),
-            ("message_bytes: 1KiB", "FILE:1: message_bytes: unknown key; did you mean limits.message_bytes?"),
-            ("shard: 5", "FILE:1: shard: unknown key; did you mean limits.shards?"),
-            ("server:\n  shards: 5", "FILE:2: server.shards: unknown key; did you mean limits.shards?"),
-            ("video:\n  codec: h264", "FILE:1: video: unknown key"),
-            ("limits:\n  shards:\n    most: 5", "FILE:2: limits.shards: must be a single value"),
-            (
-                "cohorts:\n  hls:\n    max_hodl: 5s",
-                "FILE:3: cohorts.hls.max_hodl: unknown key; did you mean cohorts.hls.max_hold?"
-            ),
-            (
-                "cohorts:\n  HLS:\n    max_hold: 5s",
-                "FILE:2: cohorts.HLS: unknown key; a cohort name is 1 … 64 characters of a-z, 0-9, _ and -"
-            ),
-            ("cohorts:\n  hls:\n    max_hold:\n      now: 5s", "FILE:3: cohorts.hls.max_hold: must be a single value"),
-            ("cohorts:\n  hls.gate.x: none", "FILE:2: cohorts.hls.gate.x: unknown key; did you mean cohorts.hls.gate?"),
-        ])
-    func unknown(contents: String, message: String) throws {
+@Suite struct `The shape of the file` {
+    @Test(arguments: [
+        (
+            "limits:\n  mesage_bytes: 1KiB",
+            "FILE:2: limits.mesage_bytes: unknown key; did you mean limits.message_bytes?"
+        ),
+        (
+            "limits:\n  message-bytes: 1KiB",
+            "FILE:2: limits.message-bytes: unknown key; did you mean limits.message_bytes?"
+        ),
+        ("Limits:\n  shards: 5", "FILE:1: Limits: unknown key; did you mean limits?"),
+        ("color: rgb", "FILE:1: color: unknown key; did you mean colour?"),
+        ("message_bytes: 1KiB", "FILE:1: message_bytes: unknown key; did you mean limits.message_bytes?"),
+        ("shard: 5", "FILE:1: shard: unknown key; did you mean limits.shards?"),
+        ("server:\n  shards: 5", "FILE:2: server.shards: unknown key; did you mean limits.shards?"),
+        ("video:\n  codec: h264", "FILE:1: video: unknown key"),
+        ("limits:\n  shards:\n    most: 5", "FILE:2: limits.shards: must be a single value"),
+        (
+            "cohorts:\n  hls:\n    max_hodl: 5s",
+            "FILE:3: cohorts.hls.max_hodl: unknown key; did you mean cohorts.hls.max_hold?"
+        ),
+        (
+            "cohorts:\n  HLS:\n    max_hold: 5s",
+            "FILE:2: cohorts.HLS: unknown key; a cohort name is 1 … 64 characters of a-z, 0-9, _ and -"
+        ),
+        ("cohorts:\n  hls:\n    max_hold:\n      now: 5s", "FILE:3: cohorts.hls.max_hold: must be a single value"),
+        ("cohorts:\n  hls.gate.x: none", "FILE:2: cohorts.hls.gate.x: unknown key; did you mean cohorts.hls.gate?"),
+    ])
+    func `An unknown key is refused with its line and the nearest known one`(contents: String, message: String) throws {
         #expect(try messages(file: contents) == [message])
     }
 
-    @Test(
-        "A value of the wrong shape is refused with its line",
-        arguments: [
-            ("limits: 5", "FILE:1: limits: has no value of its own; its keys go below it, indented"),
-            ("limits: [5]", "FILE:1: limits: has no value of its own; its keys go below it, indented"),
-            ("cohorts:\n  hls: 5", "FILE:2: cohorts.hls: has no value of its own; its keys go below it, indented"),
-            ("limits:\n  shards: [5]", "FILE:2: limits.shards: must be a single value"),
-            ("limits:\n  shards:", "FILE:2: limits.shards: has no value"),
-            ("nats:\n  credentials: ~", "FILE:2: nats.credentials: has no value"),
-            ("palette: '#000000'", "FILE:1: palette: must be a list of single values"),
-            ("palette: [[a]]", "FILE:1: palette: must be a list of single values"),
-            ("palette: [{a: b}]", "FILE:1: palette: must be a list of single values"),
-            ("palette: []", "FILE:1: palette: a palette has 1 … 256 colours, not 0"),
-            (
-                "palette:\n- #000000\n- #ffffff",
-                ##"FILE:1: palette: "" must be a colour, written "#rrggbb", in quotes in the file"##
-            ),
-            ("limits:\n  shards: 5\nlimits.shards: 6", "FILE:3: limits.shards: is given twice"),
-            ("limits:\n  shards: 5\n  held: 5\n  shards: 6", "FILE:2: has a key more than once: shards"),
-            ("[a, b]", #"FILE:1: the file: must be a mapping, as in "limits:" with "shards: 1024" below"#),
-            ("? [a]\n: b", "FILE:1: a key: keys must be plain words"),
-        ])
-    func shape(contents: String, message: String) throws {
+    @Test(arguments: [
+        ("limits: 5", "FILE:1: limits: has no value of its own; its keys go below it, indented"),
+        ("limits: [5]", "FILE:1: limits: has no value of its own; its keys go below it, indented"),
+        ("cohorts:\n  hls: 5", "FILE:2: cohorts.hls: has no value of its own; its keys go below it, indented"),
+        ("limits:\n  shards: [5]", "FILE:2: limits.shards: must be a single value"),
+        ("limits:\n  shards:", "FILE:2: limits.shards: has no value"),
+        ("nats:\n  credentials: ~", "FILE:2: nats.credentials: has no value"),
+        ("palette: '#000000'", "FILE:1: palette: must be a list of single values"),
+        ("palette: [[a]]", "FILE:1: palette: must be a list of single values"),
+        ("palette: [{a: b}]", "FILE:1: palette: must be a list of single values"),
+        ("palette: []", "FILE:1: palette: a palette has 1 … 256 colours, not 0"),
+        (
+            "palette:\n- #000000\n- #ffffff",
+            ##"FILE:1: palette: "" must be a colour, written "#rrggbb", in quotes in the file"##
+        ),
+        ("limits:\n  shards: 5\nlimits.shards: 6", "FILE:3: limits.shards: is given twice"),
+        ("limits:\n  shards: 5\n  held: 5\n  shards: 6", "FILE:2: has a key more than once: shards"),
+        ("[a, b]", #"FILE:1: the file: must be a mapping, as in "limits:" with "shards: 1024" below"#),
+        ("? [a]\n: b", "FILE:1: a key: keys must be plain words"),
+    ]) func `A value of the wrong shape is refused with its line`(contents: String, message: String) throws {
         #expect(try messages(file: contents) == [message])
     }
 
-    @Test(
-        "What is not YAML is refused with its place",
-        arguments: ["limits: {shards: 5", "limits:\n\tshards: 5", "a: b: c", "--- 1\n--- 2", "limits: *nowhere"])
-    func notYAML(contents: String) throws {
+    @Test(arguments: ["limits: {shards: 5", "limits:\n\tshards: 5", "a: b: c", "--- 1\n--- 2", "limits: *nowhere"])
+    func `What is not YAML is refused with its place`(contents: String) throws {
         let faults = try messages(file: contents)
         #expect(faults.count == 1)
         #expect(faults.first?.contains(/^FILE:[0-9]+:[0-9]+: is not YAML: [^\n]+$/) == true, "\(faults)")
     }
 
-    @Test("A file that is not there is refused")
-    func missing() throws {
+    @Test func `A file that is not there is refused`() throws {
         do throws(ConfigurationError) {
             _ = try DaemonConfiguration.load(file: "/nowhere/lectern.yaml", arguments: ["log.tail": "x"])
             Issue.record("a file that is not there was taken")
@@ -85,8 +77,7 @@ import Whiteboard
         }
     }
 
-    @Test("A directory is refused")
-    func directory() throws {
+    @Test func `A directory is refused`() throws {
         let path = FileManager.default.temporaryDirectory.path
         do throws(ConfigurationError) {
             _ = try DaemonConfiguration.load(file: path)
@@ -96,8 +87,7 @@ import Whiteboard
         }
     }
 
-    @Test("Random damage to a file ends in a configuration or in faults")
-    func damage() throws {
+    @Test func `Random damage to a file ends in a configuration or in faults`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         let sound = Array(
             "limits:\n  shards: 5\ncohorts:\n  hls:\n    gate: none\npalette: [\"#000000\"]\nhttp:\n  listen: off\n"
@@ -161,7 +151,7 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
     return try body(file.path)
 }
 
-@Suite("Cohorts by name") struct CohortTests {
+@Suite struct `Cohorts by name` {
     let hls: CohortName
     let rtc: CohortName
 
@@ -180,8 +170,7 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
             stale_after: 5s
         """
 
-    @Test("A cohort takes from the default what it leaves out, wherever in the file that stands")
-    func inheritance() throws {
+    @Test func `A cohort takes from the default what it leaves out, wherever in the file that stands`() throws {
         let cohorts = try load(file: Self.file).cohorts
         let expected = CohortSettings(gate: .auto, policy: .hold, staleAfter: .seconds(5))
         #expect(cohorts.defaults == expected)
@@ -192,14 +181,12 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
             ])
     }
 
-    @Test("A cohort takes the default that is in force, from any source")
-    func inheritanceAcrossSources() throws {
+    @Test func `A cohort takes the default that is in force, from any source`() throws {
         let cohorts = try load(file: Self.file, environment: ["LECTERN_COHORTS_DEFAULT_POLICY": "freerun"]).cohorts
         #expect(cohorts.named[hls]?.policy == .freerun)
     }
 
-    @Test("A variable changes a cohort that is there")
-    func variable() throws {
+    @Test func `A variable changes a cohort that is there`() throws {
         let environment = ["LECTERN_COHORTS_WEB_RTC_GATE": "none", "LECTERN_COHORTS_HLS_MAX_HOLD": "5s"]
         let cohorts = try load(file: Self.file, environment: environment).cohorts
         #expect(cohorts.named[rtc]?.gate == CohortSettings.Gating.none)
@@ -207,22 +194,19 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
         #expect(cohorts.named[hls]?.maxHold == .seconds(5))
     }
 
-    @Test("A variable makes no cohort")
-    func variableAlone() throws {
+    @Test func `A variable makes no cohort`() throws {
         let faults = try messages(environment: ["LECTERN_COHORTS_HLS_MAX_HOLD": "5s"])
         #expect(
             faults == ["LECTERN_COHORTS_HLS_MAX_HOLD: unknown variable; did you mean LECTERN_COHORTS_DEFAULT_MAX_HOLD?"]
         )
     }
 
-    @Test("An argument makes a cohort")
-    func argument() throws {
+    @Test func `An argument makes a cohort`() throws {
         let configuration = try DaemonConfiguration.load(file: nil, arguments: ["cohorts.hls.max_hold": "5s"])
         #expect(configuration.cohorts.named == [hls: CohortSettings(gate: .auto, maxHold: .seconds(5))])
     }
 
-    @Test("A bad value of a cohort is refused like any")
-    func badValue() throws {
+    @Test func `A bad value of a cohort is refused like any`() throws {
         let file = "cohorts:\n  hls:\n    max_hold: 25h"
         #expect(try messages(file: file) == [#"FILE:3: cohorts.hls.max_hold: "25h" is out of range (0s … 1d)"#])
     }
@@ -254,8 +238,7 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
         #expect(try messages(arguments: [key: "none"]) == ["argument \(key): \(message)"])
     }
 
-    @Test("The words of the section are no cohort names", arguments: ["open", "maximum"])
-    func reserved(word: String) throws {
+    @Test(arguments: ["open", "maximum"]) func `The words of the section are no cohort names`(word: String) throws {
         #expect(
             try messages(file: "cohorts:\n  \(word):\n    gate: none").first
                 == "FILE:2: cohorts.\(word): must be a single value")

@@ -4,7 +4,7 @@ import Whiteboard
 
 @testable import LecternConfiguration
 
-@Suite("Which source wins") struct PrecedenceTests {
+@Suite struct `Which source wins` {
     static let file = """
         limits:
           shards: 10
@@ -12,8 +12,7 @@ import Whiteboard
           held: 10
         """
 
-    @Test("An argument wins over the environment, that over the file, that over the default")
-    func order() throws {
+    @Test func `An argument wins over the environment, that over the file, that over the default`() throws {
         let limits = try load(
             file: Self.file, environment: ["LECTERN_LIMITS_SHARDS": "20", "LECTERN_LIMITS_AUTHORS": "20"],
             arguments: ["limits.shards": "30"]
@@ -24,25 +23,21 @@ import Whiteboard
         #expect(limits.assembling == IntakeLimits().assembling)
     }
 
-    @Test("Without any source, the defaults are in force")
-    func defaults() throws {
+    @Test func `Without any source, the defaults are in force`() throws {
         #expect(try DaemonConfiguration.load(file: nil) == DaemonConfiguration())
     }
 
-    @Test(
-        "A file without any key is a file of defaults", arguments: ["", "\n\n", "# nothing\n", "{}", "limits:\n", "~"])
-    func emptyFile(contents: String) throws {
+    @Test(arguments: ["", "\n\n", "# nothing\n", "{}", "limits:\n", "~"])
+    func `A file without any key is a file of defaults`(contents: String) throws {
         #expect(try load(file: contents) == DaemonConfiguration())
     }
 
-    @Test("A bad value that is not in force stops nothing")
-    func shadowed() throws {
+    @Test func `A bad value that is not in force stops nothing`() throws {
         let configuration = try load(file: "limits:\n  shards: many", environment: ["LECTERN_LIMITS_SHARDS": "20"])
         #expect(configuration.limits.intake.wire.shards == 20)
     }
 
-    @Test("A palette is a list in the file and has commas elsewhere")
-    func palettes() throws {
+    @Test func `A palette is a list in the file and has commas elsewhere`() throws {
         let two = try #require(Palette(["#000000", "#FFffff"]))
         #expect(try load(file: "palette: [\"#000000\", \"#FFffff\"]").palette == two)
         #expect(try load(file: "palette:\n- '#000000'\n- '#ffffff'").palette == two)
@@ -50,8 +45,7 @@ import Whiteboard
         #expect(try load(file: "", arguments: ["palette": "#000000,#ffffff"]).palette == two)
     }
 
-    @Test("A dotted key may stand in one line")
-    func dotted() throws {
+    @Test func `A dotted key may stand in one line`() throws {
         #expect(try load(file: "limits.shards: 12").limits.intake.wire.shards == 12)
     }
 
@@ -103,7 +97,7 @@ private let others: [String: String] = [
     "server.reply_bytes": "3MiB", "logging.level": "debug", "logging.format": "json",
 ]
 
-@Suite("Setting one key") struct OverrideTests {
+@Suite struct `Setting one key` {
     /// The changed key, and what has to be given beside it for the whole to make sense.
     private func changes(_ key: String) throws -> [String: String] {
         let together = [
@@ -121,8 +115,8 @@ private let others: [String: String] = [
         }
     }
 
-    @Test("Each key can be set by its variable, which changes nothing else", arguments: DaemonConfiguration.keys)
-    func variable(key: String) throws {
+    @Test(arguments: DaemonConfiguration.keys)
+    func `Each key can be set by its variable, which changes nothing else`(key: String) throws {
         let changes = try changes(key)
         let environment = Dictionary(
             uniqueKeysWithValues: changes.map { key, text in
@@ -131,14 +125,14 @@ private let others: [String: String] = [
         check(try DaemonConfiguration.load(file: nil, environment: environment), has: changes)
     }
 
-    @Test("Each key can be set by an argument, which changes nothing else", arguments: DaemonConfiguration.keys)
-    func argument(key: String) throws {
+    @Test(arguments: DaemonConfiguration.keys)
+    func `Each key can be set by an argument, which changes nothing else`(key: String) throws {
         let changes = try changes(key)
         check(try DaemonConfiguration.load(file: nil, arguments: changes), has: changes)
     }
 
-    @Test("Each key can be set in the file, which changes nothing else", arguments: DaemonConfiguration.keys)
-    func file(key: String) throws {
+    @Test(arguments: DaemonConfiguration.keys)
+    func `Each key can be set in the file, which changes nothing else`(key: String) throws {
         let changes = try changes(key)
         let lines = changes.map { key, text -> String in
             let isList = DaemonConfiguration.settings.first { $0.key == key }?.isList ?? false
@@ -148,17 +142,15 @@ private let others: [String: String] = [
         check(try load(file: lines.joined(separator: "\n")), has: changes)
     }
 
-    @Test("No two keys share a variable")
-    func variablesDiffer() {
+    @Test func `No two keys share a variable`() {
         let variables = DaemonConfiguration.keys.map(SettingKeys.variable)
         #expect(Set(variables).count == variables.count)
         #expect(Set(others.keys) == Set(DaemonConfiguration.keys))
     }
 }
 
-@Suite("Settings of rooms") struct RoomMappingTests {
-    @Test("The defaults are the defaults of a room, but for undoable clears and open gates")
-    func defaults() {
+@Suite struct `Settings of rooms` {
+    @Test func `The defaults are the defaults of a room, but for undoable clears and open gates`() {
         var expected = RoomConfiguration()
         expected.history.clear = .undoable
         expected.intake.wire.features.insert(.undoableClears)
@@ -167,8 +159,7 @@ private let others: [String: String] = [
         #expect(DaemonConfiguration().room == expected)
     }
 
-    @Test("The size of the palette is the range of colours")
-    func palette() throws {
+    @Test func `The size of the palette is the range of colours`() throws {
         var configuration = DaemonConfiguration()
         configuration.palette = try #require(Palette(["#000000", "#ffffff"]))
         #expect(configuration.room.intake.wire.colours == .palette(count: 2))
@@ -176,8 +167,7 @@ private let others: [String: String] = [
         #expect(configuration.room.intake.wire.colours == .rgb)
     }
 
-    @Test("A board size is given or left to the first draw")
-    func boardSize() throws {
+    @Test func `A board size is given or left to the first draw`() throws {
         #expect(DaemonConfiguration().boardSize == nil)
         let arguments = ["board.width": "800", "board.height": "600.5"]
         #expect(
@@ -185,8 +175,7 @@ private let others: [String: String] = [
                 == BoardSize(width: 800, height: 600.5))
     }
 
-    @Test("Every setting of a room arrives there")
-    func everything() throws {
+    @Test func `Every setting of a room arrives there`() throws {
         let arguments = [
             "limits.message_bytes": "128KiB", "limits.shards": "2", "limits.points": "3", "limits.assembling": "4",
             "limits.held": "5", "limits.pending_bytes": "6MiB", "limits.authors": "7", "limits.author_idle": "8s",

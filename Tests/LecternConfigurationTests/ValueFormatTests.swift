@@ -4,47 +4,37 @@ import Testing
 
 @testable import LecternConfiguration
 
-@Suite("Value formats") struct ValueFormatTests {
-    @Test(
-        "Sizes",
-        arguments: [
-            ("0", 0), ("1", 1), ("65536", 65_536), ("1KiB", 1024), ("256KiB", 262_144), ("1MiB", 1 << 20),
-            ("2GiB", 2 << 30),
-            ("007KiB", 7168),
-        ])
-    func sizes(text: String, bytes: Int) {
+@Suite struct `Value formats` {
+    @Test(arguments: [
+        ("0", 0), ("1", 1), ("65536", 65_536), ("1KiB", 1024), ("256KiB", 262_144), ("1MiB", 1 << 20),
+        ("2GiB", 2 << 30),
+        ("007KiB", 7168),
+    ]) func `Sizes`(text: String, bytes: Int) {
         #expect(UnitFormat.sizes.amount(text) == bytes)
     }
 
-    @Test(
-        "What is no size",
-        arguments: [
-            "", "KiB", "1 KiB", " 1", "1kib", "1KB", "1K", "1.5MiB", "-1", "+1", "1e3", "9223372036854775808",
-            "9007199254740992KiB", "9223372036854775807GiB", "١KiB", "1MiB1KiB",
-        ])
-    func noSizes(text: String) {
+    @Test(arguments: [
+        "", "KiB", "1 KiB", " 1", "1kib", "1KB", "1K", "1.5MiB", "-1", "+1", "1e3", "9223372036854775808",
+        "9007199254740992KiB", "9223372036854775807GiB", "١KiB", "1MiB1KiB",
+    ]) func `What is no size`(text: String) {
         #expect(UnitFormat.sizes.amount(text) == nil)
     }
 
-    @Test(
-        "Durations",
-        arguments: [
-            ("0s", 0), ("250ms", 250), ("30s", 30_000), ("10m", 600_000), ("2h", 7_200_000), ("30d", 2_592_000_000),
-        ])
-    func durations(text: String, milliseconds: Int) {
+    @Test(arguments: [
+        ("0s", 0), ("250ms", 250), ("30s", 30_000), ("10m", 600_000), ("2h", 7_200_000), ("30d", 2_592_000_000),
+    ]) func `Durations`(text: String, milliseconds: Int) {
         #expect(UnitFormat.durations.amount(text) == milliseconds)
     }
 
-    @Test(
-        "What is no duration",
-        arguments: ["", "0", "30", "s", "1.5s", "-1s", "1D", "1w", "1 d", "1 s", "1S", "1m30s", "9223372036854775807s"])
-    func noDurations(text: String) {
+    @Test(arguments: [
+        "", "0", "30", "s", "1.5s", "-1s", "1D", "1w", "1 d", "1 s", "1S", "1m30s", "9223372036854775807s",
+    ])
+    func `What is no duration`(text: String) {
         #expect(UnitFormat.durations.amount(text) == nil)
     }
 
-    @Test(
-        "An amount is written so that it reads back, in the largest unit", arguments: [UnitFormat.sizes, .durations])
-    func roundTrip(format: UnitFormat) {
+    @Test(arguments: [UnitFormat.sizes, .durations])
+    func `An amount is written so that it reads back, in the largest unit`(format: UnitFormat) {
         var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<2000 {
             let factor = format.units.randomElement(using: &random)?.factor ?? 1
@@ -58,93 +48,70 @@ import Testing
         }
     }
 
-    @Test(
-        "Base paths begin and end with a slash",
-        arguments: [("/", "/"), ("/board", "/board/"), ("/a.b/~c_-/", "/a.b/~c_-/")])
-    func basePaths(text: String, path: String) throws {
+    @Test(arguments: [("/", "/"), ("/board", "/board/"), ("/a.b/~c_-/", "/a.b/~c_-/")])
+    func `Base paths begin and end with a slash`(text: String, path: String) throws {
         #expect(try ValueFormat<String>.basePath.parse(text) == path)
     }
 
-    @Test(
-        "What is no base path",
-        arguments: [
-            "", "board", "board/", "//", "/a//b", "/../a", "/a/.", "/a b", "/a;b", "/a%20", "/ä", "https://host/board/",
-            "/" + String(repeating: "a", count: 255),
-        ])
-    func noBasePaths(text: String) {
+    @Test(arguments: [
+        "", "board", "board/", "//", "/a//b", "/../a", "/a/.", "/a b", "/a;b", "/a%20", "/ä", "https://host/board/",
+        "/" + String(repeating: "a", count: 255),
+    ]) func `What is no base path`(text: String) {
         #expect(throws: ParseError.self) { try ValueFormat<String>.basePath.parse(text) }
     }
 
-    @Test(
-        "Listen addresses",
-        arguments: [
-            ("127.0.0.1:8080", "127.0.0.1", 8080), ("localhost:0", "localhost", 0), ("[::1]:65535", "::1", 65_535),
-            ("[fe80::1%eth0]:80", "fe80::1%eth0", 80), ("my-host.example:1", "my-host.example", 1),
-        ])
-    func listenAddresses(text: String, host: String, port: Int) {
+    @Test(arguments: [
+        ("127.0.0.1:8080", "127.0.0.1", 8080), ("localhost:0", "localhost", 0), ("[::1]:65535", "::1", 65_535),
+        ("[fe80::1%eth0]:80", "fe80::1%eth0", 80), ("my-host.example:1", "my-host.example", 1),
+    ]) func `Listen addresses`(text: String, host: String, port: Int) {
         let address = ListenAddress(text)
         #expect(address == ListenAddress(host: host, port: port))
         #expect(address?.description == text)
     }
 
-    @Test(
-        "What is no listen address",
-        arguments: [
-            "", "8080", ":8080", "host", "host:", "host:-1", "host:65536", "host:080808", "host:80x", "::1:8080",
-            "[]:80",
-            "[localhost]:80", "[::1]", "ho st:80", "http://host:80", "host/path:80", "[::1:80",
-        ])
-    func noListenAddresses(text: String) {
+    @Test(arguments: [
+        "", "8080", ":8080", "host", "host:", "host:-1", "host:65536", "host:080808", "host:80x", "::1:8080",
+        "[]:80",
+        "[localhost]:80", "[::1]", "ho st:80", "http://host:80", "host/path:80", "[::1:80",
+    ]) func `What is no listen address`(text: String) {
         #expect(ListenAddress(text) == nil)
     }
 
-    @Test(
-        "NATS addresses",
-        arguments: [
-            "nats://127.0.0.1:4222", "nats://nats", "tls://a.example:443", "nats://a:1,nats://b:2", "nats://[::1]:4222",
-            "nats://user:p@ss@host:4222", "nats://token@host",
-        ])
-    func natsAddresses(text: String) {
+    @Test(arguments: [
+        "nats://127.0.0.1:4222", "nats://nats", "tls://a.example:443", "nats://a:1,nats://b:2", "nats://[::1]:4222",
+        "nats://user:p@ss@host:4222", "nats://token@host",
+    ]) func `NATS addresses`(text: String) {
         #expect(NATSAddress(text) == .servers(text))
     }
 
-    @Test(
-        "What is no NATS address",
-        arguments: [
-            "", "host:4222", "http://host", "nats://", "nats://:4222", "nats://a,", "nats://a, nats://b", "NATS://a",
-            "nats://a:x", "nats://a/path", "nats://user@", "nats://a,tls://b",
-        ])
-    func noNATSAddresses(text: String) {
+    @Test(arguments: [
+        "", "host:4222", "http://host", "nats://", "nats://:4222", "nats://a,", "nats://a, nats://b", "NATS://a",
+        "nats://a:x", "nats://a/path", "nats://user@", "nats://a,tls://b",
+    ]) func `What is no NATS address`(text: String) {
         #expect(NATSAddress(text) == nil)
     }
 
-    @Test("The embedded server has a word of its own")
-    func embedded() {
+    @Test func `The embedded server has a word of its own`() {
         #expect(NATSAddress("embedded") == .embedded)
         #expect(NATSAddress.embedded.description == "embedded")
     }
 
-    @Test("A NATS address is shown without user and password")
-    func secrets() {
+    @Test func `A NATS address is shown without user and password`() {
         let address = NATSAddress.servers("nats://me:s3cret@a:1,tls://b:2,nats://t0ken@c")
         #expect(address.description == "nats://***@a:1,tls://b:2,nats://***@c")
     }
 }
 
 @Suite("Spelling") struct SpellingTests {
-    @Test(
-        "Distance",
-        arguments: [
-            ("", "", 0), ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "abd", 1), ("abc", "ab", 1),
-            ("kitten", "sitting", 3), ("ca", "abc", 3),
-        ])
-    func distance(a: String, b: String, edits: Int) {
+    @Test(arguments: [
+        ("", "", 0), ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "abd", 1), ("abc", "ab", 1),
+        ("kitten", "sitting", 3), ("ca", "abc", 3),
+    ]) func `Distance`(a: String, b: String, edits: Int) {
         #expect(Spelling.distance(Array(a.utf8), Array(b.utf8)) == edits)
         #expect(Spelling.distance(Array(b.utf8), Array(a.utf8)) == edits)
     }
 
-    @Test("The nearest is found, and nothing where all are far")
-    func nearest() {
+    @Test func `The nearest is found, and nothing where all are far`() {
         let words = ["none", "video", "hold"]
         #expect(Spelling.nearest(to: "vidoe", among: words) == "video")
         #expect(Spelling.nearest(to: "nome", among: words) == "none")
@@ -154,8 +121,7 @@ import Testing
         #expect(Spelling.nearest(to: String(repeating: "v", count: 100_000), among: words) == nil)
     }
 
-    @Test("A key with one wrong letter is found again", arguments: DaemonConfiguration.keys)
-    func everyKey(key: String) {
+    @Test(arguments: DaemonConfiguration.keys) func `A key with one wrong letter is found again`(key: String) {
         for index in key.indices {
             var wrong = key
             wrong.replaceSubrange(index...index, with: "~")
@@ -164,7 +130,7 @@ import Testing
     }
 }
 
-@Suite("Bad values") struct BadValueTests {
+@Suite struct `Bad values` {
     @Test(
         "A bad value is refused with its origin, itself and what would be right",
         arguments: [
@@ -226,8 +192,7 @@ import Testing
         #expect(try messages(file: file) == ["FILE:2: \(key): \(message)"])
     }
 
-    @Test("A bad NATS address is refused without being shown: there may be a password in it")
-    func secret() throws {
+    @Test func `A bad NATS address is refused without being shown: there may be a password in it`() throws {
         for text in ["http://me:secret@host", "nats://me:secret@", "nats://me:secret@host:x", "nats://a,secret", ""] {
             let message =
                 "argument nats.url: is not a NATS address; write nats://host:port, tls://host:port or embedded"
@@ -235,14 +200,13 @@ import Testing
         }
     }
 
-    @Test("A long bad value is shown in part")
-    func long() throws {
+    @Test func `A long bad value is shown in part`() throws {
         let message = try #require(try messages(arguments: ["colour": String(repeating: "x", count: 10_000)]).first)
         #expect(message.count < 200)
     }
 
-    @Test("All faults are listed: unknown names by source, then bad values in the order of the reference")
-    func all() throws {
+    @Test
+    func `All faults are listed: unknown names by source, then bad values in the order of the reference`() throws {
         let file = """
             limit:
               shards: 3
@@ -264,43 +228,39 @@ import Testing
                 ])
     }
 
-    @Test(
-        "Values that do not go together are refused",
-        arguments: [
-            (["board.width": "800"], "board.width, board.height: give both, or leave both 0"),
-            (["board.height": "800"], "board.width, board.height: give both, or leave both 0"),
-            (
-                ["limits.pending_bytes": "64KiB"],
-                "limits.pending_bytes: less than limits.message_bytes: a shard of that size could never be kept"
-            ),
-            (
-                ["limits.bytes_per_second": "131071"],
-                "limits.bytes_per_second: less than half of limits.message_bytes: "
-                    + "a message of that size could never come in"
-            ),
-            (
-                ["limits.message_bytes": "8MiB", "limits.bytes_per_second": "4MiB", "server.mailbox_bytes": "7MiB"],
-                "server.mailbox_bytes: less than limits.message_bytes: a message of that size could never come in"
-            ),
-            (
-                ["limits.board_points": "99999"],
-                "limits.board_points: less than limits.points: a stroke of that size could never be drawn"
-            ),
-            (
-                ["journal.max_age": "1m", "journal.duplicate_window": "61s"],
-                "journal.duplicate_window: longer than journal.max_age: deleted messages cannot be recognised"
-            ),
-            (
-                ["cohorts.maximum": "2", "cohorts.hls.gate": "none", "cohorts.rtc.gate": "none"],
-                "cohorts.maximum: less than the 3 cohorts that are named (main included)"
-            ),
-        ])
-    func combination(arguments: [String: String], message: String) throws {
+    @Test(arguments: [
+        (["board.width": "800"], "board.width, board.height: give both, or leave both 0"),
+        (["board.height": "800"], "board.width, board.height: give both, or leave both 0"),
+        (
+            ["limits.pending_bytes": "64KiB"],
+            "limits.pending_bytes: less than limits.message_bytes: a shard of that size could never be kept"
+        ),
+        (
+            ["limits.bytes_per_second": "131071"],
+            "limits.bytes_per_second: less than half of limits.message_bytes: "
+                + "a message of that size could never come in"
+        ),
+        (
+            ["limits.message_bytes": "8MiB", "limits.bytes_per_second": "4MiB", "server.mailbox_bytes": "7MiB"],
+            "server.mailbox_bytes: less than limits.message_bytes: a message of that size could never come in"
+        ),
+        (
+            ["limits.board_points": "99999"],
+            "limits.board_points: less than limits.points: a stroke of that size could never be drawn"
+        ),
+        (
+            ["journal.max_age": "1m", "journal.duplicate_window": "61s"],
+            "journal.duplicate_window: longer than journal.max_age: deleted messages cannot be recognised"
+        ),
+        (
+            ["cohorts.maximum": "2", "cohorts.hls.gate": "none", "cohorts.rtc.gate": "none"],
+            "cohorts.maximum: less than the 3 cohorts that are named (main included)"
+        ),
+    ]) func `Values that do not go together are refused`(arguments: [String: String], message: String) throws {
         #expect(try messages(arguments: arguments) == [message])
     }
 
-    @Test("Values at the edge of going together are taken")
-    func edges() throws {
+    @Test func `Values at the edge of going together are taken`() throws {
         let arguments = [
             "limits.message_bytes": "64KiB", "limits.pending_bytes": "64KiB", "limits.bytes_per_second": "32KiB",
             "journal.max_age": "1m", "journal.duplicate_window": "60s", "limits.points": "9",

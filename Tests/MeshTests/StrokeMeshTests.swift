@@ -4,8 +4,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("The mesh of a stroke")
-struct StrokeMeshTests {
+@Suite struct `The mesh of a stroke` {
     private func isOpaque(_ mesh: StrokeMesh, _ index: UInt32) -> Bool { mesh.vertices[Int(index)].alpha > 0 }
 
     /// Edges of one triangle only, as pairs of vertices in ascending order.
@@ -19,8 +18,7 @@ struct StrokeMeshTests {
         return uses.filter { $0.value == 1 }.map(\.key)
     }
 
-    @Test("has A, B, C, D of every sample and six triangles from each to the next, as in the specification")
-    func step() {
+    @Test func `has A, B, C, D of every sample and six triangles from each to the next, as in the specification`() {
         let mesh = StrokeMesh([CentreSample(x: 0, y: 0, radius: 2), CentreSample(x: 10, y: 0, radius: 4)], fringe: 1)
         func place(_ x: Float, _ y: Float, _ alpha: Float) -> UInt32? {
             mesh.vertices.firstIndex { $0 == StrokeMesh.Vertex(x: x, y: y, alpha: alpha) }.map { UInt32($0) }
@@ -36,8 +34,8 @@ struct StrokeMeshTests {
         }
     }
 
-    @Test("is closed: its border is one ring of vertices without ink", arguments: InkStyle.allCases)
-    func closed(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `is closed: its border is one ring of vertices without ink`(style: InkStyle) {
         // A gentle wave: no corner, so one ribbon.
         let wave = (0..<30).map { StrokePoint(x: 50 + 6 * Double($0), y: 60 + Double(($0 * (29 - $0)) % 4)) }
         let mesh = StrokeMesh(
@@ -56,8 +54,7 @@ struct StrokeMeshTests {
         #expect(ring.count == next.count)
     }
 
-    @Test("has caps on the circles of the ends: ink on the line's edge, none on the fringe's")
-    func caps() {
+    @Test func `has caps on the circles of the ends: ink on the line's edge, none on the fringe's`() {
         for radius in [0.5, 3, 40, 250] as [Float] {
             let ends = [CentreSample(x: 0, y: 0, radius: radius), CentreSample(x: 100, y: 0, radius: radius)]
             let mesh = StrokeMesh(ends, fringe: 1)
@@ -71,8 +68,8 @@ struct StrokeMeshTests {
         }
     }
 
-    @Test("stays within the width of the line and its fringe, whatever the stroke", arguments: InkStyle.allCases)
-    func bounded(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `stays within the width of the line and its fringe, whatever the stroke`(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<40 {
@@ -97,8 +94,7 @@ struct StrokeMeshTests {
         }
     }
 
-    @Test("rounds the corners of a rectangle instead of thinning them")
-    func corners() {
+    @Test func `rounds the corners of a rectangle instead of thinning them`() {
         let ends = [StrokePoint(x: 20, y: 20), StrokePoint(x: 80, y: 60)]
         let box = InkStroke(element: .rectangle, style: .smooth, width: 10, points: ends)
         let mesh = StrokeMesh(of: box, width: 100, height: 100)
@@ -108,8 +104,7 @@ struct StrokeMeshTests {
         }
     }
 
-    @Test("of a dot is a disc, of nothing is nothing")
-    func few() {
+    @Test func `of a dot is a disc, of nothing is nothing`() {
         #expect(
             StrokeMesh([], fringe: 1)
                 == StrokeMesh(of: InkStroke(element: .freehand, style: .pen, width: 3, points: []), width: 9, height: 9)
@@ -125,8 +120,8 @@ struct StrokeMeshTests {
             })
     }
 
-    @Test("has finite vertices, however near to each other points are", arguments: InkStyle.allCases)
-    func tiny(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `has finite vertices, however near to each other points are`(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let steps = [0, Double.leastNonzeroMagnitude, 1e-170, 1e-155, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]

@@ -23,10 +23,8 @@ struct PNGEncoderTests {
         return canvas
     }
 
-    @Test(
-        "is read back pixel for pixel by another decoder, in few colours and in many",
-        arguments: [[], [0], [0xD92020, 0x1F4FD8, 0x1A9850, 0xF08C00, 0x7B2CBF]] as [[UInt32]])
-    func roundTrip(colours: [UInt32]) throws {
+    @Test(arguments: [[], [0], [0xD92020, 0x1F4FD8, 0x1A9850, 0xF08C00, 0x7B2CBF]] as [[UInt32]])
+    func `is read back pixel for pixel by another decoder, in few colours and in many`(colours: [UInt32]) throws {
         let canvas = board(colours: colours, seed: 3)
         let white = try PNGReader(PNGEncoder.encode(canvas))
         let clear = try PNGReader(PNGEncoder.encode(canvas, background: .transparent))
@@ -63,8 +61,8 @@ struct PNGEncoderTests {
         }
     }
 
-    @Test("is read back pixel for pixel where there is so much on it that it is compressed in several blocks")
-    func manyBlocks() throws {
+    @Test
+    func `is read back pixel for pixel where there is so much on it that it is compressed in several blocks`() throws {
         let canvas = speckled()
         let image = try PNGReader(PNGEncoder.encode(canvas))
         let changes = zip(image.pixels, image.pixels.dropFirst()).count { $0 != $1 }
@@ -72,8 +70,7 @@ struct PNGEncoderTests {
         expectSame(image, canvas, isTransparent: false)
     }
 
-    @Test("is one that zlib unpacks", .enabled(if: Self.python != nil, "no python3"))
-    func foreignDecoder() throws {
+    @Test(.enabled(if: Self.python != nil, "no python3")) func `is one that zlib unpacks`() throws {
         for canvas in [board(colours: [], seed: 1), board(colours: [0], seed: 3), speckled()] {
             for background in [PNGBackground.white, .transparent] {
                 let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).png")
@@ -152,8 +149,7 @@ struct PNGEncoderTests {
     }
 }
 
-@Suite("A Huffman code")
-struct HuffmanCodeTests {
+@Suite struct `A Huffman code` {
     /// Bits that Huffman's own tree takes: the sum of all inner nodes.
     private func leastBits(_ frequencies: [Int]) -> Int {
         var weights = frequencies.filter { $0 > 0 }
@@ -185,8 +181,7 @@ struct HuffmanCodeTests {
         }
     }
 
-    @Test("is complete, and the shortest there is where no code is too long")
-    func shortest() {
+    @Test func `is complete, and the shortest there is where no code is too long`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
@@ -202,8 +197,8 @@ struct HuffmanCodeTests {
         }
     }
 
-    @Test("stays within its bound where Huffman's tree does not, and close to it", arguments: [13, 20, 40])
-    func bounded(symbols: Int) {
+    @Test(arguments: [13, 20, 40])
+    func `stays within its bound where Huffman's tree does not, and close to it`(symbols: Int) {
         var fibonacci = [1, 1]
         while fibonacci.count < symbols {
             fibonacci.append(fibonacci[fibonacci.count - 1] + fibonacci[fibonacci.count - 2])
@@ -213,8 +208,7 @@ struct HuffmanCodeTests {
         #expect(bits(code, fibonacci) <= leastBits(fibonacci) * 103 / 100)
     }
 
-    @Test("has one bit for the only symbol")
-    func single() {
+    @Test func `has one bit for the only symbol`() {
         let code = HuffmanCode(frequencies: [0, 7, 0])
         #expect(code.lengths == [0, 1, 0])
     }

@@ -4,8 +4,7 @@ import Testing
 @testable import PNG
 @testable import Raster
 
-@Suite("Compressed rows")
-struct RunDeflaterTests {
+@Suite struct `Compressed rows` {
     /// Rows that repeat parts of earlier ones, at other places and with runs that are longer, shorter or cut.
     private func rows(
         width: Int, count: Int, colours: [UInt32], using random: inout SeededGenerator
@@ -60,8 +59,7 @@ struct RunDeflaterTests {
         }
     }
 
-    @Test("take a few bits where a picture repeats itself a few rows further down")
-    func repetition() throws {
+    @Test func `take a few bits where a picture repeats itself a few rows further down`() throws {
         var random = SeededGenerator(seed: 5)
         let row = (0..<500).map { _ in
             PixelRun(pixel: UInt32.random(in: 0...0xFF_FFFF, using: &random), count: 1)

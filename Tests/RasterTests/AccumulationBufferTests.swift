@@ -3,8 +3,7 @@ import Testing
 
 @testable import Raster
 
-@Suite("Signed areas")
-struct AccumulationBufferTests {
+@Suite struct `Signed areas` {
     /// A closed outline around a place, with bent edges that run the way outlines of strokes do.
     private struct Blob {
         var edges: [Edge] = []
@@ -60,8 +59,7 @@ struct AccumulationBufferTests {
         }
     }
 
-    @Test("of bent outlines are exact but for rounding", arguments: [12, 40, 300, 900])
-    func area(size: Int) {
+    @Test(arguments: [12, 40, 300, 900]) func `of bent outlines are exact but for rounding`(size: Int) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var cells = AccumulationBuffer(kernels: .fastest)
@@ -77,8 +75,7 @@ struct AccumulationBufferTests {
         }
     }
 
-    @Test("are the same in a box that cuts the outline", arguments: [9, 40, 200])
-    func cut(size: Int) {
+    @Test(arguments: [9, 40, 200]) func `are the same in a box that cuts the outline`(size: Int) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var cells = AccumulationBuffer(kernels: .fastest)
@@ -102,8 +99,7 @@ struct AccumulationBufferTests {
         }
     }
 
-    @Test("leave nothing behind")
-    func clear() {
+    @Test func `leave nothing behind`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var cells = AccumulationBuffer(kernels: .fastest)
@@ -119,10 +115,8 @@ struct AccumulationBufferTests {
     }
 }
 
-@Suite("The blocks of a row")
-struct DirtyBlocksTests {
-    @Test("have a bit each, whatever the width")
-    func bits() {
+@Suite struct `The blocks of a row` {
+    @Test func `have a bit each, whatever the width`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let widths = [1, 3, 4, 248, 249, 256, 2048, Canvas.largestSide] + (0..<100).map { _ in random.int(1...16_384) }

@@ -4,12 +4,10 @@ import Testing
 
 @testable import Raster
 
-@Suite("Filling an area")
-struct AreaPaintingTests {
+@Suite struct `Filling an area` {
     private static let (width, height) = (200, 150)
 
-    @Test("covers what the nonzero rule fills, however contours overlap")
-    func coverage() {
+    @Test func `covers what the nonzero rule fills, however contours overlap`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var error = CoverageError()
@@ -33,8 +31,7 @@ struct AreaPaintingTests {
         #expect(error.mean < 0.004, "seed \(seed): \(error)")
     }
 
-    @Test("is exact where contours do not overlap")
-    func exact() {
+    @Test func `is exact where contours do not overlap`() {
         // A quarter of a pixel, a thin strip, and a hole of half a pixel.
         var path = Path(rectangle: 10.5, 10.5, width: 0.5, height: 0.5)
         path.contours += Path(rectangle: 20, 20.25, width: 30, height: 0.1).contours
@@ -51,8 +48,7 @@ struct AreaPaintingTests {
         }
     }
 
-    @Test("does not make the borders of contours fatter that lie on each other")
-    func sameContours() {
+    @Test func `does not make the borders of contours fatter that lie on each other`() {
         let one = Path(ellipse: 20.3, 20.7, width: 90, height: 70)
         for copies in [[one, one], [one, one, one], [one, one.reversed, one, one]] {
             let canvas = Self.filled(Path(copies.flatMap(\.contours)))
@@ -66,8 +62,7 @@ struct AreaPaintingTests {
         }
     }
 
-    @Test("is composited once, with its opacity")
-    func opacity() {
+    @Test func `is composited once, with its opacity`() {
         var painter = StrokePainter(canvasWidth: 100, canvasHeight: 100)
         var canvas = Canvas(width: 100, height: 100)
         var path = Path(rectangle: 10, 10, width: 50, height: 50)
@@ -81,8 +76,7 @@ struct AreaPaintingTests {
         }
     }
 
-    @Test("with coordinates as far away as 65536 has the same pixels as the part on the canvas")
-    func farAway() {
+    @Test func `with coordinates as far away as 65536 has the same pixels as the part on the canvas`() {
         // Of a triangle so large that its sides look straight, one crosses the canvas.
         let canvas = Self.filled(
             Path(polygon: [Point(-65536, -65536), Point(65536, 65536), Point(-65536, 65536)]), scale: 8)
@@ -103,8 +97,7 @@ struct AreaPaintingTests {
         #expect((0..<Self.height).allSatisfy { y in (0..<Self.width).allSatisfy { empty.pixel(x: $0, y: y) == 0 } })
     }
 
-    @Test("without an inside, or with numbers that are none, draws nothing")
-    func degenerate() {
+    @Test func `without an inside, or with numbers that are none, draws nothing`() {
         let points = [Point(10, 10), Point(50, 10), Point(50, 50)]
         var paths = [
             Path(), Path([Contour(start: Point(5, 5))]), Path(polygon: [Point(5, 5)]),
@@ -135,8 +128,7 @@ struct AreaPaintingTests {
         #expect(Self.filled(path).fingerprint == Self.filled(Path(polygon: points)).fingerprint)
     }
 
-    @Test("has the same pixels on any subset of tiles, with any painter and all kernels")
-    func subsets() {
+    @Test func `has the same pixels on any subset of tiles, with any painter and all kernels`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<40 {
@@ -163,8 +155,7 @@ struct AreaPaintingTests {
         }
     }
 
-    @Test("costs as much as the canvas, and a little for each segment outside of it")
-    func cost() {
+    @Test func `costs as much as the canvas, and a little for each segment outside of it`() {
         var painter = StrokePainter(canvasWidth: 256, canvasHeight: 256)
         var canvas = Canvas(width: 256, height: 256)
         // A star of a million corners far out on all sides, around the canvas.
@@ -193,8 +184,7 @@ struct AreaPaintingTests {
         #expect(painter.visitedPixels < 1000 * 64 * 256, "\(painter.visitedPixels)")
     }
 
-    @Test("has the same pixels where it is covered by parts, because it has too many lines for the memory")
-    func manyLines() {
+    @Test func `has the same pixels where it is covered by parts, because it has too many lines for the memory`() {
         // Strips of the width of a pixel, a quarter of a pixel off, from the top to the bottom: three million lines of rows.
         var path = Path()
         for strip in 0..<500 {
@@ -215,8 +205,7 @@ struct AreaPaintingTests {
         }
     }
 
-    @Test("is given up where it is not wanted any more, and leaves nothing behind")
-    func givenUp() {
+    @Test func `is given up where it is not wanted any more, and leaves nothing behind`() {
         var painter = StrokePainter(canvasWidth: 2000, canvasHeight: 3000)
         var canvas = Canvas(width: 2000, height: 3000)
         let teeth = (0..<6000).map { Point($0 % 2 == 0 ? 5 : 1995, Double($0 / 2)) }

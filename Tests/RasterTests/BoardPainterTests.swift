@@ -5,10 +5,8 @@ import Testing
 
 @testable import Raster
 
-@Suite("Painting a board")
-struct BoardPainterTests {
-    @Test("goes back and forth on a long list from kept beginnings of it, within their bytes")
-    func prefixes() {
+@Suite struct `Painting a board` {
+    @Test func `goes back and forth on a long list from kept beginnings of it, within their bytes`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var board = PaintedBoard()
@@ -38,8 +36,7 @@ struct BoardPainterTests {
         }
     }
 
-    @Test("draws one stroke for a new one, and nothing for undo and redo of the newest")
-    func drawsLittle() {
+    @Test func `draws one stroke for a new one, and nothing for undo and redo of the newest`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         var board = PaintedBoard()
         var painter = BoardPainter(width: 400, height: 300)
@@ -64,8 +61,7 @@ struct BoardPainterTests {
         }
     }
 
-    @Test("redraws only the tiles of a removed stroke, and the strokes on them")
-    func patches() {
+    @Test func `redraws only the tiles of a removed stroke, and the strokes on them`() {
         var board = PaintedBoard()
         for id in 0..<40 as Range<UInt64> {
             board.strokes[id] = PaintedBoard.dash(Int(id), 0)
@@ -84,8 +80,7 @@ struct BoardPainterTests {
         #expect(after.fingerprint == board.drawn(width: 64 * 40, height: 128).fingerprint)
     }
 
-    @Test("lets cursors at different places of the log share all tiles but those that changed between them")
-    func cursorsShareTiles() {
+    @Test func `lets cursors at different places of the log share all tiles but those that changed between them`() {
         var board = PaintedBoard()
         for id in 0..<60 as Range<UInt64> {
             board.strokes[id] = PaintedBoard.dash(Int(id) % 10, Int(id) / 10)
@@ -105,8 +100,7 @@ struct BoardPainterTests {
         #expect(painter.layersDrawn == 60)
     }
 
-    @Test("keeps a version at the cost of the tiles that changed")
-    func sharing() {
+    @Test func `keeps a version at the cost of the tiles that changed`() {
         var painter = StrokePainter(canvasWidth: 640, canvasHeight: 640)
         var canvas = Canvas(width: 640, height: 640)
         for column in 0..<10 { painter.draw(PaintedBoard.dash(column, 0), on: &canvas) }
@@ -119,8 +113,7 @@ struct BoardPainterTests {
         #expect(version.tileCount == 10)
     }
 
-    @Test("keeps versions that cursors can come to, and at most one canvas of those that all have passed")
-    func discardsPast() {
+    @Test func `keeps versions that cursors can come to, and at most one canvas of those that all have passed`() {
         var board = PaintedBoard()
         var painter = BoardPainter(width: 640, height: 640)
         let canvasBytes = 100 * Tile.byteCount
@@ -155,8 +148,7 @@ struct BoardPainterTests {
         #expect(painter.versionCount > 1, "one is kept for an undo")
     }
 
-    @Test("counts each tile of its versions once, whatever is used, passed or discarded")
-    func countsTiles() {
+    @Test func `counts each tile of its versions once, whatever is used, passed or discarded`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var painter = StrokePainter(canvasWidth: 640, canvasHeight: 640)
@@ -181,8 +173,7 @@ struct BoardPainterTests {
         }
     }
 
-    @Test("keeps the last version of every page")
-    func keepsPages() {
+    @Test func `keeps the last version of every page`() {
         var boards = (0..<8).map { _ in PaintedBoard() }
         var painter = BoardPainter(width: 640, height: 640)
         for round in 1...20 as ClosedRange<UInt64> {
@@ -201,8 +192,7 @@ struct BoardPainterTests {
 
     private struct Enough: Error {}
 
-    @Test("goes on from where it was told to stop")
-    func stops() throws {
+    @Test func `goes on from where it was told to stop`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         var board = PaintedBoard()
         for id in 1...100 as ClosedRange<UInt64> {
@@ -224,8 +214,7 @@ struct BoardPainterTests {
         #expect(canvas.fingerprint == board.drawn(width: 400, height: 300).fingerprint)
     }
 
-    @Test("keeps no version of a drawing that was told to stop until another picture is drawn")
-    func keepsNoSteps() {
+    @Test func `keeps no version of a drawing that was told to stop until another picture is drawn`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         var board = PaintedBoard()
         func add(_ id: UInt64) {
@@ -258,8 +247,7 @@ struct BoardPainterTests {
 
 /// The pixels of a board depend on its visible strokes alone, on nothing that was drawn before, with or without memory
 /// to keep versions in, in one go or interrupted, on whatever thread.
-@Suite("The same board has the same pixels")
-struct SamePixelsTests {
+@Suite struct `The same board has the same pixels` {
     /// A board that is drawn on, undone, redone, cleared, and of which strokes below others are removed.
     private struct Lesson {
         var board = PaintedBoard()
@@ -284,8 +272,7 @@ struct SamePixelsTests {
 
     private struct Interrupted: Error {}
 
-    @Test("after any history, with any memory", arguments: [0, 1 << 20, 64 << 20])
-    func anyHistory(versionBytes: Int) {
+    @Test(arguments: [0, 1 << 20, 64 << 20]) func `after any history, with any memory`(versionBytes: Int) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var lesson = Lesson()
@@ -312,8 +299,8 @@ struct SamePixelsTests {
         }
     }
 
-    @Test("after any number of stops, each at any place, while the board changes", arguments: [0, 64 << 20])
-    func anyStops(versionBytes: Int) {
+    @Test(arguments: [0, 64 << 20])
+    func `after any number of stops, each at any place, while the board changes`(versionBytes: Int) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<12 {
@@ -339,8 +326,8 @@ struct SamePixelsTests {
         }
     }
 
-    @Test("after a stroke that takes long was given up half drawn", arguments: [InkStyle.smooth, .pen, .stamp])
-    func abandonedStroke(style: InkStyle) throws {
+    @Test(arguments: [InkStyle.smooth, .pen, .stamp])
+    func `after a stroke that takes long was given up half drawn`(style: InkStyle) throws {
         let (width, height) = (1500, 1200)
         // One stroke to and fro, long enough that it is asked for twice whether it is wanted, and short ones around it.
         let count = style == .smooth ? 100 : 60
@@ -373,8 +360,7 @@ struct SamePixelsTests {
         #expect(canvas.fingerprint == board.drawn(width: width, height: height).fingerprint)
     }
 
-    @Test("on several threads, each of which begins at another place of the log")
-    func threads() async {
+    @Test func `on several threads, each of which begins at another place of the log`() async {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var lesson = Lesson()
@@ -459,10 +445,8 @@ struct PaintedBoard {
     }
 }
 
-@Suite("The size of a canvas")
-struct CanvasSizeTests {
-    @Test("is exactly as wide as it is asked to be, and shows all of the board")
-    func exact() {
+@Suite struct `The size of a canvas` {
+    @Test func `is exactly as wide as it is asked to be, and shows all of the board`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<3000 {
@@ -481,8 +465,8 @@ struct CanvasSizeTests {
         }
     }
 
-    @Test("of boards that are too long, or have too many pixels, is smaller, of the same aspect and without a cut")
-    func fitting() {
+    @Test
+    func `of boards that are too long, or have too many pixels, is smaller, of the same aspect and without a cut`() {
         let tall = CanvasSize(boardWidth: 100, boardHeight: 2000, width: 1200)
         #expect(tall == CanvasSize(boardWidth: 100, boardHeight: 2000, scale: 8.192))
         #expect(tall.width == 820 && tall.height == 16_384)

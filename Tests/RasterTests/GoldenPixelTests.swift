@@ -9,8 +9,7 @@ import Testing
 ///
 /// A change that is meant to change pixels changes the table, and says so. Nothing here calls the C library: the points
 /// come from additions, multiplications, divisions and square roots alone.
-@Suite("Golden pixels")
-struct GoldenPixelTests {
+@Suite struct `Golden pixels` {
     private static let fingerprints: [String: UInt64] = [
         "cut off, bspline": 0x4600_D9E6_D178_D2B7,
         "cut off, calligraphy": 0xCAA3_0644_5E23_7E1F,
@@ -78,8 +77,7 @@ struct GoldenPixelTests {
         "wide and far, stamp": 0x1B63_2F48_8202_C436,
     ]
 
-    @Test("of boards in every style", arguments: InkStyle.allCases)
-    func style(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases) func `of boards in every style`(style: InkStyle) {
         var pen = GoldenPen(seed: 1)
         let strokes = (0..<24).map { line in
             pen.ink(
@@ -88,8 +86,7 @@ struct GoldenPixelTests {
         expect("style \(style)", draw(strokes, width: 700, height: 500, scale: 1.37))
     }
 
-    @Test("of strokes of a few points in every style")
-    func fewPoints() {
+    @Test func `of strokes of a few points in every style`() {
         var pen = GoldenPen(seed: 2)
         var strokes: [PaintedStroke] = []
         for (row, style) in InkStyle.allCases.enumerated() {
@@ -102,8 +99,7 @@ struct GoldenPixelTests {
         expect("few points", draw(strokes, width: 400, height: 300, scale: 1))
     }
 
-    @Test("of lines, rectangles and ellipses")
-    func shapes() {
+    @Test func `of lines, rectangles and ellipses`() {
         var pen = GoldenPen(seed: 3)
         let strokes = (0..<36).map { index in
             let begin = pen.place(-30...430, -30...330)
@@ -113,8 +109,7 @@ struct GoldenPixelTests {
         expect("shapes", draw(strokes, width: 400, height: 300, scale: 0.85))
     }
 
-    @Test("of erasers over ink in every style")
-    func erasers() {
+    @Test func `of erasers over ink in every style`() {
         var pen = GoldenPen(seed: 4)
         var strokes: [PaintedStroke] = []
         for (index, style) in (InkStyle.allCases + InkStyle.allCases).enumerated() {
@@ -129,8 +124,7 @@ struct GoldenPixelTests {
         expect("erasers", draw(strokes, width: 600, height: 450, scale: 1.2))
     }
 
-    @Test("of pens as wide as the canvas, and of strokes that reach far beyond it")
-    func wideAndFar() {
+    @Test func `of pens as wide as the canvas, and of strokes that reach far beyond it`() {
         var pen = GoldenPen(seed: 5)
         for style in InkStyle.allCases {
             let strokes = (0..<10).map { index in
@@ -147,8 +141,7 @@ struct GoldenPixelTests {
         }
     }
 
-    @Test("of strokes of thousands of points")
-    func longStrokes() {
+    @Test func `of strokes of thousands of points`() {
         var pen = GoldenPen(seed: 6)
         for style in [InkStyle.smooth, .pen, .stamp] {
             let points = pen.handwriting(from: SIMD2(20, 20), step: 5, points: 2500, hasForce: style == .pen)
@@ -157,8 +150,7 @@ struct GoldenPixelTests {
         }
     }
 
-    @Test("of pencils that are laid down and turned")
-    func shading() {
+    @Test func `of pencils that are laid down and turned`() {
         var pen = GoldenPen(seed: 11)
         let strokes = (0..<12).map { line in
             var points = pen.handwriting(line: line, points: 40, hasForce: line % 3 != 2)
@@ -173,8 +165,7 @@ struct GoldenPixelTests {
         expect("shading, pencil", draw(strokes, width: 512, height: 384, scale: 1))
     }
 
-    @Test("of stamps of every tip, turned and at several scales", arguments: InkTip.allCases)
-    func tips(tip: InkTip) {
+    @Test(arguments: InkTip.allCases) func `of stamps of every tip, turned and at several scales`(tip: InkTip) {
         for scale in [0.31, 1, 3.3] {
             var pen = GoldenPen(seed: 12)
             let strokes = (0..<12).map { line in
@@ -190,8 +181,7 @@ struct GoldenPixelTests {
         }
     }
 
-    @Test("of every style at small and large scales", arguments: InkStyle.allCases)
-    func scales(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases) func `of every style at small and large scales`(style: InkStyle) {
         for scale in [0.23, 4.6] {
             var pen = GoldenPen(seed: 9)
             let strokes = (0..<12).map { line in
@@ -203,8 +193,8 @@ struct GoldenPixelTests {
         }
     }
 
-    @Test("of ink and erasers that the borders of the canvas cut off, in every style", arguments: InkStyle.allCases)
-    func cutOff(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `of ink and erasers that the borders of the canvas cut off, in every style`(style: InkStyle) {
         var pen = GoldenPen(seed: 10)
         // One stroke along each border, and an eraser across it; then dots and erasers beyond the corners.
         var strokes: [PaintedStroke] = []
@@ -231,8 +221,7 @@ struct GoldenPixelTests {
         expect("cut off, \(style)", draw(strokes, width: 211, height: 149, scale: 1))
     }
 
-    @Test("of a large canvas", arguments: [InkStyle.smooth, .bspline])
-    func largeCanvas(style: InkStyle) {
+    @Test(arguments: [InkStyle.smooth, .bspline]) func `of a large canvas`(style: InkStyle) {
         var pen = GoldenPen(seed: 7)
         let strokes = (0..<60).map { line in
             pen.ink(.freehand, style, points: pen.handwriting(line: line, points: 60, hasForce: false))
@@ -240,8 +229,7 @@ struct GoldenPixelTests {
         expect("large canvas, \(style)", draw(strokes, width: 2048, height: 1536, scale: 3.1))
     }
 
-    @Test("of a board after undo, redo and strokes that were removed below others")
-    func history() {
+    @Test func `of a board after undo, redo and strokes that were removed below others`() {
         var pen = GoldenPen(seed: 8)
         var board = PaintedBoard()
         func append(_ id: UInt64) {

@@ -4,12 +4,10 @@ import Testing
 
 @testable import Raster
 
-@Suite("Drawing an image")
-struct ImagePaintingTests {
+@Suite struct `Drawing an image` {
     private static let (width, height) = (180, 140)
 
-    @Test("without a change of size copies its pixels")
-    func copy() {
+    @Test func `without a change of size copies its pixels`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let image = RandomImage.opaque(width: 70, height: 50, using: &random)
@@ -26,8 +24,7 @@ struct ImagePaintingTests {
         }
     }
 
-    @Test("of half the size, or less, has the means of the pixels", arguments: [2, 4, 8])
-    func means(factor: Int) throws {
+    @Test(arguments: [2, 4, 8]) func `of half the size, or less, has the means of the pixels`(factor: Int) throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let image = RandomImage.opaque(width: 60 * factor, height: 40 * factor, using: &random)
@@ -50,8 +47,7 @@ struct ImagePaintingTests {
         }
     }
 
-    @Test("is near to the mean of the smooth image over each pixel, whatever the map is")
-    func anyMap() {
+    @Test func `is near to the mean of the smooth image over each pixel, whatever the map is`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var (sum, count, largest) = (0.0, 0, 0.0)
@@ -82,8 +78,7 @@ struct ImagePaintingTests {
         #expect(count > 10_000 && sum / Double(count) < 1, "seed \(seed)")
     }
 
-    @Test("has the borders of its rectangle, of its clip, and is composited over what is below")
-    func borders() throws {
+    @Test func `has the borders of its rectangle, of its clip, and is composited over what is below`() throws {
         let grey = try #require(
             ImagePixels(width: 10, height: 10, bytes: [UInt8](repeating: 128, count: 400)))
         let canvas = Self.drawn(PaintedImage(pixels: grey, map: AffineMap(5.05, 0, 0, 5, 10, 10.25)))
@@ -104,8 +99,7 @@ struct ImagePaintingTests {
         #expect(below.pixel(x: 30, y: 30) == 0xFFFF_FFFF && below.pixel(x: 5, y: 5) == 0xFFFF_FFFF)
     }
 
-    @Test("has the same pixels on any subset of tiles, and whatever was drawn before")
-    func subsets() {
+    @Test func `has the same pixels on any subset of tiles, and whatever was drawn before`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<30 {
@@ -125,8 +119,7 @@ struct ImagePaintingTests {
         }
     }
 
-    @Test("shows nothing where the map cannot be inverted, or is none")
-    func degenerate() throws {
+    @Test func `shows nothing where the map cannot be inverted, or is none`() throws {
         let pixels = try #require(ImagePixels(width: 2, height: 2, bytes: [UInt8](repeating: 255, count: 16)))
         for map in [
             AffineMap(0, 0, 0, 0, 10, 10), AffineMap(1, 1, 1, 1, 0, 0), AffineMap(.nan, 0, 0, 1, 0, 0),
@@ -142,8 +135,7 @@ struct ImagePaintingTests {
         #expect(ImagePixels(width: .max, height: 4, bytes: []) == nil)
     }
 
-    @Test("that is not there is a frame with its diagonals, inside of its rectangle, wherever it is moved")
-    func emptyFrame() {
+    @Test func `that is not there is a frame with its diagonals, inside of its rectangle, wherever it is moved`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {

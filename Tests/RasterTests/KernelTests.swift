@@ -5,10 +5,9 @@ import Testing
 
 @testable import Raster
 
-@Suite("The kernels")
-struct KernelTests {
-    @Test("of every processor and of this one draw the same pixels", arguments: InkStyle.allCases)
-    func samePixels(style: InkStyle) {
+@Suite struct `The kernels` {
+    @Test(arguments: InkStyle.allCases)
+    func `of every processor and of this one draw the same pixels`(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<RandomStroke.count(usually: 30) {

@@ -5,8 +5,7 @@ import Testing
 @testable import Raster
 
 /// Pages on which lassos have cut and moved what was there: layers of a list go, and their parts come.
-@Suite("Painting a board with lassos")
-struct LassoPaintingTests {
+@Suite struct `Painting a board with lassos` {
     /// A board of 10 × 6 tiles with an oval of ink in each.
     private static func board() -> LayeredBoard {
         var board = LayeredBoard(width: 640, height: 384)
@@ -20,8 +19,7 @@ struct LassoPaintingTests {
         return board
     }
 
-    @Test("repaints the tiles of what was cut and of where it went, and nothing for undo and redo")
-    func moves() {
+    @Test func `repaints the tiles of what was cut and of where it went, and nothing for undo and redo`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<10 {
@@ -55,8 +53,7 @@ struct LassoPaintingTests {
         }
     }
 
-    @Test("paints the same when a layer in the middle goes")
-    func removal() {
+    @Test func `paints the same when a layer in the middle goes`() {
         var board = Self.board()
         board.add(.area(PaintedArea(path: Path(ellipse: 100, 60, width: 300, height: 200), colour: RGB(0xFF))))
         var painter = BoardPainter(width: 640, height: 384)
@@ -70,9 +67,8 @@ struct LassoPaintingTests {
         #expect(after.fingerprint == board.drawn().fingerprint)
     }
 
-    @Test(
-        "has the pixels of a painter that knows nothing, after any history, with any memory", arguments: [0, 8 << 20])
-    func anyHistory(versionBytes: Int) {
+    @Test(arguments: [0, 8 << 20])
+    func `has the pixels of a painter that knows nothing, after any history, with any memory`(versionBytes: Int) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var board = LayeredBoard(width: 400, height: 300)

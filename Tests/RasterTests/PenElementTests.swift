@@ -4,8 +4,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("Highlighters and arrows")
-struct PenElementTests {
+@Suite struct `Highlighters and arrows` {
     private static let side = 200
 
     private func drawn(_ element: Element, _ style: InkStyle, _ width: Double, _ points: [SIMD2<Double>]) -> [UInt32] {
@@ -21,8 +20,8 @@ struct PenElementTests {
         pixels[Int(y) * Self.side + Int(x)] >> 24
     }
 
-    @Test("a highlighter is even where it crosses itself, in every style", arguments: InkStyle.allCases)
-    func evenness(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `a highlighter is even where it crosses itself, in every style`(style: InkStyle) {
         let loop: [SIMD2<Double>] = [
             SIMD2(20, 100), SIMD2(100, 100), SIMD2(180, 100), SIMD2(180, 20), SIMD2(100, 20), SIMD2(100, 100),
             SIMD2(100, 180),
@@ -34,8 +33,8 @@ struct PenElementTests {
         #expect(pixels == drawn(.highlighter, .smooth, 20, loop))
     }
 
-    @Test("an arrow's head is a filled triangle that ends at the last point", arguments: TestSeed.choose(20))
-    func head(seed: UInt64) {
+    @Test(arguments: TestSeed.choose(20))
+    func `an arrow's head is a filled triangle that ends at the last point`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let width = Double(random.int(2...8))
         let from = SIMD2(Double(random.int(60...140)), Double(random.int(60...140)))
@@ -62,8 +61,7 @@ struct PenElementTests {
         #expect(alpha(pixels, (to - along * 2).x, (to - along * 2).y) > 0)
     }
 
-    @Test("an arrow from a point to itself is a dot")
-    func dot() {
+    @Test func `an arrow from a point to itself is a dot`() {
         let place = SIMD2(100.0, 100)
         #expect(drawn(.arrow, .smooth, 8, [place, place]) == drawn(.line, .smooth, 8, [place, place]))
     }

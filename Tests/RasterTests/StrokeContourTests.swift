@@ -72,8 +72,7 @@ private struct Area: ContourSink {
     }
 }
 
-@Suite("The contours of a stroke")
-struct StrokeContourTests {
+@Suite struct `The contours of a stroke` {
     /// The distance of a place from the area that discs cover on their straight way; negative inside.
     private func distance(_ place: Vector, _ samples: [CentreSample]) -> Double {
         func centre(_ sample: CentreSample) -> Vector { Vector(Double(sample.x), Double(sample.y)) }
@@ -136,10 +135,8 @@ struct StrokeContourTests {
         return around.counts.count { ($0 > 0) != (here.counts[0] > 0) } >= 3
     }
 
-    @Test(
-        "wind round what the pen covered, all the same way round, and round nothing else",
-        arguments: 0..<24 as Range<UInt64>)
-    func winding(seed: UInt64) {
+    @Test(arguments: 0..<24 as Range<UInt64>)
+    func `wind round what the pen covered, all the same way round, and round nothing else`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         // From gentle curves to scribbles: with larger turns come hairpins, with larger jumps discs in discs.
         let turn = [0.3, 1, 3][Int(seed % 3)]
@@ -160,8 +157,7 @@ struct StrokeContourTests {
         expectWinding(outliner.contours(of: samples), samples, seed: seed)
     }
 
-    @Test("of curves wind round them, too", arguments: [InkStyle.bspline, .calligraphy, .pen])
-    func curves(style: InkStyle) {
+    @Test(arguments: [InkStyle.bspline, .calligraphy, .pen]) func `of curves wind round them, too`(style: InkStyle) {
         // Not a new one each time: of a thousand such strokes some wide ones are off by a quarter of a unit in a tight bend.
         let seed = TestSeed.given ?? 1
         print("random strokes: seed \(seed)")
@@ -183,8 +179,7 @@ struct StrokeContourTests {
         }
     }
 
-    @Test("of a line and of a dot have their area, in units of the scale")
-    func areas() {
+    @Test func `of a line and of a dot have their area, in units of the scale`() {
         func area(_ points: [StrokePoint]) -> Double {
             var fitter = ParabolaFitter(scale: 2, canvasWidth: 400, canvasHeight: 400)
             InkStroke(element: .line, style: .smooth, width: 6, points: points).trace(into: &fitter)
@@ -199,9 +194,8 @@ struct StrokeContourTests {
         #expect(area([]) == 0)
     }
 
-    @Test(
-        "have finite places, however near to each other points are", arguments: [InkStyle.bspline, .calligraphy, .pen])
-    func tiny(style: InkStyle) {
+    @Test(arguments: [InkStyle.bspline, .calligraphy, .pen])
+    func `have finite places, however near to each other points are`(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let steps = [0, Double.leastNonzeroMagnitude, 1e-170, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
@@ -223,8 +217,7 @@ struct StrokeContourTests {
         }
     }
 
-    @Test("have few segments where the line is straight or evenly bent, as close as asked for")
-    func joined() {
+    @Test func `have few segments where the line is straight or evenly bent, as close as asked for`() {
         // A straight line of 100 points that gets wider, and a quarter of a circle.
         let straight = (0...100).map { CentreSample(x: Float($0) * 2, y: 50, radius: 3 + Float($0) * 0.02) }
         var outliner = StrokeContours(scale: 1, tolerance: 0.03)

@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 /// Strokes that nobody would think of, each beside a reference that knows no box, no run and no shortcut.
-@Suite("Random strokes")
-struct RandomStrokeTests {
+@Suite struct `Random strokes` {
     private static func canvas(of stroke: InkStroke, _ trial: RandomStroke) -> Canvas {
         var canvas = Canvas(width: trial.canvasWidth, height: trial.canvasHeight)
         var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: trial.scale)
@@ -48,10 +47,8 @@ struct RandomStrokeTests {
         }
     }
 
-    @Test(
-        "cover what the exact capsules cover, cut off by the canvas or not",
-        arguments: InkStyle.allCases.filter { $0 != .stamp })
-    func covered(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases.filter { $0 != .stamp })
+    func `cover what the exact capsules cover, cut off by the canvas or not`(style: InkStyle) {
         // Not a new one each time: of ten thousand strokes one or two wide ones of changing width are farther off.
         let seed = TestSeed.given ?? 1
         print("random strokes: seed \(seed)")
@@ -70,8 +67,7 @@ struct RandomStrokeTests {
         }
     }
 
-    @Test("of stamps are what is left when each is put over those before it")
-    func stamped() {
+    @Test func `of stamps are what is left when each is put over those before it`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let count = RandomStroke.count(usually: 25)
@@ -92,8 +88,7 @@ struct RandomStrokeTests {
         }
     }
 
-    @Test("that bend beyond the box of their points are not cut off")
-    func bulging() {
+    @Test func `that bend beyond the box of their points are not cut off`() {
         for points in [
             [(100.0, 300.0), (600, 180), (1100, 380)], [(300, 100), (180, 300), (380, 500)],
             [(300, 500), (420, 300), (220, 100)], [(100, 300), (600, 420), (1100, 220)],
@@ -210,8 +205,7 @@ struct StrokeQualityTests {
         #expect(error.largest <= 0.5)
     }
 
-    @Test("of hard strokes stays near the exact capsules", arguments: [0.3, 0.75, 1.5, 4, 12, 40])
-    func hard(radius: Double) {
+    @Test(arguments: [0.3, 0.75, 1.5, 4, 12, 40]) func `of hard strokes stays near the exact capsules`(radius: Double) {
         var random = SeededGenerator(seed: 7)
         func off(_ range: Double) -> Double { Double.random(in: 0..<range, using: &random) }
         let hard: [(name: String, places: [(Double, Double)])] = [
@@ -235,8 +229,8 @@ struct StrokeQualityTests {
         }
     }
 
-    @Test("does not depend on how far away a stroke begins and ends", arguments: [1e4, 1e6, 1e9])
-    func farAway(distance: Double) {
+    @Test(arguments: [1e4, 1e6, 1e9])
+    func `does not depend on how far away a stroke begins and ends`(distance: Double) {
         // The same line through the canvas, from the borders and from far away.
         func picture(_ reach: Double) -> Canvas {
             var painter = StrokePainter(canvasWidth: 256, canvasHeight: 256)
@@ -264,8 +258,8 @@ struct StrokeQualityTests {
         #expect(largest <= 3)
     }
 
-    @Test("of straight lines in all directions is exact but for rounding and samples", arguments: [0.4, 1, 3, 25])
-    func lines(width: Double) {
+    @Test(arguments: [0.4, 1, 3, 25])
+    func `of straight lines in all directions is exact but for rounding and samples`(width: Double) {
         let strokes = (0..<12).map { step in
             let (x, y) = [(1.0, 0.0), (0.97, 0.26), (0.87, 0.5), (0.71, 0.71), (0.5, 0.87), (0.26, 0.97)][step % 6]
             let turned = [(x, y), (-y, x), (-x, -y), (y, -x)][step / 3]
@@ -279,8 +273,7 @@ struct StrokeQualityTests {
         #expect(error.largest <= (width < 1 ? 0.2 : 0.11))
     }
 
-    @Test("of a stroke that crosses itself is nowhere darker than its colour")
-    func selfCrossing() {
+    @Test func `of a stroke that crosses itself is nowhere darker than its colour`() {
         // A pen with a grey of its own: any place painted twice would be darker.
         let loop = [(20, 20), (80, 80), (80, 20), (20, 80), (20, 20), (80, 80)]
         let stroke = InkStroke(

@@ -4,10 +4,9 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("Strokes from outside")
-struct HostileStrokeTests {
-    @Test("may have any coordinates and widths that the wire allows", arguments: InkStyle.allCases)
-    func anyCoordinates(style: InkStyle) {
+@Suite struct `Strokes from outside` {
+    @Test(arguments: InkStyle.allCases)
+    func `may have any coordinates and widths that the wire allows`(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var painter = StrokePainter(canvasWidth: 90, canvasHeight: 70, scale: 1.5)
@@ -31,8 +30,8 @@ struct HostileStrokeTests {
         }
     }
 
-    @Test("cost no more than a few canvases a point, wherever they lie and however wide", arguments: InkStyle.allCases)
-    func work(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `cost no more than a few canvases a point, wherever they lie and however wide`(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let (width, height) = (64, 48)
@@ -65,8 +64,8 @@ struct HostileStrokeTests {
         }
     }
 
-    @Test("that hold the whole canvas fill it, however many more there are", arguments: InkStyle.allCases)
-    func covering(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases)
+    func `that hold the whole canvas fill it, however many more there are`(style: InkStyle) {
         let points = (0..<40).map {
             StrokePoint(x: 1e9 * Double($0 % 3 - 1), y: Double($0), milliseconds: 5 * Double($0))
         }
@@ -79,8 +78,7 @@ struct HostileStrokeTests {
         for (x, y) in [(199, 0), (0, 149), (199, 149), (100, 75)] { #expect(canvas.pixel(x: x, y: y) == first) }
     }
 
-    @Test("that hold the whole canvas are as light and as dark there as on a larger one")
-    func coveringUnevenly() {
+    @Test func `that hold the whole canvas are as light and as dark there as on a larger one`() {
         // Half a pen as wide as the canvas, to a whole one: in between its discs begin to hold the canvas.
         func picture(_ offset: Int, width: Int, height: Int) -> Canvas {
             let points = (0...20).map {
@@ -105,8 +103,7 @@ struct HostileStrokeTests {
         #expect(largest <= 1)
     }
 
-    @Test("beside the canvas leave it unpainted")
-    func outside() {
+    @Test func `beside the canvas leave it unpainted`() {
         var painter = StrokePainter(canvasWidth: 200, canvasHeight: 150)
         var canvas = Canvas(width: 200, height: 150)
         let points = [StrokePoint(x: -500, y: -20), StrokePoint(x: 900, y: -20), StrokePoint(x: 900, y: 300)]
@@ -121,8 +118,7 @@ struct HostileStrokeTests {
         #expect(empty.tileCount == 0, "a shape around the canvas paints none of it")
     }
 
-    @Test("wider than the canvas fill it")
-    func wide() {
+    @Test func `wider than the canvas fill it`() {
         var painter = StrokePainter(canvasWidth: 200, canvasHeight: 150)
         var canvas = Canvas(width: 200, height: 150)
         let points = [StrokePoint(x: 90, y: 70), StrokePoint(x: 100, y: 80)]
@@ -133,8 +129,7 @@ struct HostileStrokeTests {
         }
     }
 
-    @Test("of an eraser on nothing paint nothing, and remove what is there")
-    func eraser() {
+    @Test func `of an eraser on nothing paint nothing, and remove what is there`() {
         var painter = StrokePainter(canvasWidth: 200, canvasHeight: 150)
         var canvas = Canvas(width: 200, height: 150)
         let points = [StrokePoint(x: 20, y: 70), StrokePoint(x: 180, y: 70)]
@@ -152,10 +147,9 @@ struct HostileStrokeTests {
     }
 }
 
-@Suite("An eraser")
-struct EraserTests {
-    @Test("leaves nothing on its way, in every style and however lightly it is held", arguments: InkStyle.allCases)
-    func leavesNothing(style: InkStyle) {
+@Suite struct `An eraser` {
+    @Test(arguments: InkStyle.allCases)
+    func `leaves nothing on its way, in every style and however lightly it is held`(style: InkStyle) {
         var painter = StrokePainter(canvasWidth: 100, canvasHeight: 100)
         var canvas = Canvas(width: 100, height: 100)
         let points = (1...9).map { StrokePoint(x: Double($0) * 10, y: 50, force: 0.05) }
@@ -168,8 +162,7 @@ struct EraserTests {
     }
 }
 
-@Suite("Stamps on a canvas")
-struct StampPaintTests {
+@Suite struct `Stamps on a canvas` {
     private func alpha(_ width: Double, _ places: [(Double, Double)], at probes: [(Int, Int)]) -> [UInt32] {
         var canvas = Canvas(width: 400, height: 200)
         var painter = StrokePainter(canvasWidth: 400, canvasHeight: 200)
@@ -179,8 +172,7 @@ struct StampPaintTests {
         return probes.map { canvas.pixel(x: $0.0, y: $0.1) >> 24 }
     }
 
-    @Test("make a line without gaps", arguments: [2.0, 5, 17, 80])
-    func noGaps(width: Double) {
+    @Test(arguments: [2.0, 5, 17, 80]) func `make a line without gaps`(width: Double) {
         let along = (60..<340).map { ($0, 100) }
         let alphas = alpha(width, [(50, 100.5), (150, 100.5), (250, 100.5), (350, 100.5)], at: along)
         // A thin fast line is faint, but not broken.
@@ -189,8 +181,7 @@ struct StampPaintTests {
         #expect(high - low <= 16, "\(low) … \(high)")
     }
 
-    @Test("of a marker make a line as thick as its edge is across it, and thin along it")
-    func marker() {
+    @Test func `of a marker make a line as thick as its edge is across it, and thin along it`() {
         func column(azimuth: Double) -> Int {
             var canvas = Canvas(width: 400, height: 200)
             var painter = StrokePainter(canvasWidth: 400, canvasHeight: 200)
@@ -203,8 +194,8 @@ struct StampPaintTests {
         #expect(abs(column(azimuth: Double.pi / 2) - 12) <= 2)
     }
 
-    @Test("of a highlighter are translucent, also where the line crosses itself, and of a square fill its corners")
-    func translucent() {
+    @Test
+    func `of a highlighter are translucent, also where the line crosses itself, and of a square fill its corners`() {
         func alphas(_ tip: InkTip, _ places: [(Double, Double)]) -> [UInt32] {
             var canvas = Canvas(width: 200, height: 200)
             var painter = StrokePainter(canvasWidth: 200, canvasHeight: 200)
@@ -221,15 +212,13 @@ struct StampPaintTests {
         #expect(dot.count { $0 > 0 } <= 1600)
     }
 
-    @Test("make a dot about as dark as a line")
-    func dot() {
+    @Test func `make a dot about as dark as a line`() {
         #expect(alpha(9, [(100.5, 100.5)], at: [(100, 100)])[0] >= 250)
         #expect(alpha(9, [(100.5, 100.5), (100.5, 100.5)], at: [(100, 100)])[0] >= 250)
     }
 
-    @Test(
-        "are as dense after a very long way as after a short one, and go on to the last point", arguments: [12.0, 40])
-    func long(width: Double) {
+    @Test(arguments: [12.0, 40])
+    func `are as dense after a very long way as after a short one, and go on to the last point`(width: Double) {
         // To and fro on the left for 80,000 units, then once to the right.
         let scribble = (0..<400).map { ($0.isMultiple(of: 2) ? 20.0 : 120, 20 + Double($0 % 160)) }
         let last = [(240.0, 60.0), (280, 100), (330, 110), (380, 100)]

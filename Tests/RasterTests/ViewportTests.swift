@@ -5,12 +5,11 @@ import Testing
 
 @testable import Raster
 
-@Suite("A part of a board at any scale")
-struct ViewportTests {
+@Suite struct `A part of a board at any scale` {
     private struct Stopped: Error {}
 
-    @Test("a viewport has the pixels of the whole at that scale, and memory for no other tile", arguments: 0..<12)
-    func crop(_ number: Int) {
+    @Test(arguments: 0..<12)
+    func `a viewport has the pixels of the whole at that scale, and memory for no other tile`(_ number: Int) {
         var random = SeededGenerator(seed: TestSeed.choose() &+ UInt64(number))
         var board = PaintedBoard()
         let scale = [0.3, 1, 2.7][number % 3]
@@ -41,8 +40,7 @@ struct ViewportTests {
         }
     }
 
-    @Test("a repainting that is ended again and again goes on where it was, and gives the same pixels")
-    func interrupted() {
+    @Test func `a repainting that is ended again and again goes on where it was, and gives the same pixels`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         var board = PaintedBoard()
         for id in 1...60 as ClosedRange<UInt64> {
@@ -69,8 +67,7 @@ struct ViewportTests {
         }
     }
 
-    @Test("the differences of two canvases are where their pixels differ, and pixels come with straight alpha")
-    func transfer() {
+    @Test func `the differences of two canvases are where their pixels differ, and pixels come with straight alpha`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         var painter = StrokePainter(canvasWidth: 400, canvasHeight: 300)
         var shown: [UInt32] = Array(repeating: 0, count: 400 * 300)

@@ -14,8 +14,7 @@ import Testing
             })
     }
 
-    @Test("A long path touches what one of its lines touches", arguments: TestSeed.choose(8))
-    func parts(seed: UInt64) {
+    @Test(arguments: TestSeed.choose(8)) func `A long path touches what one of its lines touches`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var path = [Point(500, 500)]
         for _ in 0..<Int.random(in: 0..<200, using: &generator) {
@@ -34,8 +33,7 @@ import Testing
         }
     }
 
-    @Test("What was not compared any more counts as touched, and what lies far away costs nothing")
-    func bound() {
+    @Test func `What was not compared any more counts as touched, and what lies far away costs nothing`() {
         let scribble = (0..<50_000).map { Point(Double($0 % 2) * 900 + 50, Double($0) / 100 + 50) }
         let eraser = Eraser(path: scribble, radius: 1)
         func square(_ x: Double, _ y: Double) -> Path {

@@ -34,8 +34,7 @@ import Testing
         ),
     ]
 
-    @Test("of feedback names the session that it is about")
-    func sessions() throws {
+    @Test func `of feedback names the session that it is about`() throws {
         let message = FeedbackMessage(session: "a\"7", feedback: .applied(number: 7, index: 41))
         let body = Array(#"{"kind":"applied","n":7,"index":41,"session":"a\"7"}"#.utf8)
         #expect(message.encoded() == body)
@@ -320,8 +319,7 @@ import Testing
         #expect(found == Fault(code, field))
     }
 
-    @Test("A request for a page of an asset names it, and has defaults for the rest")
-    func assetPageRequests() throws {
+    @Test func `A request for a page of an asset names it, and has defaults for the rest`() throws {
         let name = String(repeating: "0f", count: 32)
         let id = try #require(AssetID(hexadecimal: name))
         #expect(text(AssetPageRequest(id: id).encoded()) == #"{"id":"\#(name)"}"#)

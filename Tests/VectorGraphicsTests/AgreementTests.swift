@@ -9,8 +9,7 @@ import Testing
 @testable import Scene
 @testable import VectorGraphics
 
-@Suite("Vector graphics, drawn by another program, agree with the canvas")
-struct AgreementTests {
+@Suite struct `Vector graphics, drawn by another program, agree with the canvas` {
     /// The canvases by name. Each is drawn once and compared with every format.
     private static let canvases = Mutex<[String: Picture]>([:])
 
@@ -45,8 +44,8 @@ struct AgreementTests {
         #expect(difference.wrong < (isSquare ? 0.08 : isStamped ? 0.04 : 0.005), "\(name): \(difference)")
     }
 
-    @Test("on shapes, dots, hairpins, crossings and erasers, in every style", arguments: Rasteriser.allCases)
-    func boards(format: Rasteriser) throws {
+    @Test(arguments: Rasteriser.allCases)
+    func `on shapes, dots, hairpins, crossings and erasers, in every style`(format: Rasteriser) throws {
         try format.requireInstalled()
         for style in InkStyle.allCases {
             for board in TrialBoard.allCases {
@@ -55,9 +54,7 @@ struct AgreementTests {
         }
     }
 
-    @Test(
-        "on handwriting, in every style", arguments: Rasteriser.allCases)
-    func handwriting(format: Rasteriser) throws {
+    @Test(arguments: Rasteriser.allCases) func `on handwriting, in every style`(format: Rasteriser) throws {
         try format.requireInstalled()
         for style in InkStyle.allCases {
             for lesson in SampleLesson.short {
@@ -72,8 +69,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("on stamps of every tip", arguments: Rasteriser.allCases)
-    func tips(format: Rasteriser) throws {
+    @Test(arguments: Rasteriser.allCases) func `on stamps of every tip`(format: Rasteriser) throws {
         try format.requireInstalled()
         for tip in InkTip.allCases {
             let azimuth = tip == .marker ? 0.6 : nil
@@ -92,8 +88,8 @@ struct AgreementTests {
         }
     }
 
-    @Test("on random strokes in every style, cut off by the board or not", arguments: InkStyle.allCases)
-    func random(style: InkStyle) throws {
+    @Test(arguments: InkStyle.allCases)
+    func `on random strokes in every style, cut off by the board or not`(style: InkStyle) throws {
         try Rasteriser.svg.requireInstalled()
         // A fixed seed: SVG draws a short stroke of stamps as even ink, which differs greatly now and then.
         let seed = TestSeed.given ?? 1
@@ -122,8 +118,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("on transparent paper too: erasers leave holes, in front of nothing")
-    func transparent() throws {
+    @Test func `on transparent paper too: erasers leave holes, in front of nothing`() throws {
         try Rasteriser.svg.requireInstalled()
         let strokes = TrialBoard.erasers.strokes(.smooth)
         let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes)
@@ -137,8 +132,7 @@ struct AgreementTests {
         #expect(drawn[110, 60] == 0xFFD9_2020)
     }
 
-    @Test("on a page each, in their order", arguments: [1, 3])
-    func pages(count: Int) throws {
+    @Test(arguments: [1, 3]) func `on a page each, in their order`(count: Int) throws {
         try Rasteriser.pdf.requireInstalled()
         let boards = (0..<count).map { index in
             let strokes = Array(TrialBoard.allCases)[index].strokes(.smooth)
@@ -153,8 +147,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("however far a stroke comes from: what is too far away to write down is cut off")
-    func farAway() throws {
+    @Test func `however far a stroke comes from: what is too far away to write down is cut off`() throws {
         for format in Rasteriser.allCases {
             try format.requireInstalled()
             let strokes = [
@@ -167,8 +160,7 @@ struct AgreementTests {
     }
 }
 
-@Suite("Stamps as even ink")
-struct StampProfileTests {
+@Suite struct `Stamps as even ink` {
     @Test(
         "hold about as much ink as on the canvas, in about the same width", arguments: [4.0, 10, 30],
         [[(30.0, 60.0), (200.0, 60.0)], [(60.0, 60.0)]])

@@ -11,16 +11,14 @@ import Testing
 import FoundationXML
 #endif
 
-@Suite("An SVG document")
-struct SVGStructureTests {
+@Suite struct `An SVG document` {
     private func elements(_ drawing: BoardDrawing, _ background: SVGRenderer.Background = .white) throws -> [SVGReader
         .Element]
     {
         try SVGReader.elements(of: SVGRenderer.render(drawing, background: background))
     }
 
-    @Test("is as large as its board, in board units, on white paper")
-    func root() throws {
+    @Test func `is as large as its board, in board units, on white paper`() throws {
         let all = try elements(BoardDrawing(width: 1024, height: 768.5, strokes: []))
         #expect(all[0].attributes["width"] == "1024" && all[0].attributes["height"] == "768.5")
         #expect(all[0].attributes["viewBox"] == "0 0 1024 768.5")
@@ -30,16 +28,14 @@ struct SVGStructureTests {
         #expect(scaled[0].attributes["width"] == "512" && scaled[0].attributes["viewBox"] == "0 0 1024 768")
     }
 
-    @Test("has no paper where it is transparent")
-    func transparent() throws {
+    @Test func `has no paper where it is transparent`() throws {
         let strokes = [TrialBoard.stroke(.line, .smooth, 4, [(10, 10), (90, 10)])]
         let all = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes), .transparent)
         #expect(all.filter { $0.name == "rect" || $0.name == "mask" }.isEmpty)
         #expect(all.filter { $0.name == "path" }.count == 1)
     }
 
-    @Test("has a path for each tone of a pencil, from light to dark, none of them opaque")
-    func tones() throws {
+    @Test func `has a path for each tone of a pencil, from light to dark, none of them opaque`() throws {
         let points = (0..<20).map { StrokePoint(x: 20 + 12 * Double($0), y: 80, force: 0.03 + 0.015 * Double($0)) }
         let strokes = [
             PaintedStroke(
@@ -53,9 +49,8 @@ struct SVGStructureTests {
         }
     }
 
-    @Test(
-        "has one path a stroke in its colour, bottom to top", arguments: InkStyle.allCases.filter { $0 != .pencil })
-    func paths(style: InkStyle) throws {
+    @Test(arguments: InkStyle.allCases.filter { $0 != .pencil })
+    func `has one path a stroke in its colour, bottom to top`(style: InkStyle) throws {
         for board in TrialBoard.allCases where board != .erasers {
             let strokes = board.strokes(style)
             let paths = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes)).filter {
@@ -74,8 +69,7 @@ struct SVGStructureTests {
         }
     }
 
-    @Test("writes the curve itself where the width is constant, with its numbers rounded")
-    func curve() throws {
+    @Test func `writes the curve itself where the width is constant, with its numbers rounded`() throws {
         let points = [(0.0, 0.0), (10.0, 0.0), (20.0, 10.0), (30.0, 10.0), (40.0, 0.0)]
         let strokes = [
             TrialBoard.stroke(.freehand, .smooth, 2.004, points, 0x1F_4FD8),
@@ -92,8 +86,7 @@ struct SVGStructureTests {
         #expect(paths[3].attributes["d"]?.hasSuffix("h0") == true)
     }
 
-    @Test("fills the outline where the width changes: few curves instead of many chords")
-    func outline() throws {
+    @Test func `fills the outline where the width changes: few curves instead of many chords`() throws {
         let wave: [(Double, Double)] = (0..<60).map { index in
             let phase = index % 20
             return (Double(index) * 15, Double(200 + phase * (20 - phase)))
@@ -108,8 +101,7 @@ struct SVGStructureTests {
         #expect(data.split(whereSeparator: { " -qlMz".contains($0) }).count < 2 * 59 * 4)
     }
 
-    @Test("leaves out what cannot be seen, and what is not a number")
-    func unseen() throws {
+    @Test func `leaves out what cannot be seen, and what is not a number`() throws {
         let strokes = [
             TrialBoard.stroke(.line, .smooth, 4, [(-10, 20), (-90, 20)]),
             TrialBoard.stroke(.line, .smooth, 0, [(10, 20), (90, 20)]),
@@ -125,8 +117,8 @@ struct SVGStructureTests {
         #expect(try PDFRenderer.render([drawing]).starts(with: Array("%PDF".utf8)))
     }
 
-    @Test("holds neither masks nor white paint: erasers are subtracted", arguments: [1, 2, 1000])
-    func manyErasers(count: Int) throws {
+    @Test(arguments: [1, 2, 1000])
+    func `holds neither masks nor white paint: erasers are subtracted`(count: Int) throws {
         let strokes = (0..<count).flatMap { index in
             [
                 TrialBoard.stroke(.line, .smooth, 4, [(0, Double(index % 200)), (300, 100)]),
@@ -141,8 +133,7 @@ struct SVGStructureTests {
         }
     }
 
-    @Test("leaves strokes that no eraser touches as they are")
-    func untouched() throws {
+    @Test func `leaves strokes that no eraser touches as they are`() throws {
         let line = TrialBoard.stroke(.line, .smooth, 4, [(10, 10), (90, 10)])
         let cut = TrialBoard.stroke(.line, .smooth, 4, [(10, 100), (90, 100)])
         let eraser = TrialBoard.stroke(.eraser, .smooth, 10, [(50, 90), (50, 110)])
@@ -154,8 +145,7 @@ struct SVGStructureTests {
         #expect(paths[1].attributes["d"]?.filter { $0 == "M" }.count == 2, "two pieces")
     }
 
-    @Test("paints an eraser beyond the limits white, and is too large without paper")
-    func limits() throws {
+    @Test func `paints an eraser beyond the limits white, and is too large without paper`() throws {
         let strokes = TrialBoard.erasers.strokes(.smooth)
         let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes)
         var limits = DisplayList.Limits()
@@ -173,40 +163,31 @@ struct SVGStructureTests {
     }
 }
 
-@Suite("Numbers in SVG")
-struct SVGNumberTests {
-    @Test(
-        "are as short as they can be",
-        arguments: [
-            (0, "0"), (100, "1"), (150, "1.5"), (5, ".05"), (50, ".5"), (-50, "-.5"), (-105, "-1.05"), (1001, "10.01"),
-        ])
-    func text(steps: Int, text: String) {
+@Suite struct `Numbers in SVG` {
+    @Test(arguments: [
+        (0, "0"), (100, "1"), (150, "1.5"), (5, ".05"), (50, ".5"), (-50, "-.5"), (-105, "-1.05"), (1001, "10.01"),
+    ]) func `are as short as they can be`(steps: Int, text: String) {
         var bytes: [UInt8] = []
         bytes.append(steps: steps, decimals: 2)
         #expect(String(decoding: bytes, as: UTF8.self) == text)
     }
 
-    @Test(
-        "have two places on a large board and more on one of few units",
-        arguments: [(16384.0, 2), (1024, 2), (500, 2), (320, 3), (10, 4), (1, 5)])
-    func places(width: Double, decimals: Int) {
+    @Test(arguments: [(16384.0, 2), (1024, 2), (500, 2), (320, 3), (10, 4), (1, 5)])
+    func `have two places on a large board and more on one of few units`(width: Double, decimals: Int) {
         #expect(SVGPrecision(width: width, height: width / 2).decimals == decimals)
     }
 
-    @Test("never trap", arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
-    func extremes(number: Double) {
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300]) func `never trap`(number: Double) {
         #expect(SVGPrecision(width: 1024, height: 768).steps(number).magnitude <= 1_000_000_000_000)
     }
 }
 
-@Suite("A PDF document")
-struct PDFTests {
+@Suite struct `A PDF document` {
     private let board = BoardDrawing(width: 320, height: 240, strokes: TrialBoard.erasers.strokes(.smooth))
 
     private func text(_ document: [UInt8]) -> String { String(decoding: document, as: UTF8.self) }
 
-    @Test("has a page a board, 0.75 pt a board unit")
-    func pages() throws {
+    @Test func `has a page a board, 0.75 pt a board unit`() throws {
         let other = BoardDrawing(width: 1024, height: 768, strokes: [])
         let text = text(try PDFRenderer.render([board, other]))
         #expect(text.hasPrefix("%PDF-") && text.contains("%%EOF"))
@@ -215,16 +196,15 @@ struct PDFTests {
         #expect(self.text(try PDFRenderer.render([other], scale: 0.5)).contains("[ 0 0 384 288 ]"))
     }
 
-    @Test("holds no image: erasers and translucent ink are paths as well", arguments: InkStyle.allCases)
-    func isVector(style: InkStyle) throws {
+    @Test(arguments: InkStyle.allCases)
+    func `holds no image: erasers and translucent ink are paths as well`(style: InkStyle) throws {
         for trial in TrialBoard.allCases {
             let drawing = BoardDrawing(width: 320, height: 240, strokes: trial.strokes(style))
             #expect(!text(try PDFRenderer.render([drawing])).contains("/Image"))
         }
     }
 
-    @Test("has the same bytes for the same boards, whatever the time")
-    func isRepeatable() throws {
+    @Test func `has the same bytes for the same boards, whatever the time`() throws {
         let first = try PDFRenderer.render([board])
         #expect(first == (try PDFRenderer.render([board])))
         #expect(!text(first).contains("CreationDate"))
@@ -264,8 +244,7 @@ final class SVGReader: NSObject, XMLParserDelegate {
     }
 }
 
-@Suite("The debug overlay")
-struct DebugOverlayTests {
+@Suite struct `The debug overlay` {
     private static let usual: Set<DebugOverlay.Kind> = [.tiles, .dirty, .controls, .points]
 
     private let strokes = [
@@ -276,8 +255,7 @@ struct DebugOverlayTests {
         overlay.marks.filter { $0.kind == kind }.flatMap(\.polylines)
     }
 
-    @Test("marks points, control polygons, dirty boxes and tiles")
-    func marks() {
+    @Test func `marks points, control polygons, dirty boxes and tiles`() {
         let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240, kinds: Self.usual)
         #expect(overlay.marks.map(\.kind) == [.tiles, .dirty, .controls, .points])
         #expect(polylines(.points, overlay) == strokes[0].stroke.points.map { [Vector($0.x, $0.y)] })
@@ -291,8 +269,8 @@ struct DebugOverlayTests {
         #expect(polylines(.tiles, coarse).count == 2 + 1, "a tile is twice as large in board units")
     }
 
-    @Test("has boxes that hold all pixels a stroke paints", arguments: TrialBoard.allCases, InkStyle.allCases)
-    func boxes(board: TrialBoard, style: InkStyle) {
+    @Test(arguments: TrialBoard.allCases, InkStyle.allCases)
+    func `has boxes that hold all pixels a stroke paints`(board: TrialBoard, style: InkStyle) {
         for stroke in board.strokes(style) where !stroke.stroke.isErasing {
             let overlay = DebugOverlay(strokes: [stroke], width: 320, height: 240, kinds: [.dirty])
             let box = polylines(.dirty, overlay)[0]
@@ -306,9 +284,8 @@ struct DebugOverlayTests {
         }
     }
 
-    @Test(
-        "has the edges of a stroke's triangles, each once, within the line and its soft edge", arguments: [0.5, 1, 3])
-    func mesh(scale: Double) {
+    @Test(arguments: [0.5, 1, 3])
+    func `has the edges of a stroke's triangles, each once, within the line and its soft edge`(scale: Double) {
         let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240, scale: scale, kinds: [.mesh])
         let edges = polylines(.mesh, overlay)
         #expect(overlay.marks.map(\.kind) == [.mesh])
@@ -321,8 +298,7 @@ struct DebugOverlayTests {
         #expect(edges.joined().contains { abs($0.x - (140 + 1.4 + 0.7 / scale)) < 1 }, "the cap is part of it")
     }
 
-    @Test("is a path for each kind in SVG, over the ink")
-    func svg() throws {
+    @Test func `is a path for each kind in SVG, over the ink`() throws {
         let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240, kinds: Self.usual)
         let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes, overlay: overlay)
         let paths = try SVGReader.elements(of: SVGRenderer.render(drawing)).filter { $0.name == "path" }
@@ -330,8 +306,7 @@ struct DebugOverlayTests {
         #expect(paths.last?.attributes["d"] == "M100 100h0M110 100h0M120 110h0M130 110h0M140 100h0")
     }
 
-    @Test("is painted on a canvas, on top of the ink")
-    func canvas() {
+    @Test func `is painted on a canvas, on top of the ink`() {
         let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240, kinds: Self.usual)
         var canvas = TrialBoard.canvas(strokes)
         #expect(canvas.pixel(x: 100, y: 100) == 0xFF00_0000)

@@ -9,8 +9,7 @@ import Testing
 
 @testable import VectorGraphics
 
-@Suite("Lassos and images in documents")
-struct LassoTests {
+@Suite struct `Lassos and images in documents` {
     private static let board = (width: 320.0, height: 240.0)
 
     private func drawing(_ contents: [PageEntry.Content], images: PageImages = [:]) -> BoardDrawing {
@@ -36,8 +35,8 @@ struct LassoTests {
 
     private let diagonal = [(-10.0, -10.0), (330, -10), (-10, 250)]
 
-    @Test("Ink that is cut looks as it did, in every style", arguments: Rasteriser.allCases)
-    func cutInk(format: Rasteriser) throws {
+    @Test(arguments: Rasteriser.allCases)
+    func `Ink that is cut looks as it did, in every style`(format: Rasteriser) throws {
         try format.requireInstalled()
         for style in InkStyle.allCases {
             for trial in TrialBoard.allCases {
@@ -55,8 +54,7 @@ struct LassoTests {
         }
     }
 
-    @Test("Stamps of every tip are cut as they were drawn")
-    func cutTips() throws {
+    @Test func `Stamps of every tip are cut as they were drawn`() throws {
         try Rasteriser.svg.requireInstalled()
         for tip in InkTip.allCases {
             let points = [(40.0, 40.0), (90, 60), (150, 30), (220, 70), (290, 50)].map {
@@ -72,8 +70,7 @@ struct LassoTests {
         }
     }
 
-    @Test("A stroke beside the board is seen where a lasso has taken it")
-    func fromBeside() throws {
+    @Test func `A stroke beside the board is seen where a lasso has taken it`() throws {
         let line = TrialBoard.stroke(.freehand, .pen, 6, [(-500, 40), (-450, 90), (-400, 40), (-350, 90)])
         let strokes = [PageEntry.Content.stroke(line)]
         let around = [(-600.0, 0.0), (-300, 0), (-300, 200), (-600, 200)]
@@ -100,8 +97,8 @@ struct LassoTests {
         ImageSource(asset: try #require(AssetID(hexadecimal: String(repeating: digit, count: 64))), page: 0)
     }
 
-    @Test("An image fills its rectangle, and what a lasso takes of it goes along", arguments: Rasteriser.allCases)
-    func images(format: Rasteriser) throws {
+    @Test(arguments: Rasteriser.allCases)
+    func `An image fills its rectangle, and what a lasso takes of it goes along`(format: Rasteriser) throws {
         try format.requireInstalled()
         let asset = try source("a")
         let image = PlacedImage(asset, from: Point(120, 120), to: Point(40, 80))
@@ -117,8 +114,8 @@ struct LassoTests {
         #expect(drawn[182, 160] == 0xFFFF_0000 && drawn[178, 160] == 0xFFFF_FFFF)
     }
 
-    @Test("An image that is missing is a frame with its diagonals", arguments: Rasteriser.allCases)
-    func frames(format: Rasteriser) throws {
+    @Test(arguments: Rasteriser.allCases)
+    func `An image that is missing is a frame with its diagonals`(format: Rasteriser) throws {
         try format.requireInstalled()
         let image = PlacedImage(try source("b"), from: Point(40, 80), to: Point(120, 120))
         let drawn = try picture(format, drawing([.image(image)]))
@@ -126,8 +123,7 @@ struct LassoTests {
         for (x, y) in [(60, 100), (100, 100), (30, 100)] { #expect(drawn[x, y] == 0xFFFF_FFFF) }
     }
 
-    @Test("An image is in a document once, however often it is shown")
-    func onceEach() throws {
+    @Test func `An image is in a document once, however often it is shown`() throws {
         let asset = try source("c")
         let image = PlacedImage(asset, from: Point(40, 80), to: Point(120, 120))
         let other = PlacedImage(asset, from: Point(200, 80), to: Point(300, 120))
@@ -143,8 +139,7 @@ struct LassoTests {
         #expect(try PDFRenderer.render([all]) == PDFRenderer.render([all]))
     }
 
-    @Test("What a lasso has cut away is nowhere in the document")
-    func cutAway() throws {
+    @Test func `What a lasso has cut away is nowhere in the document`() throws {
         let line = TrialBoard.stroke(.line, .smooth, 4, [(10, 10), (90, 10)])
         let elements = try SVGReader.elements(
             of: SVGRenderer.render(drawing([.stroke(line), lasso([(0, 0), (100, 0), (100, 100), (0, 100)], nil)])))
@@ -158,8 +153,7 @@ struct LassoTests {
         return canvas
     }
 
-    @Test("Random pages look the same on the canvas and in both formats, nested lassos included")
-    func randomPages() throws {
+    @Test func `Random pages look the same on the canvas and in both formats, nested lassos included`() throws {
         for format in Rasteriser.allCases { try format.requireInstalled() }
         for seed in TestSeed.choose(8) {
             var random = SeededGenerator(seed: seed)
@@ -209,8 +203,7 @@ struct LassoTests {
         }
     }
 
-    @Test("64 lassos on each other cost as much as there is to cut, and no more")
-    func nestedLassos() {
+    @Test func `64 lassos on each other cost as much as there is to cut, and no more`() {
         let strokes = (0..<250).map { index in
             let (x, y) = (Double(index % 20) * 16, Double(index / 20) * 18)
             return PageEntry.Content.stroke(
@@ -243,8 +236,7 @@ struct LassoTests {
         #expect(scene.comparedItems < 64 * 2 * strokes.count)
     }
 
-    @Test("A scene made in parts is the one made at once")
-    func parts() {
+    @Test func `A scene made in parts is the one made at once`() {
         let random = (0..<12).map {
             PageEntry.Content.stroke(TrialBoard.stroke(.line, .pen, 5, [(10, Double($0) * 15), (300, 120)]))
         }

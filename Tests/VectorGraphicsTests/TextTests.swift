@@ -47,8 +47,7 @@ struct TextTests {
         InkBox(try #require(drawn(source, scale: scale)))
     }
 
-    @Test("is as large as the box allows, at the upper left, the same at any scale")
-    func fits() throws {
+    @Test func `is as large as the box allows, at the upper left, the same at any scale`() throws {
         for text in [
             "Hamburg", "one\ntwo\nthree", "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii", "H\nH\nH\nH\nH\nH\nH\nH",
         ] {
@@ -63,14 +62,11 @@ struct TextTests {
         }
     }
 
-    @Test(
-        "is drawn from end to end, however long its lines are",
-        arguments: [
-            "Die Würde des Menschen ist unantastbar, und nichts von diesem Satz fehlt am Ende H",
-            "שלום עולם 123 שלום עולם 123 שלום עולם 123 שלום עולם 123 שלום עולם 123 ש",
-            String(repeating: "H", count: 2000),
-        ])
-    func longLines(text: String) throws {
+    @Test(arguments: [
+        "Die Würde des Menschen ist unantastbar, und nichts von diesem Satz fehlt am Ende H",
+        "שלום עולם 123 שלום עולם 123 שלום עולם 123 שלום עולם 123 שלום עולם 123 ש",
+        String(repeating: "H", count: 2000),
+    ]) func `is drawn from end to end, however long its lines are`(text: String) throws {
         // Only as high as one line needs.
         let box = try ink(source(text, width: 4000, height: 400), scale: 1)
         #expect(box.left < 0.02 && box.right > 0.98, "\(box)")
@@ -85,8 +81,7 @@ struct TextTests {
         }
     }
 
-    @Test("has its colour, and is transparent elsewhere")
-    func colour() throws {
+    @Test func `has its colour, and is transparent elsewhere`() throws {
         let pixels = try #require(drawn(source("██"), scale: 1))
         let opaque = stride(from: 0, to: pixels.bytes.count, by: 4).filter { pixels.bytes[$0 + 3] == 255 }
         let clear = stride(from: 0, to: pixels.bytes.count, by: 4).filter { pixels.bytes[$0 + 3] == 0 }
@@ -95,8 +90,7 @@ struct TextTests {
         #expect(clear.allSatisfy { pixels.bytes[$0..<$0 + 3].allSatisfy { $0 == 0 } })
     }
 
-    @Test("stands at the upper right where it reads from right to left")
-    func rightToLeft() throws {
+    @Test func `stands at the upper right where it reads from right to left`() throws {
         // Two lines, so that the box is wider than they are.
         let box = try ink(source("שלום\nאב", width: 800))
         #expect(box.right > 0.97 && box.left > 0.4, "\(box)")
@@ -112,14 +106,11 @@ struct TextTests {
         #expect(below.right > 0.95 && below.left > box.left + 0.05)
     }
 
-    @Test(
-        "of any script, of marks and of signs that no font has stays in its box",
-        arguments: [
-            "数学の時間", "한국어", "السلام عليكم", "नमस्ते", "e\u{301}e\u{301}\u{302}\u{303}", "😀👨‍👩‍👧‍👦🏳️‍🌈", "\u{10FFFF}\u{E000}",
-            "\u{200b}", " \n ",
-            "a\u{2028}b\u{2029}c", "<script>alert(1)</script> & <b>", "שלום abc 123 مرحبا", "\n\n\n", "\u{ffff}", "𓀀𒀀",
-        ])
-    func scripts(text: String) throws {
+    @Test(arguments: [
+        "数学の時間", "한국어", "السلام عليكم", "नमस्ते", "e\u{301}e\u{301}\u{302}\u{303}", "😀👨‍👩‍👧‍👦🏳️‍🌈", "\u{10FFFF}\u{E000}",
+        "\u{200b}", " \n ",
+        "a\u{2028}b\u{2029}c", "<script>alert(1)</script> & <b>", "שלום abc 123 مرحبا", "\n\n\n", "\u{ffff}", "𓀀𒀀",
+    ]) func `of any script, of marks and of signs that no font has stays in its box`(text: String) throws {
         for scale in [0.3, 2] {
             let pixels = try #require(drawn(source(text), scale: scale))
             let size = source(text).pixelSize(scale: scale)
@@ -147,8 +138,8 @@ struct TextTests {
         ]
     }()
 
-    @Test("of strangers takes little time and little memory, whatever it says", arguments: TextTests.longTexts)
-    func hostile(text: String) throws {
+    @Test(arguments: TextTests.longTexts)
+    func `of strangers takes little time and little memory, whatever it says`(text: String) throws {
         #expect(text.utf8.count <= BoardText.byteBound && text.utf8.count > 1600)
         let start = ContinuousClock.now
         for (width, height) in [(400.0, 200.0), (65536, 65536), (0.01, 65536), (65536, 0.001)] {
@@ -161,8 +152,7 @@ struct TextTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test("without an area is nothing")
-    func flat() {
+    @Test func `without an area is nothing`() {
         for (width, height) in [(0.0, 10.0), (10, 0), (0, 0)] {
             #expect(drawn(TextSource("a", colour: RGB(0), width: width, height: height), scale: 1) == nil)
         }
@@ -178,8 +168,7 @@ struct TextTests {
         return BoardDrawing(width: 800, height: 600, entries: entries, images: PageImages().drawingTexts(scale: 1))
     }
 
-    @Test("is text in SVG: escaped, one element a line, as wide as it is here")
-    func svg() throws {
+    @Test func `is text in SVG: escaped, one element a line, as wide as it is here`() throws {
         let file = SVGRenderer.render(drawing("<script>a & b</script>\n\nzwei \u{ffff}\u{2028}\"Zeilen\""))
         let elements = try SVGReader.elements(of: file)
         #expect(!elements.contains { $0.name == "script" } && !elements.contains { $0.name == "image" })
@@ -201,8 +190,7 @@ struct TextTests {
                 && right.contains { $0.name == "text" && $0.attributes["x"] == "400" })
     }
 
-    @Test("that a lasso has moved and cut is still text, in SVG and in PDF")
-    func moved() throws {
+    @Test func `that a lasso has moved and cut is still text, in SVG and in PDF`() throws {
         let lasso = Lasso(
             points: [Point(50, 50), Point(300, 50), Point(300, 400), Point(50, 400)],
             map: AffineMap(0, 1, -1, 0, 600, 0))
@@ -214,10 +202,8 @@ struct TextTests {
         #expect(try !PDFRenderer.render([cut]).isEmpty)
     }
 
-    @Test(
-        "can be selected and searched in PDF, in a font that the file has",
-        .enabled(if: InstalledProgram("pdftotext") != nil))
-    func pdf() throws {
+    @Test(.enabled(if: InstalledProgram("pdftotext") != nil))
+    func `can be selected and searched in PDF, in a font that the file has`() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID().uuidString).pdf")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(PDFRenderer.render([drawing("Die Würde & das <b>Recht</b>\nzweite Zeile")])).write(to: file)
@@ -227,8 +213,8 @@ struct TextTests {
         #expect(fonts?.contains("yes") == true, "embedded")
     }
 
-    @Test("is in the same place in PNG, SVG and PDF", arguments: Rasteriser.allCases.filter(\.isInstalled))
-    func agreement(rasteriser: Rasteriser) throws {
+    @Test(arguments: Rasteriser.allCases.filter(\.isInstalled))
+    func `is in the same place in PNG, SVG and PDF`(rasteriser: Rasteriser) throws {
         for text in ["Hamburg", "two\nlines", "שלום"] {
             let board = drawing(text)
             var canvas = Canvas(width: 800, height: 600)

@@ -2,10 +2,8 @@ import CoreTrial
 import TestSupport
 import Testing
 
-@Suite("Functions of the core, whatever a page, a service or another client sends", .serialized)
-struct HostileCallTests {
-    @Test("no call traps, and the same calls have the same answers", arguments: TestSeed.choose(8))
-    func calls(seed: UInt64) {
+@Suite(.serialized) struct `Functions of the core, whatever a page, a service or another client sends` {
+    @Test(arguments: TestSeed.choose(8)) func `no call traps, and the same calls have the same answers`(seed: UInt64) {
         var generator = HostileCalls(seed: seed)
         for calls in [generator.student(2000), generator.picture(600), generator.teacher(3000)] {
             CoreCall.reset()

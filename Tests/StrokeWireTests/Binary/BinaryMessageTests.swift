@@ -133,7 +133,6 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
     }
 
     @Test(
-        "are refused where numbers are missing or left over, or keys are unknown",
         arguments: [
             // Nothing, a kind that there is not, half a varint, an unknown key.
             [], [9], [1], [1, 0x80], [1, 0x80, 0x80, 0x01],
@@ -144,7 +143,7 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
             // A template that ends early; a gap beyond its text.
             [2, 5, 0x7b], [2, 1, 0x7b, 1, 2],
         ] as [[UInt8]])
-    func damaged(_ bytes: [UInt8]) {
+    func `are refused where numbers are missing or left over, or keys are unknown`(_ bytes: [UInt8]) {
         let error = #expect(throws: BinaryFormError.self) { try BinaryMessage.json(of: [0xb1] + bytes) }
         #expect(error?.code == "damaged")
         var points: [StrokePoint] = []

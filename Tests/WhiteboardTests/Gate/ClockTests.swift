@@ -3,10 +3,8 @@ import Testing
 import Whiteboard
 
 /// Rules 3 and 9: extrapolation and states.
-@Suite("Clock states")
-struct ClockStateTests {
-    @Test("13: without samples for 1.5 s the release goes on")
-    func extrapolation() throws {
+@Suite struct `Clock states` {
+    @Test func `13: without samples for 1.5 s the release goes on`() throws {
         var room = VirtualRoom()
         try room.sample(1000)
         room.log(2400)
@@ -16,8 +14,7 @@ struct ClockStateTests {
         #expect(room.shown() == [1])
     }
 
-    @Test("A clock with slow samples is believed for three intervals, of at most 10 s each")
-    func slowSamples() throws {
+    @Test func `A clock with slow samples is believed for three intervals, of at most 10 s each`() throws {
         for (interval, believed) in [(0.5, 2.0), (3, 9), (10, 30), (60, 30)] {
             var room = VirtualRoom(.init(policy: .hold))
             try room.sample(0)
@@ -28,8 +25,7 @@ struct ClockStateTests {
         }
     }
 
-    @Test("16: ink drawn on a paused picture appears after 500 ms; repeats do not start the time again")
-    func pause() throws {
+    @Test func `16: ink drawn on a paused picture appears after 500 ms; repeats do not start the time again`() throws {
         var room = VirtualRoom()
         try room.sample(9000, s: .pause)
         room.log(9000, 9001)
@@ -45,8 +41,7 @@ struct ClockStateTests {
         #expect(room.shown() == [1, 2])
     }
 
-    @Test("Playing on cancels a pause, and another pause starts its time again")
-    func pauseCancelled() throws {
+    @Test func `Playing on cancels a pause, and another pause starts its time again`() throws {
         var room = VirtualRoom()
         try room.sample(9000, s: .pause)
         room.log(9000)
@@ -58,8 +53,7 @@ struct ClockStateTests {
         #expect(room.video() == 9000)
     }
 
-    @Test("17: ink drawn on a stalled picture waits for the picture to go on, however long that takes")
-    func stall() throws {
+    @Test func `17: ink drawn on a stalled picture waits for the picture to go on, however long that takes`() throws {
         var room = VirtualRoom()
         try room.sample(9000, s: .stall)
         room.log(9000)
@@ -75,8 +69,7 @@ struct ClockStateTests {
         #expect(room.late() == [])
     }
 
-    @Test("18: at half the rate an operation 1 s ahead is due in 2 s")
-    func rate() throws {
+    @Test func `18: at half the rate an operation 1 s ahead is due in 2 s`() throws {
         var room = VirtualRoom(.init(staleAfter: .seconds(5)))
         try room.sample(1000, r: 500)
         room.log(2000)
@@ -86,8 +79,8 @@ struct ClockStateTests {
         #expect(room.shown() == [1])
     }
 
-    @Test("The wake-up is the very first nanosecond at which the video has passed", arguments: [1, 3, 333, 1337, 1999])
-    func firstNanosecond(rate: Int) throws {
+    @Test(arguments: [1, 3, 333, 1337, 1999])
+    func `The wake-up is the very first nanosecond at which the video has passed`(rate: Int) throws {
         var room = VirtualRoom(.init(policy: .freerun))
         try room.sample(0.123, r: rate)
         room.log(7)
@@ -98,16 +91,14 @@ struct ClockStateTests {
         #expect(try #require(room.gate.videoTime(of: .main, at: before)) <= gateTime)
     }
 
-    @Test("At rate 0 there is no wake-up")
-    func rateZero() throws {
+    @Test func `At rate 0 there is no wake-up`() throws {
         var room = VirtualRoom(.init(policy: .hold))
         try room.sample(1000, r: 0)
         room.log(1000)
         #expect(room.gate.nextRelease(after: room.now) == nil)
     }
 
-    @Test("27: 2 s after the end all ten pending ones go out in order, not late")
-    func end() throws {
+    @Test func `27: 2 s after the end all ten pending ones go out in order, not late`() throws {
         var room = VirtualRoom()
         try room.sample(1000)
         for time in 1...10 { room.log(Int64(time) * 10_000) }
@@ -122,8 +113,7 @@ struct ClockStateTests {
         #expect(room.shown().count == 11)
     }
 
-    @Test("Playing on cancels the end; what belongs to a newer epoch is not released by it")
-    func endCancelled() throws {
+    @Test func `Playing on cancels the end; what belongs to a newer epoch is not released by it`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom(.init(policy: .hold))
         try room.sample(1000, ep: 0, s: .end)
@@ -142,8 +132,7 @@ struct ClockStateTests {
         #expect(room.shown() == [1])
     }
 
-    @Test("Without extrapolation the last sample is what counts")
-    func literalRule() throws {
+    @Test func `Without extrapolation the last sample is what counts`() throws {
         var room = VirtualRoom(.init(policy: .hold, extrapolate: false))
         try room.sample(1000)
         room.log(1100)
@@ -155,10 +144,8 @@ struct ClockStateTests {
 }
 
 /// Rules 4, 5 and 14: which samples are believed.
-@Suite("Clock guard")
-struct ClockGuardTests {
-    @Test("6: a sample whose number is not greater is ignored while the clock is live")
-    func numbers() throws {
+@Suite struct `Clock guard` {
+    @Test func `6: a sample whose number is not greater is ignored while the clock is live`() throws {
         var room = VirtualRoom()
         #expect(try room.sample(1000, q: 7) == .taken)
         room.wait(.milliseconds(100))
@@ -169,8 +156,7 @@ struct ClockGuardTests {
         #expect(try room.sample(3000, q: 1) == .taken)
     }
 
-    @Test("7: a small step back is taken and recalls nothing")
-    func stepBack() throws {
+    @Test func `7: a small step back is taken and recalls nothing`() throws {
         var room = VirtualRoom()
         room.log(4900, 4950)
         try room.sample(4920, r: 0)
@@ -185,8 +171,7 @@ struct ClockGuardTests {
         #expect(room.shown() == [1, 2, 3])
     }
 
-    @Test("A step back of exactly 1 s is taken, a microsecond more is not")
-    func edgeOfStepBack() throws {
+    @Test func `A step back of exactly 1 s is taken, a microsecond more is not`() throws {
         for (media, outcome) in [(4000, ClockOutcome.taken), (3999.999, .candidate)] {
             var room = VirtualRoom()
             try room.sample(5000)
@@ -194,8 +179,7 @@ struct ClockGuardTests {
         }
     }
 
-    @Test("A step of exactly 5 s ahead is taken, a microsecond more is not")
-    func edgeOfJump() throws {
+    @Test func `A step of exactly 5 s ahead is taken, a microsecond more is not`() throws {
         for (media, outcome) in [(10_000, ClockOutcome.taken), (10_000.001, .candidate)] {
             var room = VirtualRoom()
             try room.sample(5000)
@@ -203,8 +187,7 @@ struct ClockGuardTests {
         }
     }
 
-    @Test("8: one sample a minute ahead, then normal ones: nothing leaks")
-    func strayAhead() throws {
+    @Test func `8: one sample a minute ahead, then normal ones: nothing leaks`() throws {
         var room = VirtualRoom()
         room.log(30_000)
         try room.play(from: 1000, for: .seconds(1))
@@ -215,8 +198,7 @@ struct ClockGuardTests {
         #expect(try room.sample(65_250) == .candidate)
     }
 
-    @Test("9: two agreeing samples a minute ahead are accepted, and the burst is in order")
-    func jumpConfirmed() throws {
+    @Test func `9: two agreeing samples a minute ahead are accepted, and the burst is in order`() throws {
         var room = VirtualRoom()
         room.log(30_000, 40_000, 20_000)
         try room.sample(1000)
@@ -228,8 +210,7 @@ struct ClockGuardTests {
         #expect(room.late() == [])
     }
 
-    @Test("Samples that agree neither with the clock nor with each other never count")
-    func disagreeing() throws {
+    @Test func `Samples that agree neither with the clock nor with each other never count`() throws {
         var room = VirtualRoom()
         try room.sample(1000)
         for media in [61_000.0, 71_000, 81_000, 30_000, 28_999, 61_000] {
@@ -239,8 +220,7 @@ struct ClockGuardTests {
         #expect(try room.sample(62_000) == .taken)
     }
 
-    @Test("A sample that comes twice does not confirm itself")
-    func sameSampleTwice() throws {
+    @Test func `A sample that comes twice does not confirm itself`() throws {
         var room = VirtualRoom()
         try room.sample(1000, q: 1)
         #expect(try room.sample(61_000, q: 2) == .candidate)
@@ -250,8 +230,7 @@ struct ClockGuardTests {
         #expect(try room.sample(64_000, q: 3) == .taken)
     }
 
-    @Test("A stray sample's number does not shut out those that follow")
-    func strayNumber() throws {
+    @Test func `A stray sample's number does not shut out those that follow`() throws {
         var room = VirtualRoom()
         try room.sample(1000, q: 1)
         #expect(try room.sample(61_000, q: 1_000_000) == .candidate)
@@ -259,8 +238,7 @@ struct ClockGuardTests {
         #expect(try room.sample(1000, q: 3) == .taken)
     }
 
-    @Test("10: a declared jump is taken at once, for its cohort alone")
-    func declaredJump() throws {
+    @Test func `10: a declared jump is taken at once, for its cohort alone`() throws {
         let other = try CohortName.named("hls")
         var room = VirtualRoom()
         room.log(30_000)
@@ -274,8 +252,7 @@ struct ClockGuardTests {
         #expect(room.video() == 53_000)
     }
 
-    @Test("30: one stray sample 5 s low is ignored, two that agree are not")
-    func strayLow() throws {
+    @Test func `30: one stray sample 5 s low is ignored, two that agree are not`() throws {
         var room = VirtualRoom()
         try room.sample(10_000)
         room.wait(.milliseconds(250))
@@ -289,8 +266,8 @@ struct ClockGuardTests {
         #expect(room.gate.epoch == nil)
     }
 
-    @Test("A second sample agrees within 1 s of what the first predicts, by its rate and state, no farther")
-    func edgeOfAgreement() throws {
+    @Test
+    func `A second sample agrees within 1 s of what the first predicts, by its rate and state, no farther`() throws {
         for (media, outcome) in [(61_500, ClockOutcome.taken), (61_500.001, .candidate), (59_499.999, .candidate)] {
             var room = VirtualRoom()
             try room.sample(1000)
@@ -300,8 +277,7 @@ struct ClockGuardTests {
         }
     }
 
-    @Test("A stream that takes over counts its samples anew")
-    func numbersOfStreams() throws {
+    @Test func `A stream that takes over counts its samples anew`() throws {
         var room = VirtualRoom()
         try room.sample(1000, q: 50, st: "a")
         room.wait(.seconds(2.5))
@@ -311,8 +287,7 @@ struct ClockGuardTests {
         #expect(try room.sample(3500, q: 1, st: "b") == .ignored(.repeated))
     }
 
-    @Test("After a silence the prediction is what the next sample is measured by")
-    func afterSilence() throws {
+    @Test func `After a silence the prediction is what the next sample is measured by`() throws {
         var room = VirtualRoom()
         try room.sample(0)
         room.wait(.seconds(60))
@@ -340,8 +315,7 @@ struct ClockGuardTests {
 /// Rule 8: counters that begin again at 0.
 @Suite("Wrap")
 struct WrapTests {
-    @Test("19: a counter that wraps at 32 bits goes on")
-    func wrap() throws {
+    @Test func `19: a counter that wraps at 32 bits goes on`() throws {
         let period = Double(1 << 32)
         var room = VirtualRoom()
         try room.sample(period - 100, b: 32)
@@ -355,8 +329,7 @@ struct WrapTests {
         #expect(room.video() == period - 100)
     }
 
-    @Test("The first reading of a counter is taken near the head operation, else as it is")
-    func wrapWithoutPrediction() throws {
+    @Test func `The first reading of a counter is taken near the head operation, else as it is`() throws {
         let period = Int64(1) << 33
         for (times, expected) in [
             ([nil, 5 * period - 300], Double(5 * period - 400)), ([-50], -400), ([nil], Double(period - 400)),

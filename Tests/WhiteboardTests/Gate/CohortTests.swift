@@ -7,8 +7,7 @@ import Testing
 /// Cohorts: which are made, where they start; cursors moved from outside.
 @Suite("Cohorts")
 struct CohortTests {
-    @Test("A cohort comes to be with its first sample and is shown in order what is due by its clock")
-    func firstSample() throws {
+    @Test func `A cohort comes to be with its first sample and is shown in order what is due by its clock`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(10_000)
@@ -21,8 +20,7 @@ struct CohortTests {
         #expect(room.shown(hls) == [1, 2, 3])
     }
 
-    @Test("The longest wait counts from no earlier than the cohort's first sample")
-    func waitsFromFirstSample() throws {
+    @Test func `The longest wait counts from no earlier than the cohort's first sample`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         room.log(9000)
@@ -36,8 +34,7 @@ struct CohortTests {
         #expect(room.late(hls) == [1])
     }
 
-    @Test("At most eight cohorts come to be")
-    func maximum() throws {
+    @Test func `At most eight cohorts come to be`() throws {
         var room = VirtualRoom()
         for number in 1..<8 { #expect(try room.sample(0, .named("c\(number)")) == .taken) }
         #expect(try room.sample(0, .named("c8")) == .tooManyCohorts)
@@ -45,8 +42,7 @@ struct CohortTests {
         #expect(room.gate.cohortNames.count == 8)
     }
 
-    @Test("When closed only `main` and the configured cohorts exist")
-    func closed() throws {
+    @Test func `When closed only 'main' and the configured cohorts exist`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom(CohortsConfiguration(named: [hls: CohortSettings(gate: .none)], open: false))
         #expect(room.gate.cohortNames == [.main, hls])
@@ -58,8 +54,7 @@ struct CohortTests {
         #expect(room.gate.slowestCohort?.released == 0)
     }
 
-    @Test("What all have released can be forgotten, no more; a later cohort starts after it")
-    func forget() throws {
+    @Test func `What all have released can be forgotten, no more; a later cohort starts after it`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(1000)
@@ -73,8 +68,7 @@ struct CohortTests {
         #expect(room.shown() == [1, 2, 3, 4])
     }
 
-    @Test("A memory bound releases late, in order, only that cohort's, only what is logged")
-    func force() throws {
+    @Test func `A memory bound releases late, in order, only that cohort's, only what is logged`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(0, hls)
@@ -116,8 +110,7 @@ struct CohortTests {
 }
 
 /// The gate's indexes over its cohorts, against the cohorts themselves.
-@Suite("What the gate keeps of its cohorts")
-struct CohortUpkeepTests {
+@Suite struct `What the gate keeps of its cohorts` {
     /// A gate, and its indexes computed from its cohorts.
     private struct Model {
         var cursors: [CohortName: CohortCursor]
@@ -153,8 +146,7 @@ struct CohortUpkeepTests {
         }
     }
 
-    @Test("is what they say one by one, whatever happens", arguments: TestSeed.choose(24))
-    func agrees(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(24)) func `is what they say one by one, whatever happens`(seed: UInt64) throws {
         var schedule = GateSchedule(seed: seed, seconds: 60)
         var random = SeededGenerator(seed: ~seed)
         var gate = Gate(configuration: schedule.configuration, at: instant(0))

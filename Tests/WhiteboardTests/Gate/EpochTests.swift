@@ -22,8 +22,7 @@ struct EpochTests {
         #expect(room.shown().count == 6)
     }
 
-    @Test("12: a cohort that sees the new epoch 20 s later has its own cursor until then")
-    func slowCohort() throws {
+    @Test func `12: a cohort that sees the new epoch 20 s later has its own cursor until then`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(60_000, ep: 0)
@@ -63,8 +62,7 @@ struct EpochTests {
         #expect(room.shown() == [1])
     }
 
-    @Test("32: a time line that restarts at 0 without `ep` is a new epoch after the second sample")
-    func implicitEpoch() throws {
+    @Test func `32: a time line that restarts at 0 without 'ep' is a new epoch after the second sample`() throws {
         var room = VirtualRoom()
         try room.play(from: 60_000, for: .seconds(1))
         room.log(62_000)
@@ -80,24 +78,22 @@ struct EpochTests {
         #expect(room.shown() == [1, 2, 3, 4])
     }
 
-    @Test("Without `ep` a declared jump back by more than 10 s is a new epoch at once, a shorter one is none")
-    func declaredRestart() throws {
+    @Test
+    func `Without 'ep' a declared jump back by more than 10 s is a new epoch at once, a shorter one is none`() throws {
         var room = VirtualRoom()
         try room.sample(60_000)
         #expect(try room.sample(50_000, d: true) == .taken)
         #expect(try room.sample(39_999.999, d: true) == .newEpochs([0, 1]))
     }
 
-    @Test("With `ep` a jump back within the epoch is none of another, however far")
-    func backwardWithinEpoch() throws {
+    @Test func `With 'ep' a jump back within the epoch is none of another, however far`() throws {
         var room = VirtualRoom()
         try room.sample(60_000, ep: 5)
         #expect(try room.sample(0, ep: 5, d: true) == .taken)
         #expect(room.gate.epoch == 5)
     }
 
-    @Test("Each cohort without `ep` counts for itself and steps into the epoch that another began")
-    func countsForItself() throws {
+    @Test func `Each cohort without 'ep' counts for itself and steps into the epoch that another began`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(60_000)
@@ -115,8 +111,7 @@ struct EpochTests {
         #expect(room.shown() == [1, 2])
     }
 
-    @Test("The time in a pause does not count when the cohort leaves it for another epoch, either")
-    func leavesPause() throws {
+    @Test func `The time in a pause does not count when the cohort leaves it for another epoch, either`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(0, ep: 1)
@@ -135,8 +130,7 @@ struct EpochTests {
         #expect(room.late(hls) == [1])
     }
 
-    @Test("A cohort in an epoch that the log never had is past the older ones and before the newer ones")
-    func unknownEpochBetween() throws {
+    @Test func `A cohort in an epoch that the log never had is past the older ones and before the newer ones`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(1000, hls, ep: 3)
@@ -151,10 +145,8 @@ struct EpochTests {
 }
 
 /// Rule 6: epochs take effect where they stand in the room's log.
-@Suite("Epochs and the log")
-struct EpochLogTests {
-    @Test("The first `ep` names the epoch that is there; its operations stay in it")
-    func naming() throws {
+@Suite struct `Epochs and the log` {
+    @Test func `The first 'ep' names the epoch that is there; its operations stay in it`() throws {
         var room = VirtualRoom()
         try room.sample(1000)
         room.log(1500)
@@ -166,8 +158,8 @@ struct EpochLogTests {
         #expect(room.shown() == [1, 2])
     }
 
-    @Test("A sample waits for its epoch to be logged; the room is reminded once a second; records may repeat")
-    func waitsForLog() throws {
+    @Test
+    func `A sample waits for its epoch to be logged; the room is reminded once a second; records may repeat`() throws {
         var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 0))
         func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
         func sample(_ media: Int64, _ q: Int64, ep: Int64) -> ClockSample {
@@ -185,8 +177,7 @@ struct EpochLogTests {
         #expect(gate.videoTime(of: .main, at: at(1100)) == MediaTime(milliseconds: 1100))
     }
 
-    @Test("Operations become due when the log has brought the epoch, not when its sample came")
-    func dueWithEpoch() throws {
+    @Test func `Operations become due when the log has brought the epoch, not when its sample came`() throws {
         var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 0))
         let (start, sampled, logged) = (Instant(nanoseconds: 0), Instant(nanoseconds: 5), Instant(nanoseconds: 900))
         gate.beginEpoch(1, at: start, now: start)
@@ -199,8 +190,8 @@ struct EpochLogTests {
         #expect(releases.map(\.due) == [logged])
     }
 
-    @Test("A sample that waited for the log is forgotten when a later one of its epoch was taken meanwhile")
-    func overtaken() throws {
+    @Test
+    func `A sample that waited for the log is forgotten when a later one of its epoch was taken meanwhile`() throws {
         var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 0))
         func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
         let waiting = ClockSample(media: MediaTime(microseconds: 100_000), epoch: 1)
@@ -233,8 +224,7 @@ struct EpochLogTests {
         #expect(releases.map(\.cohort) == [.main])
     }
 
-    @Test("Hundreds of epochs leave the gate as it was")
-    func manyEpochs() throws {
+    @Test func `Hundreds of epochs leave the gate as it was`() throws {
         var room = VirtualRoom()
         for epoch in 0..<500 {
             try room.sample(0, ep: Int64(epoch))
@@ -250,8 +240,7 @@ struct EpochLogTests {
 /// Rule 6: operations of an epoch that come after its end.
 @Suite("Stragglers")
 struct StragglerTests {
-    @Test("A straggler of the old epoch does not hold up the new one")
-    func straggler() throws {
+    @Test func `A straggler of the old epoch does not hold up the new one`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(60_000, ep: 0)
@@ -268,8 +257,7 @@ struct StragglerTests {
         #expect(room.shown(hls) == [1, 2])
     }
 
-    @Test("A straggler is shown to a cohort that is still in the old epoch by the old clock")
-    func stragglerInOldEpoch() throws {
+    @Test func `A straggler is shown to a cohort that is still in the old epoch by the old clock`() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(60_000, ep: 0)
@@ -282,8 +270,8 @@ struct StragglerTests {
         #expect(room.shown(hls) == [1])
     }
 
-    @Test("What is too far above the old epoch, or comes too late, or too near the new clock, is no straggler")
-    func noStraggler() throws {
+    @Test
+    func `What is too far above the old epoch, or comes too late, or too near the new clock, is no straggler`() throws {
         func isStraggler(_ time: Int64, after delay: Duration) throws -> Bool {
             var room = VirtualRoom()
             try room.sample(30_000, ep: 0)
@@ -300,8 +288,7 @@ struct StragglerTests {
         #expect(try !isStraggler(10_000, after: .zero))
     }
 
-    @Test("Too late is counted from when the epoch was logged, not from when this daemon read the log")
-    func readLater() throws {
+    @Test func `Too late is counted from when the epoch was logged, not from when this daemon read the log`() throws {
         func isStraggler(readAfter delay: Duration) throws -> Bool {
             var room = VirtualRoom()
             try room.sample(30_000, ep: 0)

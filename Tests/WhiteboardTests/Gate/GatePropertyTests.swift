@@ -8,8 +8,7 @@ import Whiteboard
 struct GatePropertyTests {
     static let seeds = TestSeed.choose(18)
 
-    @Test("Polled every millisecond, the gate does what the plain rules say", arguments: seeds)
-    func model(seed: UInt64) {
+    @Test(arguments: seeds) func `Polled every millisecond, the gate does what the plain rules say`(seed: UInt64) {
         var schedule = GateSchedule(seed: seed, seconds: 25)
         var gate = Gate(configuration: schedule.configuration, at: instant(0))
         var plain = ModelGate(schedule.configuration)
@@ -59,8 +58,8 @@ struct GatePropertyTests {
         }
     }
 
-    @Test("Wake-ups alone release the same as polling, each operation at the instant when it is due", arguments: seeds)
-    func wakeUps(seed: UInt64) {
+    @Test(arguments: seeds)
+    func `Wake-ups alone release the same as polling, each operation at the instant when it is due`(seed: UInt64) {
         let woken = run(seed: seed) { gate, end, releases in
             while let wake = gate.nextRelease(after: instant(0)), wake <= end {
                 let count = releases.count
@@ -107,8 +106,7 @@ struct GatePropertyTests {
 }
 
 /// Long runs, hostile input, and their cost.
-@Suite("Gate soak")
-struct GateSoakTests {
+@Suite struct `Gate soak` {
     @Test(
         "29: an hour of clocks that drift by ±200 ppm: zero early releases; lateness p99 within 10 ms",
         arguments: [-200, 0, 200])
@@ -156,8 +154,8 @@ struct GateSoakTests {
         #expect(lateness.allSatisfy { abs($0) < 0.11 }, "seed \(seed)")
     }
 
-    @Test("Whatever the numbers, nothing traps and log order stays", arguments: GatePropertyTests.seeds)
-    func hostile(seed: UInt64) throws {
+    @Test(arguments: GatePropertyTests.seeds)
+    func `Whatever the numbers, nothing traps and log order stays`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let extremes: [Int64] = [.min, .min + 1, -1 << 53, -1, 0, 1, 1 << 32, 1 << 53, .max - 1, .max]
         let durations: [Duration] = [.seconds(Int64.min), .seconds(-1), .zero, .nanoseconds(1), .seconds(Int64.max)]
@@ -200,8 +198,7 @@ struct GateSoakTests {
         }
     }
 
-    @Test("A time that goes back counts as not having moved")
-    func backwardTime() throws {
+    @Test func `A time that goes back counts as not having moved`() throws {
         var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 5_000_000_000))
         let later = Instant(nanoseconds: 6_000_000_000)
         let earlier = Instant(nanoseconds: 1_000_000_000)
@@ -218,8 +215,7 @@ struct GateSoakTests {
         #expect(gate.videoTime(of: .main, at: earlier) == MediaTime(microseconds: 50_000))
     }
 
-    @Test("An operation that came into the log in the future, or out of order, waits no longer for it")
-    func oddLogTimes() {
+    @Test func `An operation that came into the log in the future, or out of order, waits no longer for it`() {
         let start = Instant(nanoseconds: 0)
         var gate = Gate(configuration: CohortsConfiguration(), at: start)
         gate.append(time: 100, at: start + .seconds(500), now: start)
@@ -230,8 +226,7 @@ struct GateSoakTests {
         #expect(releases.map(\.index) == [1, 2])
     }
 
-    @Test("An operation's wait does not begin before that of the one it follows")
-    func earlierThanBefore() {
+    @Test func `An operation's wait does not begin before that of the one it follows`() {
         let start = Instant(nanoseconds: 0)
         var gate = Gate(configuration: CohortsConfiguration(), at: start)
         gate.append(time: 100, at: start, now: start)

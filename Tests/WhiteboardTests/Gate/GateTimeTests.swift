@@ -3,10 +3,8 @@ import Testing
 import Whiteboard
 
 /// Rules 1, 2, 3 and 7: log order, gate times, strictness.
-@Suite("Gate times")
-struct GateTimeTests {
-    @Test("1: an operation is released when its time is less than the video time, strictly")
-    func strictness() throws {
+@Suite struct `Gate times` {
+    @Test func `1: an operation is released when its time is less than the video time, strictly`() throws {
         var room = VirtualRoom()
         room.log(999, 1000, 1001)
         try room.sample(1000, r: 0)
@@ -22,8 +20,7 @@ struct GateTimeTests {
         #expect(room.shown() == [1, 2, 3])
     }
 
-    @Test("2: operations of one time go out in log order in the same tick")
-    func oneTick() throws {
+    @Test func `2: operations of one time go out in log order in the same tick`() throws {
         var room = VirtualRoom()
         room.log(500, 500, 500)
         try room.sample(400)
@@ -34,8 +31,7 @@ struct GateTimeTests {
         #expect(Set(room.releases.map(\.due)).count == 1)
     }
 
-    @Test("3: an earlier time waits behind a later one that was logged before")
-    func laterFirst() throws {
+    @Test func `3: an earlier time waits behind a later one that was logged before`() throws {
         var room = VirtualRoom()
         room.log(900, 300)
         try room.sample(600)
@@ -45,8 +41,8 @@ struct GateTimeTests {
         #expect(room.shown() == [1, 2])
     }
 
-    @Test("20: an absurd time is counted and goes out with its predecessor; later strokes flow at their own")
-    func absurdTime() throws {
+    @Test
+    func `20: an absurd time is counted and goes out with its predecessor; later strokes flow at their own`() throws {
         var room = VirtualRoom()
         try room.sample(1000)
         room.log(1500, 1_000_000_000_000_000, 1700, .max, 1900)
@@ -63,10 +59,8 @@ struct GateTimeTests {
         }
     }
 
-    @Test(
-        "A time that came before any clock is judged by the first sample",
-        arguments: [Int64.max, 86_410_001, 1 << 53])
-    func absurdBeforeClock(time: Int64) throws {
+    @Test(arguments: [Int64.max, 86_410_001, 1 << 53])
+    func `A time that came before any clock is judged by the first sample`(time: Int64) throws {
         var room = VirtualRoom()
         room.log(10_100, time, 10_200)
         room.wait(.seconds(10))
@@ -78,8 +72,8 @@ struct GateTimeTests {
         room.change { gate, _, _ in #expect(gate.takeClampedCount() == 1) }
     }
 
-    @Test("A time exactly 60 s ahead of the clock and of the anchor is believed, a millisecond more is not")
-    func edgeOfAbsurd() throws {
+    @Test
+    func `A time exactly 60 s ahead of the clock and of the anchor is believed, a millisecond more is not`() throws {
         let slow = try CohortName.named("hls")
         // The anchor is at 24 s and 2 s old, or at 31 s.
         let cases: [(anchor: Int64, time: Int64, clamped: Int)] = [
@@ -97,8 +91,7 @@ struct GateTimeTests {
         }
     }
 
-    @Test("An epoch without an anchor believes a time up to 24 h ahead of the clock")
-    func withoutAnchor() throws {
+    @Test func `An epoch without an anchor believes a time up to 24 h ahead of the clock`() throws {
         for (time, clamped) in [(Int64(86_430_000), 0), (86_430_001, 1)] {
             var room = VirtualRoom()
             try room.sample(30_000, r: 0)
@@ -108,8 +101,8 @@ struct GateTimeTests {
         }
     }
 
-    @Test("An honest teacher is never clamped, however long the video stalls", arguments: [1.0, 1.02])
-    func longStall(hurry: Double) throws {
+    @Test(arguments: [1.0, 1.02])
+    func `An honest teacher is never clamped, however long the video stalls`(hurry: Double) throws {
         var room = VirtualRoom(.init(policy: .hold))
         try room.play(from: 0, for: .seconds(10))
         for second in 10..<1000 {
@@ -129,8 +122,7 @@ struct GateTimeTests {
         #expect(room.shown() == Array(1...992))
     }
 
-    @Test("A new epoch has an anchor of its own")
-    func anchorOfEpoch() throws {
+    @Test func `A new epoch has an anchor of its own`() throws {
         var room = VirtualRoom(.init(policy: .hold))
         try room.sample(500_000, ep: 1, r: 0)
         room.log(500_100)
@@ -143,8 +135,7 @@ struct GateTimeTests {
         room.change { gate, _, _ in #expect(gate.takeClampedCount() == 1) }
     }
 
-    @Test("A silent clock does not make the times of a class that goes on absurd")
-    func silentClock() throws {
+    @Test func `A silent clock does not make the times of a class that goes on absurd`() throws {
         var room = VirtualRoom(.init(policy: .hold))
         try room.sample(0)
         room.wait(.seconds(600))
@@ -155,8 +146,7 @@ struct GateTimeTests {
         #expect(room.shown() == [1])
     }
 
-    @Test("21: an operation without a time takes its predecessor's")
-    func noTime() throws {
+    @Test func `21: an operation without a time takes its predecessor's`() throws {
         var room = VirtualRoom()
         room.log(800, nil)
         try room.sample(500)
@@ -168,8 +158,7 @@ struct GateTimeTests {
         #expect(room.shown() == [1, 2, 3])
     }
 
-    @Test("Without a time and a predecessor an operation is due with any clock, but not without one")
-    func noTimeAtAll() throws {
+    @Test func `Without a time and a predecessor an operation is due with any clock, but not without one`() throws {
         var room = VirtualRoom()
         room.log(nil, .min)
         room.wait(.seconds(1))
@@ -180,10 +169,8 @@ struct GateTimeTests {
 }
 
 /// Rule 10: what happens to operations that the clock does not release.
-@Suite("Waiting too long")
-struct WaitingTests {
-    @Test("14: without samples the clock stands after 2 s; a stroke goes out late at the age of 30 s")
-    func silence() throws {
+@Suite struct `Waiting too long` {
+    @Test func `14: without samples the clock stands after 2 s; a stroke goes out late at the age of 30 s`() throws {
         var room = VirtualRoom()
         try room.sample(1000)
         room.log(2999, 3000)
@@ -198,10 +185,8 @@ struct WaitingTests {
         #expect(room.late() == [2])
     }
 
-    @Test(
-        "Without any clock the policies hold and freerun never release",
-        arguments: [CohortSettings.Policy.hold, .freerun])
-    func hold(policy: CohortSettings.Policy) throws {
+    @Test(arguments: [CohortSettings.Policy.hold, .freerun])
+    func `Without any clock the policies hold and freerun never release`(policy: CohortSettings.Policy) throws {
         var room = VirtualRoom(.init(policy: policy))
         room.log(1000, nil)
         room.wait(.seconds(100_000))
@@ -211,8 +196,7 @@ struct WaitingTests {
         #expect(room.gate.clockCondition(of: .main, at: room.now) == .unknown)
     }
 
-    @Test("What the clock and the longest wait release at one instant is not late")
-    func clockBeforePolicy() throws {
+    @Test func `What the clock and the longest wait release at one instant is not late`() throws {
         var room = VirtualRoom(.init(maxHold: .milliseconds(1000) + .microseconds(1)))
         try room.sample(0)
         room.log(1000)
@@ -221,8 +205,7 @@ struct WaitingTests {
         #expect(room.late() == [])
     }
 
-    @Test("Time in a stall does not count, but only while its clock is live")
-    func deadStall() throws {
+    @Test func `Time in a stall does not count, but only while its clock is live`() throws {
         var room = VirtualRoom()
         room.log(9000)
         room.wait(.seconds(29))
@@ -233,8 +216,8 @@ struct WaitingTests {
         #expect(room.late() == [1])
     }
 
-    @Test("The first play after a long pause lets nothing out early", arguments: [ClockSample.State.pause, .stall])
-    func longPause(state: ClockSample.State) throws {
+    @Test(arguments: [ClockSample.State.pause, .stall])
+    func `The first play after a long pause lets nothing out early`(state: ClockSample.State) throws {
         var room = VirtualRoom()
         try room.play(from: 1000, for: .seconds(4))
         room.log(6500, 60_000)
@@ -255,8 +238,7 @@ struct WaitingTests {
         #expect(room.late() == [2])
     }
 
-    @Test("Many pauses in turn are all left out, each operation's own")
-    func manyPauses() throws {
+    @Test func `Many pauses in turn are all left out, each operation's own`() throws {
         var room = VirtualRoom(.init(maxHold: .seconds(10), staleAfter: .seconds(5)))
         try room.sample(0)
         room.log(60_000)
@@ -279,8 +261,7 @@ struct WaitingTests {
         #expect(room.late() == [1, 2])
     }
 
-    @Test("Of more pauses than are remembered none makes an operation wait too short")
-    func endlessPauses() throws {
+    @Test func `Of more pauses than are remembered none makes an operation wait too short`() throws {
         var room = VirtualRoom(.init(maxHold: .seconds(10), staleAfter: .seconds(60)))
         try room.sample(0)
         room.log(60_000)
@@ -298,8 +279,7 @@ struct WaitingTests {
         #expect(room.late() == [1])
     }
 
-    @Test("When samples could not be heard for a while, waiting counts from then on until the next one")
-    func unheard() throws {
+    @Test func `When samples could not be heard for a while, waiting counts from then on until the next one`() throws {
         var room = VirtualRoom()
         try room.sample(5000, s: .pause)
         room.log(6000)
@@ -314,8 +294,7 @@ struct WaitingTests {
         #expect(room.late() == [])
     }
 
-    @Test("A free-running clock never stands")
-    func freerun() throws {
+    @Test func `A free-running clock never stands`() throws {
         var room = VirtualRoom(.init(policy: .freerun))
         try room.sample(0)
         room.log(50_000)
@@ -326,8 +305,7 @@ struct WaitingTests {
         #expect(room.late() == [])
     }
 
-    @Test("Without a gate operations go out at once")
-    func ungated() {
+    @Test func `Without a gate operations go out at once`() {
         var room = VirtualRoom(.init(gate: .none))
         room.log(50_000, nil, .max)
         #expect(room.shown() == [1, 2, 3])

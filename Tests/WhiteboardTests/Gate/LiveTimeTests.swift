@@ -5,8 +5,7 @@ import Testing
 @testable import Whiteboard
 
 /// Rule 17: the media time at the teacher.
-@Suite("Live time")
-struct LiveTimeTests {
+@Suite struct `Live time` {
     private var probe = RoomProbe()
 
     private var live: Double? {
@@ -32,8 +31,7 @@ struct LiveTimeTests {
         #expect(live == nil)
     }
 
-    @Test("Comes from the freshest sample with an age, of whichever cohort")
-    mutating func freshest() throws {
+    @Test mutating func `Comes from the freshest sample with an age, of whichever cohort`() throws {
         let hls = try CohortName.named("hls")
         probe.clock(10_000, .main, #","a":300"#)
         probe.wait(.seconds(1))
@@ -47,8 +45,7 @@ struct LiveTimeTests {
         #expect(live == nil)
     }
 
-    @Test("Is UTC where the video's time line is that and no clock tells its age")
-    mutating func utc() {
+    @Test mutating func `Is UTC where the video's time line is that and no clock tells its age`() {
         let utc = 1_800_000_000_000.0
         func room() -> RoomProbe {
             let start = Instant(nanoseconds: 5_000_000_000)
@@ -66,8 +63,7 @@ struct LiveTimeTests {
         #expect(live == utc - 1000)
     }
 
-    @Test("Is not known by a counter that a stroke of the least time makes the least of all times")
-    mutating func leastTime() {
+    @Test mutating func `Is not known by a counter that a stroke of the least time makes the least of all times`() {
         let utc = 1_800_000_000_000.0
         var configuration = RoomConfiguration()
         configuration.cohorts.defaults.gate = .video
@@ -83,8 +79,7 @@ struct LiveTimeTests {
         #expect(live == nil)
     }
 
-    @Test("An epoch that follows the greatest number is written down and read back")
-    mutating func greatestEpoch() throws {
+    @Test mutating func `An epoch that follows the greatest number is written down and read back`() throws {
         probe.clock(100_000, .main, #","ep":9007199254740991,"a":600000"#)
         probe.send(draw(1, #","t":700000"#))
         probe.send(draw(2, #","t":600000"#))
@@ -93,8 +88,7 @@ struct LiveTimeTests {
         #expect(!bytes.isEmpty)
     }
 
-    @Test("A time more than 250 ms below it is counted, and its author is told once a minute")
-    mutating func behind() {
+    @Test mutating func `A time more than 250 ms below it is counted, and its author is told once a minute`() {
         probe.clock(10_000, .main, #","a":6000"#)
         probe.send(draw(1, #","t":16000"#))
         probe.send(draw(2, #","t":15750"#))
@@ -119,8 +113,7 @@ struct LiveTimeTests {
         #expect(probe.room.status(at: probe.now).behindLive == [])
     }
 
-    @Test("A stroke is logged at its end: it is not behind by the time that it took to draw")
-    mutating func longStroke() {
+    @Test mutating func `A stroke is logged at its end: it is not behind by the time that it took to draw`() {
         probe.clock(10_000, .main, #","a":6000"#)
         probe.send(#"{"n":1,"t":12000,"d":[{"x":1,"y":1},{"x":2,"y":2,"m":2000},{"x":3,"y":3,"m":4000}]}"#)
         // One that was held at its place, a pointer or an even line.
@@ -134,8 +127,8 @@ struct LiveTimeTests {
         #expect(probe.counts.behindLive == 2)
     }
 
-    @Test("Is known before anybody has written, also where the clock's session has no name in the log yet")
-    mutating func blankRoom() {
+    @Test
+    mutating func `Is known before anybody has written, also where the clock's session has no name in the log yet`() {
         probe.clock(10_000, .main, #","a":6000,"ep":3"#)
         #expect(probe.room.isBlank && probe.room.hasClock && live == 16_000)
         probe.wait(.milliseconds(500))
@@ -144,15 +137,13 @@ struct LiveTimeTests {
         #expect(live == 16_500 && probe.room.gate.epoch == 3)
     }
 
-    @Test("Without it nothing is counted")
-    mutating func unknown() {
+    @Test mutating func `Without it nothing is counted`() {
         probe.clock(10_000)
         probe.send(draw(1, #","t":1000"#))
         #expect(probe.counts.behindLive == 0)
     }
 
-    @Test("Marks at the head tell it, with those of the cohorts")
-    mutating func marks() throws {
+    @Test mutating func `Marks at the head tell it, with those of the cohorts`() throws {
         probe.clock(10_000)
         probe.send(draw(1, #","t":9000"#))
         probe.wait(.seconds(1))
@@ -167,8 +158,7 @@ struct LiveTimeTests {
 }
 
 /// Rule 18: a time line that begins anew at the teacher, long before the delayed video does.
-@Suite("A restart that the teacher sees first")
-struct TeacherRestartTests {
+@Suite struct `A restart that the teacher sees first` {
     private var probe = RoomProbe()
 
     /// Samples each 250 ms of a video that is 6 s behind a teacher whose time line is at `media` now.
@@ -189,8 +179,8 @@ struct TeacherRestartTests {
         probe.shown.map { ($0.operation.index, $0.at - restart) }
     }
 
-    @Test("33: the strokes wait for the clock's restart and go by it, none early", arguments: ["", #","ep":"#])
-    mutating func scenario(ep: String) {
+    @Test(arguments: ["", #","ep":"#])
+    mutating func `33: the strokes wait for the clock's restart and go by it, none early`(ep: String) {
         let (first, second) = ep.isEmpty ? ("", "") : (ep + "1", ep + "2")
         play(live: 100_000, for: .seconds(10), first)
         probe.send(draw(1, #","t":110000"#))
@@ -217,8 +207,7 @@ struct TeacherRestartTests {
         #expect(probe.room.gate.timeline.epochs.provisional == nil)
     }
 
-    @Test("A stroke that grows waits, too")
-    mutating func wetInk() {
+    @Test mutating func `A stroke that grows waits, too`() {
         let settings = CohortSettings(ink: .progressive)
         probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
         play(live: 100_000, for: .seconds(10))
@@ -236,8 +225,7 @@ struct TeacherRestartTests {
         #expect(probe.shown() == [1, 2])
     }
 
-    @Test("At most the age and five seconds, then late; the time line goes on as before")
-    mutating func noRestart() {
+    @Test mutating func `At most the age and five seconds, then late; the time line goes on as before`() {
         play(live: 100_000, for: .seconds(10))
         probe.send(draw(1, #","t":110000"#))
         play(live: 110_000, for: .seconds(20))
@@ -258,8 +246,7 @@ struct TeacherRestartTests {
         #expect(probe.decisions.count == 2)
     }
 
-    @Test("Another author who goes on by the old time line does not hold up the new one")
-    mutating func otherAuthor() {
+    @Test mutating func `Another author who goes on by the old time line does not hold up the new one`() {
         play(live: 100_000, for: .seconds(10))
         probe.send(draw(1, #","t":110000"#))
         play(live: 110_000, for: .seconds(20))
@@ -274,8 +261,8 @@ struct TeacherRestartTests {
         #expect(probe.shown.allSatisfy { !$0.isLate })
     }
 
-    @Test("Nothing changes without an age, for a smaller step back, and for the first stroke of an author")
-    mutating func noProvisionalEpoch() {
+    @Test
+    mutating func `Nothing changes without an age, for a smaller step back, and for the first stroke of an author`() {
         play(live: 100_000, for: .seconds(10), age: "")
         probe.send(draw(1, #","t":110000"#))
         probe.send(draw(2, #","t":500"#))
@@ -322,8 +309,7 @@ struct TeacherRestartTests {
         }
     }
 
-    @Test("A recorded lesson has the strokes in the session that they waited for")
-    mutating func recording() {
+    @Test mutating func `A recorded lesson has the strokes in the session that they waited for`() {
         var recording = RecordedRoom(configuration: RoomConfiguration())
         var clock = Instant(nanoseconds: 1_000_000_000_000)
         func take(_ text: String) {

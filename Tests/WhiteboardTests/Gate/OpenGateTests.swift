@@ -5,13 +5,11 @@ import Testing
 @testable import Whiteboard
 
 /// Rule 16: `gate: auto`.
-@Suite("A cohort that may have no video")
-struct OpenGateTests {
+@Suite struct `A cohort that may have no video` {
     private static let auto = RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .auto)))
     private var probe = RoomProbe(Self.auto)
 
-    @Test("34: no sample, then samples: at once, then by V")
-    mutating func scenario() {
+    @Test mutating func `34: no sample, then samples: at once, then by V`() {
         probe.send(draw(1, #","t":9000"#))
         #expect(probe.shown() == [1])
         #expect(probe.shown.allSatisfy { !$0.isLate && $0.at == probe.now })
@@ -24,8 +22,7 @@ struct OpenGateTests {
         #expect(probe.shown() == [1, 2])
     }
 
-    @Test("A clock that dies leaves the cohort with a video: its operations wait for max_hold")
-    mutating func deadClock() {
+    @Test mutating func `A clock that dies leaves the cohort with a video: its operations wait for max_hold`() {
         probe.clock(10_000)
         probe.wait(.seconds(60))
         probe.send(draw(1, #","t":70000"#))
@@ -36,8 +33,7 @@ struct OpenGateTests {
         #expect(probe.shown.allSatisfy { $0.isLate })
     }
 
-    @Test("A sample that waits for its encoder session closes the gate, too")
-    mutating func waitingSample() {
+    @Test mutating func `A sample that waits for its encoder session closes the gate, too`() {
         probe.send(draw(1))
         probe.decisionsReturn = [.seconds(5)]
         probe.clock(10_000, .main, #","ep":4"#)
@@ -46,8 +42,7 @@ struct OpenGateTests {
         #expect(probe.shown() == [1])
     }
 
-    @Test("Marks, replies to joins and the room's status say which it is")
-    mutating func said() throws {
+    @Test mutating func `Marks, replies to joins and the room's status say which it is`() throws {
         func joined(_ request: JoinRequest = JoinRequest()) throws -> GateState? {
             let catchUp = try #require(probe.room.catchUp(request, cohort: .main))
             return try JoinReply(decoding: catchUp.encoded(palette: .standard, style: "smooth", as: .json)).gate
@@ -68,8 +63,8 @@ struct OpenGateTests {
         #expect(probe.room.status(at: probe.now).cohorts.map(\.gate) == [.video])
     }
 
-    @Test("With `gate: video` nothing goes out before the first sample but by max_hold", arguments: [1, 30])
-    mutating func strict(seconds: Int64) {
+    @Test(arguments: [1, 30])
+    mutating func `With 'gate: video' nothing goes out before the first sample but by max_hold`(seconds: Int64) {
         let settings = CohortSettings(gate: .video, maxHold: .seconds(seconds))
         probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
         probe.send(draw(1))
@@ -89,8 +84,7 @@ struct OpenGateTests {
         return RoomProbe(room, at: probe.now, logAhead: .zero)
     }
 
-    @Test("A cohort with a video has one after a restart, though its clock is not heard")
-    mutating func videoOutlastsRestart() throws {
+    @Test mutating func `A cohort with a video has one after a restart, though its clock is not heard`() throws {
         probe.send(draw(1))
         probe.clock(10_000)
         probe.send(draw(2, #","t":16000"#))
@@ -104,8 +98,8 @@ struct OpenGateTests {
         #expect(after.shown.allSatisfy { !$0.isLate })
     }
 
-    @Test("After a restart an open cohort waits a second: its clock may not have been heard yet")
-    mutating func listens() throws {
+    @Test
+    mutating func `After a restart an open cohort waits a second: its clock may not have been heard yet`() throws {
         probe.send(draw(1))
         var after = try restarted(probe)
         after.send(draw(2, #","t":16000"#))
@@ -119,8 +113,7 @@ struct OpenGateTests {
         #expect(after.shown() == [])
     }
 
-    @Test("A room of an earlier release that has had a clock has a video")
-    mutating func earlierRelease() throws {
+    @Test mutating func `A room of an earlier release that has had a clock has a video`() throws {
         var cursors: [CohortName: CohortCursor] = [:]
         probe.send(draw(1, #","t":9000"#))
         for (name, cursor) in probe.room.cursors { cursors[name] = CohortCursor(cursor.released) }
@@ -133,8 +126,7 @@ struct OpenGateTests {
         #expect(heard.room.status(at: probe.now).cohorts.map(\.gate) == [.video])
     }
 
-    @Test("A live clock goes on in the room's next life, before its next sample")
-    mutating func nextLife() {
+    @Test mutating func `A live clock goes on in the room's next life, before its next sample`() {
         probe.clock(10_000)
         probe.send(draw(1, #","t":9000"#))
         probe.record(.close)
@@ -144,8 +136,7 @@ struct OpenGateTests {
         #expect(probe.room.head.index == 1)
     }
 
-    @Test("What is drawn in a progressive cohort without a video goes out as it is drawn")
-    mutating func wetInk() {
+    @Test mutating func `What is drawn in a progressive cohort without a video goes out as it is drawn`() {
         let settings = CohortSettings(gate: .auto, ink: .progressive)
         probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
         let style = WetStrokeStyle(time: 9000, boardWidth: 1024, boardHeight: 768)

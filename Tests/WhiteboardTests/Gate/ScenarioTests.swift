@@ -6,8 +6,7 @@ import Testing
 
 /// Scenarios of the gate that are about boards and students: a whole room, in virtual time. Those about the clock alone
 /// have their numbers in the other files of this folder.
-@Suite("Scenarios of the gate")
-struct ScenarioTests {
+@Suite struct `Scenarios of the gate` {
     private var probe = RoomProbe()
 
     /// Sets a clock that stands still.
@@ -20,8 +19,7 @@ struct ScenarioTests {
         probe.room.board(of: cohort).visible.map(\.index)
     }
 
-    @Test("4: stroke t=800, undo t=100, V=500: the undo is held behind its stroke")
-    mutating func undoBehindStroke() {
+    @Test mutating func `4: stroke t=800, undo t=100, V=500: the undo is held behind its stroke`() {
         video(500)
         probe.send(draw(1, #","t":800"#))
         probe.send(undo(2, #","t":100"#))
@@ -35,8 +33,7 @@ struct ScenarioTests {
         #expect(probe.shown.allSatisfy { !$0.isLate })
     }
 
-    @Test("5: clear t=700 among strokes 600, 800: 600, clear, 800; the board between is blank")
-    mutating func clearBetweenStrokes() {
+    @Test mutating func `5: clear t=700 among strokes 600, 800: 600, clear, 800; the board between is blank`() {
         video(500)
         probe.send(draw(1, #","t":600"#))
         probe.send(clear(2, #","t":700"#))
@@ -70,8 +67,7 @@ struct ScenarioTests {
         #expect(held == [.main: 3])
     }
 
-    @Test("22: join under load, 10,000 times: no gap, no repeat, nothing with e ≥ V")
-    mutating func joinsUnderLoad() throws {
+    @Test mutating func `22: join under load, 10,000 times: no gap, no repeat, nothing with e ≥ V`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         probe = RoomProbe(
@@ -156,8 +152,7 @@ struct ScenarioTests {
         #expect(student.visible == Array(1...8))
     }
 
-    @Test("28: stroke and undo due in one tick: both sent, in order; the canvas is unchanged")
-    mutating func strokeAndUndo() throws {
+    @Test mutating func `28: stroke and undo due in one tick: both sent, in order; the canvas is unchanged`() throws {
         video(100)
         probe.send(draw(1, #","t":50"#))
         let before = board()

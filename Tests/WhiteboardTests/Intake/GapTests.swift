@@ -29,8 +29,7 @@ struct GapTests {
         #expect(probe.takeTold() == [])
     }
 
-    @Test("A gap that heals is told no more and nothing is given up")
-    mutating func heals() {
+    @Test mutating func `A gap that heals is told no more and nothing is given up`() {
         probe.send(draw(1))
         probe.send(draw(3))
         probe.wait(.milliseconds(700))
@@ -41,8 +40,7 @@ struct GapTests {
         #expect(probe.decisions.isEmpty)
     }
 
-    @Test("Each gap has its own 2 s, from the first operation behind it that became complete")
-    mutating func ownFailureTimeout() {
+    @Test mutating func `Each gap has its own 2 s, from the first operation behind it that became complete`() {
         probe.send(draw(1))
         probe.send(draw(5))
         probe.wait(.milliseconds(300))
@@ -58,8 +56,7 @@ struct GapTests {
         #expect(probe.applied.map(\.number) == [1, 3, 5, 9])
     }
 
-    @Test("New gaps do not keep an author from hearing of the old ones every 500 ms")
-    mutating func noticesGoOn() {
+    @Test mutating func `New gaps do not keep an author from hearing of the old ones every 500 ms`() {
         probe.send(draw(1))
         var heard = 0
         for step in Int64(0)..<9 {
@@ -72,8 +69,7 @@ struct GapTests {
         #expect(heard == 4)
     }
 
-    @Test("What is missing names the shards of strokes under assembly and the numbers between them")
-    mutating func names() {
+    @Test mutating func `What is missing names the shards of strokes under assembly and the numbers between them`() {
         probe.send(draw(1))
         probe.send(shard(3, 0, of: 3))
         probe.send(shard(4, 2, of: 2))
@@ -81,8 +77,7 @@ struct GapTests {
         #expect(probe.takeTold().suffix(4) == ["missing 2...2", "missing 3 [1, 2]", "missing 4 [1]", "missing 5...6"])
     }
 
-    @Test("A notice names 64 missing shards, the lowest; the rest follow when those have come")
-    mutating func ordersOfNotice() {
+    @Test mutating func `A notice names 64 missing shards, the lowest; the rest follow when those have come`() {
         probe.send(shard(1, 3, of: 200))
         probe.wait(.milliseconds(500))
         #expect(probe.takeTold() == ["missing 1 \(Array(0...64).filter { $0 != 3 })"])
@@ -91,8 +86,8 @@ struct GapTests {
         #expect(probe.takeTold() == ["missing 1 \(Array(64...127))"])
     }
 
-    @Test("An author gets 64 notices in 500 ms, those of the lowest; the rest follow when those have come")
-    mutating func noticesOfRound() {
+    @Test
+    mutating func `An author gets 64 notices in 500 ms, those of the lowest; the rest follow when those have come`() {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 10_000)))
         probe.send(draw(0))
         for number in Int64(1)...64 { probe.send(shard(2 * number, 0, of: 2)) }
@@ -133,8 +128,7 @@ struct GapTests {
         #expect(probe.takeTold().last == "gave up 2...2")
     }
 
-    @Test("A shard that comes takes the 10 s back to their start; a repeat does not")
-    mutating func assemblyGoesOn() {
+    @Test mutating func `A shard that comes takes the 10 s back to their start; a repeat does not`() {
         probe.send(shard(1, 0, of: 3))
         probe.wait(.seconds(9))
         probe.send(shard(1, 1, of: 3))
@@ -146,8 +140,7 @@ struct GapTests {
         #expect(probe.decisions.count == 1)
     }
 
-    @Test("With more than 256 held the first gap is given up at once")
-    mutating func tooManyHeld() {
+    @Test mutating func `With more than 256 held the first gap is given up at once`() {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 10_000)))
         probe.send(draw(1))
         probe.send(draw(3))
@@ -161,8 +154,7 @@ struct GapTests {
         #expect(probe.applied.count == 259)
     }
 
-    @Test("A refused message settles its number: nobody waits for it")
-    mutating func refused() {
+    @Test mutating func `A refused message settles its number: nobody waits for it`() {
         probe.send(draw(1))
         probe.send(#"{"n":2,"e":77,"d":[]}"#)
         probe.send(#"{"n":4,"a":9}"#)
@@ -176,8 +168,8 @@ struct GapTests {
             ])
     }
 
-    @Test("Applied or held operations stay as they are when a refused message comes under their number")
-    mutating func refusedRepeat() {
+    @Test
+    mutating func `Applied or held operations stay as they are when a refused message comes under their number`() {
         probe.send(draw(1))
         probe.send(draw(3))
         probe.send(#"{"n":1,"e":77,"d":[]}"#)
@@ -189,12 +181,10 @@ struct GapTests {
     }
 }
 
-@Suite("Decisions take effect where they stand in the journal")
-struct DecisionTests {
+@Suite struct `Decisions take effect where they stand in the journal` {
     private var probe = RoomProbe()
 
-    @Test("Until a decision comes back nothing changes; what heals meanwhile is not given up")
-    mutating func heals() {
+    @Test mutating func `Until a decision comes back nothing changes; what heals meanwhile is not given up`() {
         probe.decisionsReturn = [.milliseconds(300)]
         probe.send(draw(1))
         probe.send(draw(4))
@@ -207,8 +197,7 @@ struct DecisionTests {
         #expect(probe.applied.map(\.number) == [1, 2, 4])
     }
 
-    @Test("A decision that comes twice counts once")
-    mutating func twice() {
+    @Test mutating func `A decision that comes twice counts once`() {
         probe.decisionsReturn = [.zero, .milliseconds(100), .seconds(5)]
         probe.send(draw(1))
         probe.send(draw(3))
@@ -219,8 +208,7 @@ struct DecisionTests {
         #expect(probe.applied.map(\.number) == [1, 3, 5])
     }
 
-    @Test("A decision that is lost is asked for again every second")
-    mutating func lost() {
+    @Test mutating func `A decision that is lost is asked for again every second`() {
         probe.decisionsReturn = []
         probe.send(draw(1))
         probe.send(draw(3))
@@ -231,8 +219,7 @@ struct DecisionTests {
         #expect(probe.applied.map(\.number) == [1, 3])
     }
 
-    @Test("A decision about an earlier count takes nothing away from the one that has begun since")
-    mutating func otherCount() {
+    @Test mutating func `A decision about an earlier count takes nothing away from the one that has begun since`() {
         probe.decisionsReturn = [.milliseconds(500)]
         for number in Int64(1)...5 { probe.send(draw(number)) }
         probe.send(draw(8))
@@ -258,10 +245,8 @@ struct DecisionTests {
         #expect(probe.takeTold() == ["missing 4...4", "gave up 4...4", "applied 5 as 4"])
     }
 
-    @Test(
-        "A decision that no room would take changes nothing",
-        arguments: [(Int64.min, Int64.max), (.max, .min), (.max, .max), (-5, -1), (0, .max)])
-    mutating func absurd(_ from: Int64, _ to: Int64) {
+    @Test(arguments: [(Int64.min, Int64.max), (.max, .min), (.max, .max), (-5, -1), (0, .max)])
+    mutating func `A decision that no room would take changes nothing`(_ from: Int64, _ to: Int64) {
         probe.send(draw(1))
         probe.record(.gaveUp(author: .alice, from: from, to: to, incarnation: nil))
         probe.record(.gaveUp(author: .bob, from: from, to: to, incarnation: nil))
@@ -269,8 +254,7 @@ struct DecisionTests {
         #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 2 draw"])
     }
 
-    @Test("The same journal gives the same log, whoever decides and when")
-    func replicas() {
+    @Test func `The same journal gives the same log, whoever decides and when`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var owner = RoomProbe()

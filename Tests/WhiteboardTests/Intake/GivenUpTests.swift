@@ -4,8 +4,7 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("What comes after it was given up")
-struct LateTests {
+@Suite struct `What comes after it was given up` {
     private var probe = RoomProbe()
 
     /// Number 1 is applied, 2 … `last` - 1 are given up, `last` is applied.
@@ -16,8 +15,7 @@ struct LateTests {
         _ = probe.takeTold()
     }
 
-    @Test("A stroke is drawn where it arrives, marked late, and once")
-    mutating func stroke() {
+    @Test mutating func `A stroke is drawn where it arrives, marked late, and once`() {
         giveUp(before: 4)
         probe.send(draw(3))
         probe.send(draw(3))
@@ -28,8 +26,8 @@ struct LateTests {
         #expect(probe.counts.intake.late == 2)
     }
 
-    @Test("One that was given up while smaller numbers are still waited for is settled once it is drawn")
-    mutating func beforeItsTurn() {
+    @Test
+    mutating func `One that was given up while smaller numbers are still waited for is settled once it is drawn`() {
         probe.send(draw(1))
         probe.send(draw(5))
         probe.record(.gaveUp(3...3))
@@ -42,8 +40,7 @@ struct LateTests {
         #expect(probe.takeTold() == ["applied 3 as 2"])
     }
 
-    @Test("It is late itself; its release is not, where the clock released it in time")
-    mutating func released() {
+    @Test mutating func `It is late itself; its release is not, where the clock released it in time`() {
         probe.clock(100_000)
         giveUp(before: 3)
         probe.send(draw(2, #","t":1"#))
@@ -72,8 +69,7 @@ struct LateTests {
         #expect(Set(probe.applied.map(\.number)).count == probe.applied.count)
     }
 
-    @Test("Nor is one from below the start of its count drawn twice")
-    mutating func onceBelowStart() {
+    @Test mutating func `Nor is one from below the start of its count drawn twice`() {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 1_000_000)))
         probe.send(draw(5000))
         let late = stride(from: Int64(4999), to: 2, by: -2)
@@ -83,8 +79,7 @@ struct LateTests {
         #expect(Set(probe.applied.map(\.number)).count == probe.applied.count)
     }
 
-    @Test("A stroke whose shards had begun to arrive becomes whole with the rest of them")
-    mutating func shards() {
+    @Test mutating func `A stroke whose shards had begun to arrive becomes whole with the rest of them`() {
         probe.send(draw(1))
         probe.send(shard(2, 0, of: 3))
         probe.send(draw(3))
@@ -100,8 +95,8 @@ struct LateTests {
         #expect(probe.applied.map(\.summary).last == "3 alice 2 draw late")
     }
 
-    @Test("After a clear since it was given up a stroke is too late, all its shards with it, and stays so")
-    mutating func clearSince() {
+    @Test
+    mutating func `After a clear since it was given up a stroke is too late, all its shards with it, and stays so`() {
         giveUp(before: 4)
         probe.send(clear(5))
         _ = probe.takeTold()
@@ -116,23 +111,21 @@ struct LateTests {
         #expect(probe.visible == [])
     }
 
-    @Test("A clear that had waited behind the gap counts as one since")
-    mutating func clearBehind() {
+    @Test mutating func `A clear that had waited behind the gap counts as one since`() {
         giveUp(before: 4, clear(4))
         probe.send(draw(2))
         #expect(probe.takeTold() == ["rejected 2 0 too-late"])
     }
 
-    @Test("A clear before it was given up does not")
-    mutating func clearBefore() {
+    @Test mutating func `A clear before it was given up does not`() {
         probe.send(clear(1), by: .bob)
         giveUp(before: 4)
         probe.send(draw(2))
         #expect(probe.takeTold() == ["applied 2 as 4"])
     }
 
-    @Test("An undo, redo or clear is too late, and answered so again", arguments: [undo(2), redo(2), clear(2)])
-    mutating func commands(_ text: String) {
+    @Test(arguments: [undo(2), redo(2), clear(2)])
+    mutating func `An undo, redo or clear is too late, and answered so again`(_ text: String) {
         giveUp(before: 4)
         probe.send(text)
         probe.send(text)
@@ -141,16 +134,14 @@ struct LateTests {
         #expect(probe.counts.intake.repeats == 1)
     }
 
-    @Test("A refused message under a number that was given up leaves it given up")
-    mutating func refused() {
+    @Test mutating func `A refused message under a number that was given up leaves it given up`() {
         giveUp(before: 4)
         probe.send(#"{"n":2,"e":77,"d":[]}"#)
         probe.send(draw(2))
         #expect(probe.takeTold() == ["rejected 2 0 unknown-element e", "applied 2 as 3"])
     }
 
-    @Test("So it does while smaller numbers are still waited for")
-    mutating func refusedAhead() {
+    @Test mutating func `So it does while smaller numbers are still waited for`() {
         probe.send(draw(1))
         probe.send(draw(5))
         probe.record(.gaveUp(3...4))
@@ -161,12 +152,10 @@ struct LateTests {
     }
 }
 
-@Suite("Settled numbers")
-struct SettledNumbersTests {
+@Suite struct `Settled numbers` {
     private let rejected = SettledNumbers.Reason.rejected(.tooLate)
 
-    @Test("Agree with a plain dictionary, whatever is inserted and removed")
-    func agreesWithDictionary() throws {
+    @Test func `Agree with a plain dictionary, whatever is inserted and removed`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
@@ -190,15 +179,13 @@ struct SettledNumbersTests {
         }
     }
 
-    @Test("Neighbours with one reason are one range")
-    func merges() {
+    @Test func `Neighbours with one reason are one range`() {
         var settled = SettledNumbers()
         for number in Int64(0)..<5000 { settled.insert(number...number, rejected, expected: 0) }
         #expect(settled.entries.count == 1)
     }
 
-    @Test("Of more ranges than the bound ahead of the next expected number, the oldest is a gap again")
-    func boundAhead() {
+    @Test func `Of more ranges than the bound ahead of the next expected number, the oldest is a gap again`() {
         var settled = SettledNumbers()
         let bound = Int64(SettledNumbers.bound)
         settled.insert(7...7, rejected, expected: 5)
@@ -209,8 +196,7 @@ struct SettledNumbersTests {
         #expect(settled.reason(of: 10 * bound) != nil)
     }
 
-    @Test("Ranges behind and ahead of the next expected number do not crowd each other out")
-    func boundBelow() {
+    @Test func `Ranges behind and ahead of the next expected number do not crowd each other out`() {
         var settled = SettledNumbers()
         let bound = Int64(SettledNumbers.bound)
         for place in 1...bound { settled.insert((10 * place)...(10 * place), rejected, expected: 0) }
@@ -222,8 +208,7 @@ struct SettledNumbersTests {
         #expect(settled.reason(of: 10) != nil)
     }
 
-    @Test("A range that late strokes cut into pieces does not grow beyond the bound")
-    func boundAfterRemovals() {
+    @Test func `A range that late strokes cut into pieces does not grow beyond the bound`() {
         var settled = SettledNumbers()
         settled.insert(0...9999, .gaveUp(head: 0), expected: 0)
         for number in stride(from: Int64(1), to: 9999, by: 2) { settled.remove(number, expected: 10_000) }
@@ -231,10 +216,8 @@ struct SettledNumbersTests {
     }
 }
 
-@Suite("Applied numbers")
-struct AppliedNumbersTests {
-    @Test("Every number gives its index back, in runs and out of them")
-    func remembers() {
+@Suite struct `Applied numbers` {
+    @Test func `Every number gives its index back, in runs and out of them`() {
         var applied = AppliedNumbers()
         for number in Int64(1)...1000 where number != 500 { applied.record(number, index: UInt64(number) + 7) }
         applied.record(500, index: 2000)
@@ -245,8 +228,7 @@ struct AppliedNumbersTests {
         #expect(applied.index(of: 1001) == nil)
     }
 
-    @Test("Agree with a plain dictionary, in whatever order numbers are applied")
-    func agreesWithDictionary() {
+    @Test func `Agree with a plain dictionary, in whatever order numbers are applied`() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
@@ -266,8 +248,7 @@ struct AppliedNumbersTests {
         }
     }
 
-    @Test("The oldest of more runs than the bound is forgotten")
-    func bound() {
+    @Test func `The oldest of more runs than the bound is forgotten`() {
         var applied = AppliedNumbers()
         for number in Int64(0)...Int64(AppliedNumbers.bound) { applied.record(number, index: UInt64(number) * 2) }
         #expect(applied.index(of: 0) == nil)
@@ -275,10 +256,8 @@ struct AppliedNumbersTests {
     }
 }
 
-@Suite("A sorted table")
-struct SortedTableTests {
-    @Test("Agrees with a plain dictionary, whatever is inserted, changed and removed")
-    func agreesWithDictionary() throws {
+@Suite struct `A sorted table` {
+    @Test func `Agrees with a plain dictionary, whatever is inserted, changed and removed`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for spread in [20, 300, 5000] {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("Limits of what a room takes in")
-struct LimitTests {
+@Suite struct `Limits of what a room takes in` {
     @Test(
         "A number at most 100,000 ahead of the next expected is taken, one beyond is out of range and settles nothing")
     func lead() {
@@ -24,8 +23,8 @@ struct LimitTests {
         #expect(probe.applied.map(\.number) == [1, 100_002, 100_003])
     }
 
-    @Test("32 authors a room; a place is free when its author has been silent for 10 minutes with nothing pending")
-    func authors() {
+    @Test
+    func `32 authors a room; a place is free when its author has been silent for 10 minutes with nothing pending`() {
         var probe = RoomProbe()
         probe.send(draw(1))
         probe.send(shard(1, 0, of: 2), by: .bob)
@@ -49,8 +48,7 @@ struct LimitTests {
         #expect(probe.takeTold().last == "applied 1 as 1")
     }
 
-    @Test("200 messages a second, bursts of twice that; what is beyond is rejected and settled")
-    func messageRate() {
+    @Test func `200 messages a second, bursts of twice that; what is beyond is rejected and settled`() {
         var probe = RoomProbe()
         for number in Int64(1)...402 { probe.send(draw(number)) }
         #expect(probe.applied.count == 400)
@@ -63,8 +61,7 @@ struct LimitTests {
         #expect(probe.takeTold() == ["applied 403 as 402", "rejected 402 0 rate-limited"])
     }
 
-    @Test("1 MiB a second, bursts of twice that")
-    func byteRate() {
+    @Test func `1 MiB a second, bursts of twice that`() {
         var probe = RoomProbe()
         let filler = #","q":"\#(String(repeating: "a", count: 200_000))""#
         for number in Int64(1)...11 { probe.send(draw(number, filler)) }
@@ -74,8 +71,8 @@ struct LimitTests {
         #expect(probe.applied.count == 11)
     }
 
-    @Test("A message over the size is too large, whatever the rate, takes nothing of it, and no place of an author")
-    func size() {
+    @Test
+    func `A message over the size is too large, whatever the rate, takes nothing of it, and no place of an author`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(authors: 1)))
         let huge = draw(1, #","q":"\#(String(repeating: "a", count: 2_800_000))""#)
         probe.send(huge, by: .bob)
@@ -92,8 +89,7 @@ struct LimitTests {
         #expect(probe.counts.intake.rejected == [.tooLarge: 503, .rateLimited: 1])
     }
 
-    @Test("64 strokes under assembly an author; given-up ones make room first")
-    func assembling() {
+    @Test func `64 strokes under assembly an author; given-up ones make room first`() {
         var probe = RoomProbe()
         for number in Int64(1)...64 { probe.send(shard(number, 0, of: 2)) }
         probe.send(shard(65, 0, of: 2))
@@ -104,8 +100,7 @@ struct LimitTests {
         #expect(probe.room.assemblingCount == 64)
     }
 
-    @Test("Bytes pending are bounded; what was given up makes room first")
-    func pendingBytes() {
+    @Test func `Bytes pending are bounded; what was given up makes room first`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(pendingBytes: 1000)))
         let filler = #","q":"\#(String(repeating: "a", count: 700))""#
         probe.send(draw(1), by: .known("first"))
@@ -124,8 +119,7 @@ struct LimitTests {
         #expect(probe.takeTold() == ["rejected 3 1 too-many-pending"])
     }
 
-    @Test("The stroke that everything waits for is taken however much waits")
-    func fillsTheGap() {
+    @Test func `The stroke that everything waits for is taken however much waits`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(pendingBytes: 1000)))
         let filler = #","q":"\#(String(repeating: "a", count: 700))""#
         probe.send(draw(1))
@@ -134,8 +128,7 @@ struct LimitTests {
         #expect(probe.applied.map(\.number) == [1, 2, 3])
     }
 
-    @Test("As many operations again are held while a decision is on its way, no more")
-    func held() {
+    @Test func `As many operations again are held while a decision is on its way, no more`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(held: 4)))
         probe.decisionsReturn = [.milliseconds(900)]
         probe.send(draw(1))
@@ -147,8 +140,7 @@ struct LimitTests {
         #expect(probe.applied.last?.number == 12)
     }
 
-    @Test("64 session names are remembered")
-    func sessions() {
+    @Test func `64 session names are remembered`() {
         var sessions = Sessions()
         for number in 0...Sessions.bound { sessions.begin("s\(number)", after: AppliedNumbers()) }
         if case .new = sessions.standing(of: "s0") {} else { Issue.record("the oldest name was not forgotten") }
@@ -157,12 +149,10 @@ struct LimitTests {
     }
 }
 
-@Suite("Token bucket")
-struct TokenBucketTests {
+@Suite struct `Token bucket` {
     private let start = Instant(nanoseconds: 0)
 
-    @Test("Holds a burst of twice the rate, then refills at the rate, to the nanosecond")
-    func burst() {
+    @Test func `Holds a burst of twice the rate, then refills at the rate, to the nanosecond`() {
         var bucket = TokenBucket(rate: 200, at: start)
         for _ in 0..<400 {
             #expect(bucket.holds(1, at: start) == true)
@@ -174,8 +164,7 @@ struct TokenBucketTests {
         #expect(bucket.holds(2, at: start + .milliseconds(5)) == false)
     }
 
-    @Test("Is never fuller than twice the rate, and takes nothing from a clock that goes back")
-    func full() {
+    @Test func `Is never fuller than twice the rate, and takes nothing from a clock that goes back`() {
         var bucket = TokenBucket(rate: 10, at: start)
         #expect(bucket.holds(21, at: .distantFuture) == false)
         #expect(bucket.holds(20, at: .distantPast) == true)
@@ -183,8 +172,8 @@ struct TokenBucketTests {
         #expect(bucket.holds(1, at: .distantPast) == false)
     }
 
-    @Test("Takes any rate that a configuration may name", arguments: [Int.min, 0, 1, 4_000_000_000, Int.max])
-    func rates(_ rate: Int) {
+    @Test(arguments: [Int.min, 0, 1, 4_000_000_000, Int.max])
+    func `Takes any rate that a configuration may name`(_ rate: Int) {
         var bucket = TokenBucket(rate: rate, at: start)
         #expect(bucket.holds(2, at: start + .seconds(1)) == true)
         bucket.take(2)
@@ -193,13 +182,11 @@ struct TokenBucketTests {
 }
 
 /// The memory that an author can make a room take.
-@Suite("Memory of an author is bounded")
-struct MemoryTests {
+@Suite struct `Memory of an author is bounded` {
     private static let limits = IntakeLimits(
         assembling: 8, held: 16, pendingBytes: 20_000, messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)
 
-    @Test("Whatever is sent: pending bytes, strokes under assembly, held operations, settled ranges")
-    func random() throws {
+    @Test func `Whatever is sent: pending bytes, strokes under assembly, held operations, settled ranges`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var now = Instant(nanoseconds: 0)
@@ -262,8 +249,7 @@ struct MemoryTests {
         #expect(probe.applied.count == 2502)
     }
 
-    @Test("What was applied under earlier sessions is remembered as far as what was applied in one")
-    func earlierSessions() {
+    @Test func `What was applied under earlier sessions is remembered as far as what was applied in one`() {
         var sessions = Sessions()
         var applied = AppliedNumbers()
         for number in 0..<Int64(AppliedNumbers.bound) { applied.record(2 * number, index: UInt64(number)) }
@@ -274,8 +260,7 @@ struct MemoryTests {
         #expect(sessions.index(of: 2, in: "s9") == nil)
     }
 
-    @Test("Memory is taken for what has arrived, never for what `s` claims")
-    func claims() throws {
+    @Test func `Memory is taken for what has arrived, never for what 's' claims`() throws {
         var author = Author(.alice, limits: Self.limits, at: Instant(nanoseconds: 0))
         var output = IntakeOutput()
         let bytes = Array(shard(2, 700, of: 1024).utf8)
@@ -289,8 +274,7 @@ struct MemoryTests {
 
 /// The cost of an input without effect. Compares times, each the best of several, with a factor far below that of a
 /// linear search.
-@Suite("Cost of an input", .serialized)
-struct CostTests {
+@Suite(.serialized) struct `Cost of an input` {
     private static let factor = 8
 
     /// The shortest of several times that 200 inputs take, each followed by what the server does.
@@ -327,15 +311,13 @@ struct CostTests {
         }
     }
 
-    @Test("Does not grow with the operations that wait")
-    func held() throws {
+    @Test func `Does not grow with the operations that wait`() throws {
         let (few, many) = (try cost(authors: 1, held: 20), try cost(authors: 1, held: 20_000))
         print("200 inputs: \(few) with 20 held operations, \(many) with 20,000")
         #expect(many < few * Self.factor)
     }
 
-    @Test("Does not grow with the authors")
-    func authors() throws {
+    @Test func `Does not grow with the authors`() throws {
         let (few, many) = (try cost(authors: 1, held: 20), try cost(authors: 1000, held: 20))
         print("200 inputs: \(few) with 1 author, \(many) with 1,000")
         #expect(many < few * Self.factor)

@@ -2,12 +2,10 @@ import StrokeWire
 import Testing
 import Whiteboard
 
-@Suite("Order and counts of an author")
-struct OrderTests {
+@Suite struct `Order and counts of an author` {
     private var probe = RoomProbe()
 
-    @Test("Operations take effect in the order of their numbers; authors do not wait for each other")
-    mutating func order() {
+    @Test mutating func `Operations take effect in the order of their numbers; authors do not wait for each other`() {
         probe.send(draw(1))
         probe.send(draw(4))
         probe.send(draw(9), by: .bob)
@@ -32,8 +30,7 @@ struct OrderTests {
         #expect(probe.applied.count == 1)
     }
 
-    @Test("The first number seen starts the count, rejected or not")
-    mutating func start() {
+    @Test mutating func `The first number seen starts the count, rejected or not`() {
         probe.send(draw(7))
         probe.send(#"{"n":5,"e":99}"#, by: .bob)
         probe.send(draw(6), by: .bob)
@@ -65,8 +62,7 @@ struct OrderTests {
         #expect(probe.applied.last?.isLate == true)
     }
 
-    @Test("Below the start, too, a clear since then makes a stroke too late")
-    mutating func belowStartAfterClear() {
+    @Test mutating func `Below the start, too, a clear since then makes a stroke too late`() {
         probe.send(draw(5))
         probe.send(clear(6))
         probe.send(draw(4))
@@ -74,16 +70,14 @@ struct OrderTests {
         #expect(probe.takeTold().suffix(2) == ["rejected 4 0 too-late", "rejected 3 0 too-late"])
     }
 
-    @Test("A refused message from below the start settles its number")
-    mutating func refusedBelowStart() {
+    @Test mutating func `A refused message from below the start settles its number`() {
         probe.send(draw(5))
         probe.send(#"{"n":4,"e":99,"d":[]}"#)
         probe.send(draw(4))
         #expect(probe.takeTold().suffix(2) == ["rejected 4 0 unknown-element e", "rejected 4 0 unknown-element e"])
     }
 
-    @Test("Other bytes under number 0 or 1 start a new count; the same bytes are a repeat")
-    mutating func restart() {
+    @Test mutating func `Other bytes under number 0 or 1 start a new count; the same bytes are a repeat`() {
         for number in Int64(1)...3 { probe.send(draw(number)) }
         probe.wait(.seconds(5))
         probe.send(draw(1))
@@ -106,8 +100,7 @@ struct OrderTests {
         #expect(probe.applied.map(\.summary) == ["1 alice 5 draw", "2 alice 1 draw", "3 alice 2 draw"])
     }
 
-    @Test("A shard starts a new count when its `s` differs from that of the stroke under its number")
-    mutating func restartByShard() {
+    @Test mutating func `A shard starts a new count when its 's' differs from that of the stroke under its number`() {
         for o in 0..<2 { probe.send(shard(1, o, of: 2)) }
         probe.send(draw(2))
         probe.send(shard(1, 0, of: 2, points: 7..<9))
@@ -122,8 +115,7 @@ struct OrderTests {
         #expect(probe.applied.map(\.number) == [1, 2, 1, 1, 2, 1])
     }
 
-    @Test("A message that is not acceptable does not start a new count")
-    mutating func noRestartByRefused() {
+    @Test mutating func `A message that is not acceptable does not start a new count`() {
         probe.send(draw(1))
         probe.send(draw(2))
         probe.send(#"{"n":1,"e":99,"d":[]}"#)
@@ -131,8 +123,7 @@ struct OrderTests {
         #expect(probe.applied.map(\.number) == [1, 2, 3])
     }
 
-    @Test("At a new count what was held or under assembly is given up")
-    mutating func restartGivesUp() {
+    @Test mutating func `At a new count what was held or under assembly is given up`() {
         probe.send(draw(1))
         probe.send(shard(2, 0, of: 2))
         probe.send(draw(3))
@@ -158,8 +149,8 @@ struct OrderTests {
         #expect(probe.counts.intake.rejected == [.sessionOver: 1])
     }
 
-    @Test("Under an earlier session what was applied is answered with its index, and all else is refused")
-    mutating func earlierSession() {
+    @Test
+    mutating func `Under an earlier session what was applied is answered with its index, and all else is refused`() {
         probe.send(draw(1), session: "a")
         probe.send(draw(3), session: "a")
         probe.send(draw(1), session: "b")
@@ -178,8 +169,7 @@ struct OrderTests {
         #expect(probe.applied.map(\.number) == [1, 1, 2])
     }
 
-    @Test("A count without a name ends a session too")
-    mutating func unnamedAfterSession() {
+    @Test mutating func `A count without a name ends a session too`() {
         probe.send(draw(1), session: "a")
         probe.send(draw(2), session: "a")
         probe.send(draw(1, x: 9))
@@ -189,8 +179,7 @@ struct OrderTests {
         #expect(probe.takeTold() == ["applied 2 as 2", "rejected 3 0 session-over"])
     }
 
-    @Test("Feedback says which session it is about")
-    mutating func sessionOfFeedback() {
+    @Test mutating func `Feedback says which session it is about`() {
         probe.send(draw(1))
         probe.send(draw(1), session: "a")
         probe.send(draw(3), session: "a")
@@ -215,8 +204,7 @@ struct OrderTests {
             ])
     }
 
-    @Test("An author for whom there is no place hears of it under the session of the message")
-    mutating func sessionWithoutPlace() {
+    @Test mutating func `An author for whom there is no place hears of it under the session of the message`() {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(authors: 1)))
         probe.send(draw(1))
         probe.send(draw(1), by: .bob, session: "b")
@@ -224,26 +212,22 @@ struct OrderTests {
         #expect(probe.told.map(\.session) == [nil, "b", nil])
     }
 
-    @Test(
-        "An unusable session header is ignored",
-        arguments: ["", "a b", "ä", String(repeating: "a", count: 65), "a\u{7f}"])
-    mutating func unusableSession(_ name: String) {
+    @Test(arguments: ["", "a b", "ä", String(repeating: "a", count: 65), "a\u{7f}"])
+    mutating func `An unusable session header is ignored`(_ name: String) {
         probe.send(draw(1))
         probe.send(draw(2), session: name)
         probe.send(draw(1), session: name)
         #expect(probe.applied.map(\.number) == [1, 2])
     }
 
-    @Test("A named count begins at its first number; smaller ones are late")
-    mutating func namedStart() {
+    @Test mutating func `A named count begins at its first number; smaller ones are late`() {
         probe.send(draw(1), session: "a")
         probe.send(draw(8), session: "b")
         probe.send(draw(7), session: "b")
         #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 8 draw", "3 alice 7 draw late"])
     }
 
-    @Test("The author is never a field of the message")
-    mutating func author() {
+    @Test mutating func `The author is never a field of the message`() {
         probe.send(draw(1, #","author":"bob""#))
         #expect(probe.applied.map(\.author) == [.alice])
     }

@@ -28,16 +28,15 @@ struct ShardTests {
         }
     }
 
-    @Test("`s` 0 and 1 both mean not sharded")
-    mutating func unsharded() {
+    @Test mutating func `'s' 0 and 1 both mean not sharded`() {
         probe.send(draw(1, #","s":0"#))
         probe.send(draw(2, #","s":1,"o":0"#))
         probe.send(draw(3, #","s":1,"o":1"#))
         #expect(probe.takeTold() == ["applied 1 as 1", "applied 2 as 2", "applied 3 as 3"])
     }
 
-    @Test("Of orders 0 and s the one that comes second is a conflict; the other completes the stroke")
-    mutating func base() throws {
+    @Test
+    mutating func `Of orders 0 and s the one that comes second is a conflict; the other completes the stroke`() throws {
         probe.send(shard(1, 0, of: 2, points: 0..<1))
         probe.send(shard(1, 2, of: 2, points: 2..<3))
         #expect(probe.takeTold() == ["rejected 1 2 shard-conflict o"])
@@ -52,8 +51,7 @@ struct ShardTests {
         #expect(try ink() == [1, 2])
     }
 
-    @Test("Missing orders are those of 0 … s-1 until order s was seen, of 1 … s after that")
-    mutating func missing() {
+    @Test mutating func `Missing orders are those of 0 … s-1 until order s was seen, of 1 … s after that`() {
         probe.send(shard(1, 1, of: 4))
         probe.wait(.milliseconds(500))
         #expect(probe.takeTold() == ["missing 1 [0, 2, 3]"])
@@ -62,8 +60,7 @@ struct ShardTests {
         #expect(probe.takeTold() == ["missing 1 [2, 3]"])
     }
 
-    @Test("Fields are those of the lowest order, the time is the largest")
-    mutating func fields() throws {
+    @Test mutating func `Fields are those of the lowest order, the time is the largest`() throws {
         probe.send(shard(1, 2, of: 3, points: 0..<1, #","c":2,"l":2,"t":20,"w":200,"h":100"#))
         probe.send(shard(1, 1, of: 3, points: 0..<1, #","c":1,"l":1.5,"t":30,"w":300,"h":150"#))
         probe.send(shard(1, 0, of: 3, points: 0..<1, #","c":7,"l":7,"w":700,"h":350"#))
@@ -81,8 +78,7 @@ struct ShardTests {
         #expect(joined.points == header.points)
     }
 
-    @Test("The bytes inside the point arrays are spliced as they are")
-    mutating func splices() throws {
+    @Test mutating func `The bytes inside the point arrays are spliced as they are`() throws {
         probe.send(#"{"n":1,"s":2,"d":[ {"x":1.50,"y":1e0, "q":[1, {}] } ,{"y":-0,"x":2}]}"#)
         probe.send(#"{"n":1,"s":2,"o":1,"d":[{"x":3,"y":3,"f":0.10}]}"#)
         let message = try #require(probe.applied.first).message
@@ -119,8 +115,7 @@ struct ShardTests {
         #expect(try ink() == [0, 1])
     }
 
-    @Test("A shard may be empty, a whole stroke may not")
-    mutating func empty() throws {
+    @Test mutating func `A shard may be empty, a whole stroke may not`() throws {
         probe.send(shard(1, 0, of: 2, points: 0..<0))
         probe.send(shard(1, 1, of: 2, points: 3..<4))
         #expect(try ink() == [3])
@@ -130,8 +125,8 @@ struct ShardTests {
         #expect(probe.takeTold() == ["applied 1 as 1", "rejected 2 1 out-of-range d", "applied 3 as 2"])
     }
 
-    @Test("A stroke with more points than the limit is rejected at once, and what comes of it later with it")
-    mutating func tooManyPoints() {
+    @Test
+    mutating func `A stroke with more points than the limit is rejected at once, and what comes of it later with it`() {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(wire: WireLimits(points: 5))))
         probe.send(draw(1), by: .known("first"))
         _ = probe.takeTold()
@@ -143,8 +138,7 @@ struct ShardTests {
         #expect(probe.takeTold() == ["applied 2 as 2", "rejected 1 2 too-many-points d"])
     }
 
-    @Test("A shard that is refused takes its whole stroke with it")
-    mutating func refusedShard() {
+    @Test mutating func `A shard that is refused takes its whole stroke with it`() {
         probe.send(draw(1), by: .known("first"))
         _ = probe.takeTold()
         probe.send(shard(1, 0, of: 2))
@@ -154,8 +148,7 @@ struct ShardTests {
         #expect(probe.takeTold() == ["rejected 1 1 out-of-range c", "applied 2 as 2", "rejected 1 1 out-of-range c"])
     }
 
-    @Test("Undo, redo and clear mean nothing by `s`")
-    mutating func commands() {
+    @Test mutating func `Undo, redo and clear mean nothing by 's'`() {
         probe.send(draw(1))
         probe.send(undo(2, #","s":3,"o":1"#))
         #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 2 undo 1"])

@@ -4,18 +4,15 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("Undo, redo, clear")
-struct BoardTests {
-    @Test("Draw pushes on the undo stack and empties the redo stack")
-    func drawEmptiesRedo() {
+@Suite struct `Undo, redo, clear` {
+    @Test func `Draw pushes on the undo stack and empties the redo stack`() {
         var probe = RoomProbe()
         for text in [draw(1), draw(2), undo(3), draw(4), redo(5)] { probe.send(text) }
         #expect(probe.visible == [1, 4])
         #expect(probe.takeTold().last == "rejected 5 0 nothing-to-redo")
     }
 
-    @Test("Undo moves the newest stroke of the room, whoever drew it; redo moves it back to its place")
-    func roomScope() {
+    @Test func `Undo moves the newest stroke of the room, whoever drew it; redo moves it back to its place`() {
         var probe = RoomProbe()
         probe.send(draw(1))
         probe.send(draw(1), by: .bob)
@@ -33,8 +30,7 @@ struct BoardTests {
             ])
     }
 
-    @Test("Undo of nothing changes nothing, gets no index and is rejected")
-    func nothingToUndo() {
+    @Test func `Undo of nothing changes nothing, gets no index and is rejected`() {
         var probe = RoomProbe()
         probe.send(undo(1))
         probe.send(redo(2))
@@ -44,8 +40,7 @@ struct BoardTests {
         #expect(probe.counts.intake.rejected == [.nothingToUndo: 1, .nothingToRedo: 1])
     }
 
-    @Test("Clear empties both stacks and the board, and cannot be undone")
-    func finalClear() {
+    @Test func `Clear empties both stacks and the board, and cannot be undone`() {
         var probe = RoomProbe()
         for text in [draw(1), draw(2), undo(3), clear(4), undo(5), redo(6)] { probe.send(text) }
         #expect(probe.visible == [])
@@ -53,8 +48,7 @@ struct BoardTests {
         #expect(probe.takeTold().suffix(2) == ["rejected 5 0 nothing-to-undo", "rejected 6 0 nothing-to-redo"])
     }
 
-    @Test("An undoable clear is undone and done again with all that it took away")
-    func undoableClear() {
+    @Test func `An undoable clear is undone and done again with all that it took away`() {
         var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(clear: .undoable)))
         for text in [draw(1), draw(2), clear(3), undo(4)] { probe.send(text) }
         #expect(probe.visible == [1, 2])
@@ -82,8 +76,8 @@ struct BoardTests {
         #expect(probe.takeTold().last == "rejected 5 0 nothing-to-undo")
     }
 
-    @Test("An author's redo puts a stroke back below those that came after it, with the digest of before")
-    func redoBelow() throws {
+    @Test
+    func `An author's redo puts a stroke back below those that came after it, with the digest of before`() throws {
         var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(scope: .author)))
         for (text, author) in [(draw(1), AuthorID.alice), (draw(1), .bob), (draw(2), .bob), (undo(2), .alice)] {
             probe.send(text, by: author)
@@ -96,8 +90,7 @@ struct BoardTests {
         #expect(probe.applied.last?.digest.description == "456d78af809b437c")
     }
 
-    @Test("Strokes below the depth stay on the board and in the digest but can no longer be undone")
-    func depth() {
+    @Test func `Strokes below the depth stay on the board and in the digest but can no longer be undone`() {
         var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(depth: 2)))
         for text in [draw(1), draw(2), draw(3), undo(4), undo(5), undo(6)] { probe.send(text) }
         #expect(probe.visible == [1])
@@ -105,8 +98,7 @@ struct BoardTests {
         #expect(probe.takeTold().last == "rejected 6 0 nothing-to-undo")
     }
 
-    @Test("Points that are seen or can come back are bounded; a clear frees them")
-    func boardPoints() {
+    @Test func `Points that are seen or can come back are bounded; a clear frees them`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100)))
         for text in [
             draw(1, points: 60), draw(2, points: 50), undo(3), draw(4, points: 100), clear(5), draw(6, points: 100),
@@ -120,8 +112,7 @@ struct BoardTests {
             ])
     }
 
-    @Test("What undoable clears took away makes room: the oldest clear becomes final")
-    func undoableClearsMakeRoom() {
+    @Test func `What undoable clears took away makes room: the oldest clear becomes final`() {
         let history = HistoryConfiguration(clear: .undoable)
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100), history: history))
         for text in [draw(1, points: 60), clear(2), draw(3, points: 30), clear(4), draw(5, points: 50)] {
@@ -136,8 +127,7 @@ struct BoardTests {
         #expect(probe.takeTold() == ["rejected 9 0 nothing-to-undo"])
     }
 
-    @Test("A full board can be cleared and drawn on again, whether clears can be undone or not")
-    func clearsOfFullBoards() {
+    @Test func `A full board can be cleared and drawn on again, whether clears can be undone or not`() {
         for rule in HistoryConfiguration.Clear.allCases {
             let history = HistoryConfiguration(clear: rule)
             var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100), history: history))
@@ -147,8 +137,7 @@ struct BoardTests {
         }
     }
 
-    @Test("Undoable clears count for the bytes of their own messages")
-    func bytesOfClears() {
+    @Test func `Undoable clears count for the bytes of their own messages`() {
         let history = HistoryConfiguration(clear: .undoable)
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 1000), history: history))
         let filler = #","q":"\#(String(repeating: "a", count: 10_000))""#
@@ -187,8 +176,7 @@ struct BoardTests {
         #expect(restarted.room.head.digest == lasting.room.head.digest, "seed \(seed)")
     }
 
-    @Test("Dots, and messages full of unknown keys, count for the memory that they occupy")
-    func boardMemory() {
+    @Test func `Dots, and messages full of unknown keys, count for the memory that they occupy`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 1000)))
         for number in Int64(1)...200 { probe.send(draw(number, points: 1)) }
         #expect((50...125).contains(probe.visible.count))
@@ -198,10 +186,8 @@ struct BoardTests {
     }
 }
 
-@Suite("Board size")
-struct BoardSizeTests {
-    @Test("The room's board is 1024×768 until its first applied draw, then that one's")
-    func firstDraw() {
+@Suite struct `Board size` {
+    @Test func `The room's board is 1024×768 until its first applied draw, then that one's`() {
         var probe = RoomProbe()
         #expect(probe.room.head.size == BoardSize(width: 1024, height: 768))
         probe.send(clear(1, #","w":50,"h":50"#))
@@ -214,16 +200,14 @@ struct BoardSizeTests {
         #expect(probe.room.head.size == BoardSize(width: 800, height: 600))
     }
 
-    @Test("A first draw without a size fixes the standard one")
-    func noSize() {
+    @Test func `A first draw without a size fixes the standard one`() {
         var probe = RoomProbe()
         probe.send(draw(1))
         probe.send(draw(2, #","w":400,"h":300"#))
         #expect(probe.room.head.fixedSize == .standard)
     }
 
-    @Test("A configured size stays")
-    func configured() {
+    @Test func `A configured size stays`() {
         var probe = RoomProbe(RoomConfiguration(boardSize: BoardSize(width: 100, height: 50)))
         probe.send(draw(1, #","w":400,"h":300"#))
         #expect(probe.room.head.size == BoardSize(width: 100, height: 50))
@@ -241,8 +225,7 @@ struct BoardSizeTests {
 }
 
 /// Random operations on a board, compared with the model.
-@Suite("Undo, redo and clear agree with the plain rules")
-struct HistoryModelTests {
+@Suite struct `Undo, redo and clear agree with the plain rules` {
     static let rules: [HistoryConfiguration] = HistoryConfiguration.Scope.allCases.flatMap { scope in
         HistoryConfiguration.Clear.allCases.flatMap { clear in
             (1...5).map { HistoryConfiguration(scope: scope, depth: $0, clear: clear) }
@@ -329,8 +312,7 @@ extension StrokeWriter {
     }
 }
 
-@Suite("Visible strokes")
-struct VisibleStrokesTests {
+@Suite struct `Visible strokes` {
     @Test(
         "Whatever comes and goes, they lie in the order of their indices, and copies stay what they were",
         arguments: TestSeed.choose(8))
@@ -392,8 +374,7 @@ struct VisibleStrokesTests {
         #expect(strokes.reversed().map(\.index) == plain.reversed(), "seed \(seed)")
     }
 
-    @Test("The lowest stroke of a high pile comes and goes as fast as that of a low one")
-    func lowest() {
+    @Test func `The lowest stroke of a high pile comes and goes as fast as that of a low one`() {
         func time(height: UInt64) -> Duration {
             var writer = StrokeWriter()
             let stroke = writer.write(1)

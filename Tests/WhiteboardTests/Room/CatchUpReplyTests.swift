@@ -4,10 +4,9 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("A reply to a join")
-struct CatchUpReplyTests {
-    @Test("Says the same in both forms, whole and resumed", arguments: SampleLesson.short)
-    func forms(_ lesson: SampleLesson) throws {
+@Suite struct `A reply to a join` {
+    @Test(arguments: SampleLesson.short)
+    func `Says the same in both forms, whole and resumed`(_ lesson: SampleLesson) throws {
         var probe = try RoomProbe(hearing: lesson)
         probe.clock(1e7, .main, #","d":true"#)
         let last = probe.room.head.index
@@ -33,13 +32,12 @@ struct CatchUpReplyTests {
         try compare(probe.room, JoinRequest(incarnation: RoomProbe.incarnation, have: 1))
     }
 
-    @Test("Of a room that nobody has written to is the same in both forms")
-    func blank() throws {
+    @Test func `Of a room that nobody has written to is the same in both forms`() throws {
         try compare(Room(configuration: RoomConfiguration(), at: Instant(nanoseconds: 0)), JoinRequest())
     }
 
-    @Test("The operations of a lesson have the binary form of their messages", arguments: SampleLesson.short)
-    func operations(_ lesson: SampleLesson) throws {
+    @Test(arguments: SampleLesson.short)
+    func `The operations of a lesson have the binary form of their messages`(_ lesson: SampleLesson) throws {
         var probe = try RoomProbe(hearing: lesson)
         probe.clock(1e7, .main, #","d":true"#)
         #expect(probe.applied.count > 30)

@@ -4,12 +4,11 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("A checkpoint and back")
-struct RoundTripTests {
+@Suite struct `A checkpoint and back` {
     private static let seeds = TestSeed.choose(8)
 
-    @Test("A restored room encodes to the same bytes at any moment of a lossy class", arguments: seeds)
-    func idempotent(_ seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `A restored room encodes to the same bytes at any moment of a lossy class`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let configuration = RoomConfiguration(
             history: HistoryConfiguration(
@@ -58,10 +57,9 @@ struct RoundTripTests {
     }
 }
 
-@Suite("Size of a checkpoint")
-struct CheckpointSizeTests {
-    @Test("Of a board of handwriting it is that of the packed strokes and a few bytes each", arguments: [false, true])
-    func handwriting(isReleased: Bool) throws {
+@Suite struct `Size of a checkpoint` {
+    @Test(arguments: [false, true])
+    func `Of a board of handwriting it is that of the packed strokes and a few bytes each`(isReleased: Bool) throws {
         for lesson in SampleLesson.available {
             var probe = try RoomProbe(hearing: lesson)
             if isReleased {
@@ -96,8 +94,7 @@ extension Whiteboard.Operation {
     }
 }
 
-@Suite("Checkpoints that are not what was written")
-struct DamageTests {
+@Suite struct `Checkpoints that are not what was written` {
     /// Checkpoints of a class with every kind of trouble.
     private func checkpoints(_ random: inout SeededGenerator) -> [[UInt8]] {
         let history = HistoryConfiguration(depth: 8, clear: .undoable)
@@ -147,8 +144,7 @@ struct DamageTests {
                 logClockAhead: .zero)) != nil
     }
 
-    @Test("Cut short anywhere they are refused")
-    func truncated() throws {
+    @Test func `Cut short anywhere they are refused`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let bytes = try #require(checkpoints(&random).max { $0.count < $1.count })
@@ -167,10 +163,8 @@ struct DamageTests {
     }
 
     /// The second seed undoes a stroke that the damage has made invisible.
-    @Test(
-        "With changed bytes nothing traps: neither reading them nor the room that comes of them",
-        arguments: [TestSeed.choose(), 581_252_792])
-    func flipped(seed: UInt64) {
+    @Test(arguments: [TestSeed.choose(), 581_252_792])
+    func `With changed bytes nothing traps: neither reading them nor the room that comes of them`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let found = checkpoints(&random)
         var usable = 0
@@ -209,29 +203,26 @@ struct CheckpointVersionTests {
         Room(configuration: RoomConfiguration(), at: Instant(nanoseconds: 0)).checkpoint().encoded()
     }
 
-    @Test("Of a newer form they are refused as such, and not called damaged")
-    func newerFormat() {
+    @Test func `Of a newer form they are refused as such, and not called damaged`() {
         var bytes = current
         bytes[3] = CheckpointFormat.version + 1
         #expect(throws: CheckpointError.newerFormat(CheckpointFormat.version + 1)) { try restore(bytes) }
     }
 
-    @Test("Made by newer rules they are refused as such, and not called damaged")
-    func newerFold() {
+    @Test func `Made by newer rules they are refused as such, and not called damaged`() {
         var bytes = current
         bytes[4] = UInt8(CheckpointFormat.fold + 1)
         #expect(throws: CheckpointError.newerFold(CheckpointFormat.fold + 1)) { try restore(bytes) }
     }
 
-    @Test("A version that no release ever had is damage", arguments: [3, 4])
-    func noVersion(_ position: Int) {
+    @Test(arguments: [3, 4]) func `A version that no release ever had is damage`(_ position: Int) {
         var bytes = current
         bytes[position] = 0
         #expect(throws: CheckpointError.damaged(at: position + 1)) { try restore(bytes) }
     }
 
-    @Test("They are of the newest form where somebody was muted in the room's life, else of the one before")
-    func lowestForm() throws {
+    @Test
+    func `They are of the newest form where somebody was muted in the room's life, else of the one before`() throws {
         var probe = RoomProbe()
         probe.send(draw(1))
         #expect(try #require(RoomCheckpoint.versions(of: probe.room.checkpoint().encoded())) == (4, 3))
@@ -245,8 +236,7 @@ struct CheckpointVersionTests {
         #expect(probe.room.checkpoint().encoded()[3] == 4)
     }
 
-    @Test("One of the first release is read, and written again in the lowest form that has all of it")
-    func first() throws {
+    @Test func `One of the first release is read, and written again in the lowest form that has all of it`() throws {
         let room = try restore(Self.versionOne)
         #expect(room.incarnation == "life")
         #expect(room.head.index == 17)

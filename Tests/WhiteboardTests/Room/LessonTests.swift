@@ -4,12 +4,9 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("Lessons of handwriting")
-struct LessonTests {
-    @Test(
-        "A lesson leaves as many strokes on its last board as its author left",
-        arguments: SampleLesson.available)
-    func strokes(_ lesson: SampleLesson) throws {
+@Suite struct `Lessons of handwriting` {
+    @Test(arguments: SampleLesson.available)
+    func `A lesson leaves as many strokes on its last board as its author left`(_ lesson: SampleLesson) throws {
         let probe = try played(lesson)
         #expect(probe.counts.intake.rejected.isEmpty)
         #expect(probe.counts.draws == lesson.strokeCounts.drawn)
@@ -51,8 +48,7 @@ struct LessonTests {
 }
 
 /// Messages that are lost, repeated, reordered and sent again on request.
-@Suite("Any loss, any order")
-struct LossTests {
+@Suite struct `Any loss, any order` {
     private static let seeds = TestSeed.choose(12)
 
     /// A room with one stroke. Before its first operation a room forgets authors whose messages were rejected.
@@ -123,8 +119,7 @@ struct LossTests {
         #expect(Set(numbers).count == numbers.count, "seed \(seed): an operation was applied twice")
     }
 
-    @Test("Without loss everything is applied, whatever the order within 2 s, and nobody waits in the end")
-    func onlyReordered() {
+    @Test func `Without loss everything is applied, whatever the order within 2 s, and nobody waits in the end`() {
         let seed = TestSeed.choose()
         var probe = RoomProbe(
             RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30)))
@@ -161,8 +156,7 @@ struct LossTests {
 }
 
 /// Malformed and hostile messages.
-@Suite("Malformed bytes")
-struct HostileTests {
+@Suite struct `Malformed bytes` {
     private static let mallory = AuthorID.known("mallory")
 
     @Test(
@@ -230,8 +224,7 @@ struct HostileTests {
         #expect(loud.shown() == loud.applied.map(\.index), "seed \(seed)")
     }
 
-    @Test("A message that cannot be read is answered without a number, and no room begins with it")
-    func unreadable() {
+    @Test func `A message that cannot be read is answered without a number, and no room begins with it`() {
         var probe = RoomProbe()
         for text in ["", "{", "[]", #"{"n":-1}"#, #"{"n":9007199254740992}"#, #"{"d":[]}"#, #"{"n":"1"}"#] {
             probe.send(text)
@@ -246,8 +239,7 @@ struct HostileTests {
         #expect(probe.room.isBlank)
     }
 
-    @Test("The greatest number there is can be sent and followed by nothing")
-    func greatest() {
+    @Test func `The greatest number there is can be sent and followed by nothing`() {
         var probe = RoomProbe()
         probe.send(draw((1 << 53) - 1))
         probe.send(draw((1 << 53) - 1))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("A muted author") struct MuteTests {
+@Suite struct `A muted author` {
     private func probe(_ configuration: RoomConfiguration = RoomConfiguration()) -> RoomProbe {
         var probe = RoomProbe(configuration)
         probe.send(draw(1), by: .bob)
@@ -13,8 +13,7 @@ import Testing
         return probe
     }
 
-    @Test("draws, undoes and clears nothing, is told so each time, and what it has drawn stays")
-    func rejected() {
+    @Test func `draws, undoes and clears nothing, is told so each time, and what it has drawn stays`() {
         var probe = probe()
         probe.record(.mute(.bob))
         for message in [draw(2), undo(3), clear(4), shard(5, 0, of: 2)] { probe.send(message, by: .bob) }
@@ -26,16 +25,14 @@ import Testing
         #expect(probe.takeTold() == ["applied 2 as 3"])
     }
 
-    @Test("is answered about what was applied before, however often it sends that")
-    func repeated() {
+    @Test func `is answered about what was applied before, however often it sends that`() {
         var probe = probe()
         probe.record(.mute(.bob))
         probe.send(draw(1), by: .bob)
         #expect(probe.takeTold(.bob) == ["applied 1 as 1"])
     }
 
-    @Test("loses what waits: an operation behind a gap, shards, and shards of a stroke that was given up")
-    func pending() {
+    @Test func `loses what waits: an operation behind a gap, shards, and shards of a stroke that was given up`() {
         var probe = probe()
         probe.send(shard(2, 0, of: 2, points: 0..<2), by: .bob)
         probe.send(draw(4), by: .bob)
@@ -55,8 +52,8 @@ import Testing
         #expect(probe.room.head.index == index)
     }
 
-    @Test("goes on under its next number when it is heard again, and nothing comes back", arguments: [nil, "s"])
-    func unmuted(session: String?) {
+    @Test(arguments: [nil, "s"])
+    func `goes on under its next number when it is heard again, and nothing comes back`(session: String?) {
         var probe = probe()
         probe.send(draw(2), by: .bob, session: session)
         _ = probe.takeTold(.bob)
@@ -68,8 +65,7 @@ import Testing
         #expect(probe.takeTold(.bob) == ["applied 6 as 4"])
     }
 
-    @Test("may begin another session while it is muted, and goes on in it")
-    func sessions() {
+    @Test func `may begin another session while it is muted, and goes on in it`() {
         var probe = probe()
         probe.record(.mute(.bob))
         probe.send(draw(1), by: .bob, session: "new")
@@ -79,8 +75,7 @@ import Testing
         #expect(probe.takeTold(.bob) == ["applied 2 as 3"])
     }
 
-    @Test("may be one that has never written")
-    func unknown() {
+    @Test func `may be one that has never written`() {
         var probe = probe()
         probe.record(.mute(.known("carol")))
         probe.send(draw(1), by: .known("carol"))
@@ -88,8 +83,7 @@ import Testing
         #expect(probe.room.status(at: probe.now).muted == [.known("carol")])
     }
 
-    @Test("is heard again in the room's next life: a closed room knows nothing of the one before")
-    func closed() {
+    @Test func `is heard again in the room's next life: a closed room knows nothing of the one before`() {
         var probe = probe()
         probe.record(.mute(.bob))
         probe.record(.close)
@@ -98,8 +92,7 @@ import Testing
         #expect(probe.room.status(at: probe.now).muted.isEmpty)
     }
 
-    @Test("of a room without an operation stays muted, and the room goes with the last of them")
-    func roomWithoutOperation() {
+    @Test func `of a room without an operation stays muted, and the room goes with the last of them`() {
         var probe = RoomProbe()
         probe.record(.mute(.bob))
         #expect(probe.room.isBlank)
@@ -112,8 +105,7 @@ import Testing
         #expect(probe.room.isBlank)
     }
 
-    @Test("is one of 256 at most; one more changes nothing")
-    func bound() {
+    @Test func `is one of 256 at most; one more changes nothing`() {
         var probe = probe()
         for number in 0..<300 { probe.record(.mute(.known("author-\(number)"))) }
         #expect(probe.room.status(at: probe.now).muted.count == ControlRecord.mutedLimit)
@@ -124,8 +116,7 @@ import Testing
         #expect(probe.room.status(at: probe.now).muted.contains(.known("author-299")))
     }
 
-    @Test("has no growing strokes: what was shown of one is given up, and no more is passed on")
-    func wet() throws {
+    @Test func `has no growing strokes: what was shown of one is given up, and no more is passed on`() throws {
         var configuration = RoomConfiguration()
         configuration.cohorts = CohortsConfiguration(defaults: CohortSettings(ink: .progressive))
         var probe = probe(configuration)
@@ -144,8 +135,7 @@ import Testing
         #expect(probe.counts.wetUpdates[.muted] == 1)
     }
 
-    @Test("is muted after a restart, and when another daemon takes over")
-    func restored() throws {
+    @Test func `is muted after a restart, and when another daemon takes over`() throws {
         var probe = probe()
         probe.record(.mute(.bob))
         probe.record(.mute(.known("carol")))
@@ -158,8 +148,7 @@ import Testing
         #expect(restored.takeTold(.bob) == ["rejected 2 0 muted"])
     }
 
-    @Test("writers are listed by when they were heard last")
-    func writers() {
+    @Test func `writers are listed by when they were heard last`() {
         var probe = probe(RoomConfiguration(intake: IntakeLimits(authors: 100)))
         for number in 0..<70 {
             probe.wait(.seconds(1))

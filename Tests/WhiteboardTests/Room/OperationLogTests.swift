@@ -4,8 +4,7 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("Log of operations")
-struct OperationLogTests {
+@Suite struct `Log of operations` {
     /// An operation of 1000 bytes, its overhead included.
     private func operation(_ index: UInt64) -> Whiteboard.Operation {
         Operation(
@@ -14,8 +13,7 @@ struct OperationLogTests {
             digest: .empty, message: [UInt8](repeating: 32, count: 1000 - 256), isJoined: false)
     }
 
-    @Test("A tail is what comes after an index through another, nil where the log does not reach back so far")
-    func tail() {
+    @Test func `A tail is what comes after an index through another, nil where the log does not reach back so far`() {
         var log = OperationLog()
         #expect(log.tail(after: 0, through: 0)?.map(\.index) == [])
         for index in UInt64(1)...10 { log.append(operation(index)) }
@@ -30,8 +28,7 @@ struct OperationLogTests {
         #expect(log[7].index == 7)
     }
 
-    @Test("Bytes are held until every cohort has released them, then kept with the tail, then given back")
-    func bytes() {
+    @Test func `Bytes are held until every cohort has released them, then kept with the tail, then given back`() {
         var log = OperationLog(after: 20)
         #expect(log.lastIndex == 20)
         for index in UInt64(21)...30 { log.append(operation(index)) }
@@ -50,16 +47,14 @@ struct OperationLogTests {
     }
 }
 
-@Suite("Log between two boards")
-struct RoomLogTests {
+@Suite struct `Log between two boards` {
     private func ready(_ text: String) throws -> ReadyOperation {
         let bytes = Array(text.utf8)
         let header = try StrokeMessage(decoding: bytes, limits: WireLimits())
         return ReadyOperation(author: .alice, header: header, bytes: bytes, isLate: false, isJoined: false)
     }
 
-    @Test("The operations kept lead from the base to the head, however the log is trimmed")
-    func ends() throws {
+    @Test func `The operations kept lead from the base to the head, however the log is trimmed`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var log = RoomLog(RoomConfiguration())
@@ -84,8 +79,7 @@ struct RoomLogTests {
         #expect(log.base.index > 0, "seed \(seed)")
     }
 
-    @Test("What the board does not allow leaves the log as it was")
-    func rejected() throws {
+    @Test func `What the board does not allow leaves the log as it was`() throws {
         var log = RoomLog(RoomConfiguration())
         _ = try log.append(ready(draw(1)))
         #expect(throws: Rejection.nothingToRedo) { try log.append(ready(redo(2))) }
@@ -93,8 +87,7 @@ struct RoomLogTests {
         #expect(log.operations.count == 1)
     }
 
-    @Test("Both ends of a compacted log are one board, and the next operation follows it")
-    func compacted() throws {
+    @Test func `Both ends of a compacted log are one board, and the next operation follows it`() throws {
         var log = RoomLog(RoomConfiguration())
         for number in Int64(1)...3 { _ = try log.append(ready(draw(number))) }
         log.compact()
@@ -105,8 +98,7 @@ struct RoomLogTests {
     }
 }
 
-@Suite("What a room keeps of its log")
-struct RetentionTests {
+@Suite struct `What a room keeps of its log` {
     /// A room whose cohort is released everything at once.
     private func openRoom(_ log: LogRetention) -> RoomProbe {
         RoomProbe(
@@ -114,8 +106,7 @@ struct RetentionTests {
                 cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none)), log: log))
     }
 
-    @Test("A tail of so many released operations, and all that are not released")
-    func tail() {
+    @Test func `A tail of so many released operations, and all that are not released`() {
         var probe = RoomProbe(RoomConfiguration(log: LogRetention(tail: 10)))
         for number in Int64(1)...50 { probe.send(draw(number, #","t":\#(number * 10)"#)) }
         #expect(probe.room.log.operations.count == 50)
@@ -127,8 +118,7 @@ struct RetentionTests {
         #expect(probe.room.log.base.visible.count == 40)
     }
 
-    @Test("A tail of no more than so many bytes, whatever its operations are")
-    func tailBytes() {
+    @Test func `A tail of no more than so many bytes, whatever its operations are`() {
         var probe = openRoom(LogRetention(tailBytes: 50_000))
         let filler = #","q":"\#(String(repeating: "a", count: 20_000))""#
         probe.send(draw(1))
@@ -141,8 +131,8 @@ struct RetentionTests {
         #expect(probe.shown() == Array(1...20))
     }
 
-    @Test("Beyond the bytes that may be held the slowest cohort's oldest operations are released, marked late")
-    func heldBytes() throws {
+    @Test
+    func `Beyond the bytes that may be held the slowest cohort's oldest operations are released, marked late`() throws {
         var probe = RoomProbe(RoomConfiguration(log: LogRetention(heldBytes: 50_000)))
         let filler = #","q":"\#(String(repeating: "a", count: 20_000))""#
         for number in Int64(1)...5 { probe.send(draw(number, filler)) }
@@ -151,8 +141,7 @@ struct RetentionTests {
         #expect(probe.room.log.operations.heldBytes <= 50_000)
     }
 
-    @Test("A released stroke still gives its message back byte for byte")
-    func restores() throws {
+    @Test func `A released stroke still gives its message back byte for byte`() throws {
         var probe = openRoom(LogRetention())
         let text = #"{"n":1, "t":5,"d":[{"x":1.50,"y":2,"q":7}]}"#
         probe.send(text)
@@ -166,16 +155,15 @@ struct RetentionTests {
     }
 }
 
-@Suite("Rooms at rest")
-struct RestTests {
+@Suite struct `Rooms at rest` {
     private var probe = RoomProbe(RoomConfiguration(log: LogRetention(quiet: .seconds(60))))
 
     private func rejoin(_ have: UInt64) throws -> CatchUp.Content {
         try #require(probe.room.catchUp(JoinRequest(incarnation: "life", have: have), cohort: .main)).content
     }
 
-    @Test("So long after the last release the log is let go of, at the moment that the room said")
-    mutating func lets() throws {
+    @Test
+    mutating func `So long after the last release the log is let go of, at the moment that the room said`() throws {
         probe.clock(1000)
         for number in Int64(1)...3 { probe.send(draw(number)) }
         let due = probe.now + .seconds(60)
@@ -189,8 +177,8 @@ struct RestTests {
         #expect(probe.room.compactionDue == nil)
     }
 
-    @Test("Not while an operation is held, waits for another or for a shard, or cannot be published")
-    mutating func busy() throws {
+    @Test
+    mutating func `Not while an operation is held, waits for another or for a shard, or cannot be published`() throws {
         probe = RoomProbe(
             RoomConfiguration(
                 cohorts: CohortsConfiguration(defaults: CohortSettings(policy: .hold)),
@@ -214,8 +202,7 @@ struct RestTests {
         #expect(probe.room.log.operations.count == 0)
     }
 
-    @Test("Who joins again with all of it gets nothing, who missed something gets the board")
-    mutating func rejoins() throws {
+    @Test mutating func `Who joins again with all of it gets nothing, who missed something gets the board`() throws {
         probe.clock(1000)
         for number in Int64(1)...3 { probe.send(draw(number)) }
         probe.wait(.seconds(60))

@@ -5,8 +5,7 @@ import Testing
 @testable import Whiteboard
 
 /// A restored room until its first clock sample.
-@Suite("Recovery of a room")
-struct RecoveryTests {
+@Suite struct `Recovery of a room` {
     private var probe = RoomProbe()
 
     /// The room in another process, whose clock has another origin.
@@ -74,8 +73,7 @@ struct RecoveryTests {
         #expect(restored.shown() == [3])
     }
 
-    @Test("While no clock is heard an operation waits from the restart on")
-    mutating func waitingUnheard() throws {
+    @Test mutating func `While no clock is heard an operation waits from the restart on`() throws {
         probe.send(draw(1))
         probe.wait(.seconds(12))
         var restored = try restored(probe, after: .seconds(500))
@@ -122,8 +120,7 @@ struct RecoveryTests {
         #expect(restored.shown.allSatisfy { !$0.isLate })
     }
 
-    @Test("Time that a cohort was paused before a restart does not count as waiting after it")
-    mutating func pausedBefore() throws {
+    @Test mutating func `Time that a cohort was paused before a restart does not count as waiting after it`() throws {
         probe.clock(5000)
         probe.send(draw(1, #","t":65000"#))
         for state in ["stall", "play"] {
@@ -144,8 +141,7 @@ struct RecoveryTests {
         #expect(restored.shown.allSatisfy { $0.isLate })
     }
 
-    @Test("A gate time goes on counting after its operation was released, judged or not")
-    mutating func gateTimeGoesOn() throws {
+    @Test mutating func `A gate time goes on counting after its operation was released, judged or not`() throws {
         for hasClock in [false, true] {
             probe = RoomProbe(RoomConfiguration(log: LogRetention(tail: hasClock ? 1024 : 0)))
             if hasClock { probe.clock(10_000, .main, #","d":true"#) }
@@ -180,8 +176,7 @@ struct RecoveryTests {
         #expect(restored.shown() == [1, 2, 3])
     }
 
-    @Test("A log clock that is found to be elsewhere moves no video time and no release")
-    mutating func logClock() throws {
+    @Test mutating func `A log clock that is found to be elsewhere moves no video time and no release`() throws {
         probe.clock(1000)
         probe.send(draw(1, #","t":2000"#))
         let wake = probe.room.nextWake(after: probe.now)
@@ -191,8 +186,7 @@ struct RecoveryTests {
         #expect(room.status(at: probe.now).cohorts.first?.video == MediaTime(milliseconds: Int64(1000)))
     }
 
-    @Test("A message of the log's future counts as logged now")
-    mutating func future() throws {
+    @Test mutating func `A message of the log's future counts as logged now`() throws {
         var room = probe.room
         var effects = RoomEffects()
         room.receive(clockSample: Array(#"{"m":1000}"#.utf8), cohort: .main, at: probe.now, into: &effects)
@@ -203,8 +197,7 @@ struct RecoveryTests {
         #expect(room.cursors == [.main: 1])
     }
 
-    @Test("A room is quiet when only an input can make something happen")
-    mutating func quiet() throws {
+    @Test mutating func `A room is quiet when only an input can make something happen`() throws {
         #expect(probe.room.isQuiet)
         probe.send(draw(1))
         #expect(!probe.room.isQuiet)
@@ -221,8 +214,8 @@ struct RecoveryTests {
         #expect(probe.room.isQuiet)
     }
 
-    @Test("Where a cohort stands is said again after a restart, if anything was ever released to it")
-    mutating func marks() throws {
+    @Test
+    mutating func `Where a cohort stands is said again after a restart, if anything was ever released to it`() throws {
         probe.send(draw(1))
         var restored = try restored(probe)
         restored.wait(.seconds(5))
@@ -234,8 +227,7 @@ struct RecoveryTests {
         #expect(restored.marks.map(\.mark.digest.value) == [plainDigest([1])])
     }
 
-    @Test("A close tells every cohort that the life has ended")
-    mutating func close() throws {
+    @Test mutating func `A close tells every cohort that the life has ended`() throws {
         let hls = try #require(CohortName("hls"))
         probe.clock(1000)
         probe.clock(1000, hls)

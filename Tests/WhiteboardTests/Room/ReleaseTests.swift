@@ -5,8 +5,7 @@ import Testing
 @testable import Whiteboard
 
 /// Releases and joins during a class over a bad network.
-@Suite("Every cohort and every student gets every operation once, in order")
-struct ReleaseTests {
+@Suite struct `Every cohort and every student gets every operation once, in order` {
     private struct Joined {
         let cohort: CohortName
         var student: Student
@@ -15,8 +14,8 @@ struct ReleaseTests {
         let isTail: Bool
     }
 
-    @Test("What a jump of the clock makes due at once goes out in turns, in order, and leaves time for other rooms")
-    func turns() {
+    @Test
+    func `What a jump of the clock makes due at once goes out in turns, in order, and leaves time for other rooms`() {
         var probe = RoomProbe()
         probe.clock(0)
         for number in 1...60 { probe.send(draw(Int64(number), points: 1000, #","t":\#(number)"#)) }
@@ -27,10 +26,8 @@ struct ReleaseTests {
         #expect(probe.shown() == Array(1...60))
     }
 
-    @Test(
-        "Cohorts on paths of different delay, students who join at any moment",
-        arguments: TestSeed.choose(6))
-    func joins(_ seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(6))
+    func `Cohorts on paths of different delay, students who join at any moment`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let rules = HistoryConfiguration(
             scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(2...8),
@@ -140,8 +137,7 @@ struct MarkTests {
         #expect(probe.marks.count == seconds.count + 1)
     }
 
-    @Test("Say room, index, digest and video time of the cohort, not of the head")
-    mutating func content() throws {
+    @Test mutating func `Say room, index, digest and video time of the cohort, not of the head`() throws {
         probe.clock(1000)
         probe.send(draw(1, #","t":900"#))
         probe.send(draw(2, #","t":9000"#))
@@ -154,8 +150,7 @@ struct MarkTests {
                     video: MediaTime(milliseconds: Int64(2000)), gate: .video))
     }
 
-    @Test("The video time is unknown where no sample came")
-    mutating func unknownVideo() throws {
+    @Test mutating func `The video time is unknown where no sample came`() throws {
         probe = RoomProbe(
             RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none))))
         probe.send(draw(1))
@@ -163,8 +158,7 @@ struct MarkTests {
         #expect(try #require(probe.marks.last).mark.video == nil)
     }
 
-    @Test("While nothing can be published no mark is said and no cursor moves")
-    mutating func closedOutput() {
+    @Test mutating func `While nothing can be published no mark is said and no cursor moves`() {
         probe.clock(1000)
         probe.setOutput(isOpen: false)
         probe.send(draw(1))
@@ -179,10 +173,9 @@ struct MarkTests {
     }
 }
 
-@Suite("The earliest of many instants")
-struct EarliestInstantTests {
-    @Test("is the same as in a plain list, and so is the first that is due", arguments: TestSeed.choose(8))
-    func agrees(_ seed: UInt64) {
+@Suite struct `The earliest of many instants` {
+    @Test(arguments: TestSeed.choose(8))
+    func `is the same as in a plain list, and so is the first that is due`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var tree = DeadlineTree()
         var list: [Instant] = []
@@ -219,8 +212,7 @@ struct JoiningTests {
         if case .tail(let operations) = catchUp.content { operations.map(\.index) } else { nil }
     }
 
-    @Test("The board is that of what was released to the cohort, never of the head of the log")
-    mutating func noLeak() throws {
+    @Test mutating func `The board is that of what was released to the cohort, never of the head of the log`() throws {
         probe.clock(1000)
         for number in Int64(1)...5 { probe.send(draw(number, #","t":\#(number * 400)"#)) }
         let catchUp = try join()
@@ -246,8 +238,8 @@ struct JoiningTests {
         #expect(indices(try join(3, room: nil)) == nil)
     }
 
-    @Test("Who is ahead of the cohort gets its lower index and no operations", arguments: [6, UInt64.max])
-    mutating func ahead(_ have: UInt64) throws {
+    @Test(arguments: [6, UInt64.max])
+    mutating func `Who is ahead of the cohort gets its lower index and no operations`(_ have: UInt64) throws {
         probe.clock(1000)
         for number in Int64(1)...5 { probe.send(draw(number)) }
         let catchUp = try join(have)
@@ -255,8 +247,7 @@ struct JoiningTests {
         #expect(indices(catchUp) == [])
     }
 
-    @Test("A room that nobody has written to is an empty board with index 0 and no incarnation")
-    mutating func blank() throws {
+    @Test mutating func `A room that nobody has written to is an empty board with index 0 and no incarnation`() throws {
         let catchUp = try join(7, room: "")
         #expect(catchUp.incarnation == "")
         #expect(catchUp.index == 0)
@@ -280,8 +271,7 @@ struct JoiningTests {
         #expect(probe.room.catchUp(JoinRequest(), cohort: hls) == nil)
     }
 
-    @Test("The redo stack comes with the board, the next to be done again last")
-    mutating func redoStack() throws {
+    @Test mutating func `The redo stack comes with the board, the next to be done again last`() throws {
         probe.clock(1000)
         for text in [draw(1), draw(2), draw(3), undo(4), undo(5)] { probe.send(text) }
         guard case .board(let board) = try join().content else {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("Blocks of strokes")
-struct StrokeBlockTests {
+@Suite struct `Blocks of strokes` {
     /// What is known of a stroke, to compare it with.
     private struct Written {
         let stroke: Stroke
@@ -27,8 +26,8 @@ struct StrokeBlockTests {
         }
     }
 
-    @Test("What is written is read again, whatever its size, its author, and its number", arguments: TestSeed.choose(8))
-    func same(_ seed: UInt64) {
+    @Test(arguments: TestSeed.choose(8))
+    func `What is written is read again, whatever its size, its author, and its number`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var writer = StrokeWriter()
         var written: [Written] = []
@@ -43,8 +42,8 @@ struct StrokeBlockTests {
         for stroke in written { #expect(stroke.isSame, "seed \(seed), index \(stroke.index)") }
     }
 
-    @Test("Copies of a writer do not overwrite each other's strokes", arguments: TestSeed.choose(8))
-    func copies(_ seed: UInt64) {
+    @Test(arguments: TestSeed.choose(8))
+    func `Copies of a writer do not overwrite each other's strokes`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var writers = [(writer: StrokeWriter(), next: UInt64(1))]
         var written: [Written] = []
@@ -62,8 +61,7 @@ struct StrokeBlockTests {
         #expect(writers.count > 10)
     }
 
-    @Test("Copies of a writer on several threads do not overwrite each other's strokes")
-    func threads() async {
+    @Test func `Copies of a writer on several threads do not overwrite each other's strokes`() async {
         var writer = StrokeWriter()
         _ = writer.write(1)
         let isSame = await withTaskGroup(of: Bool.self) { [writer] group in
@@ -80,8 +78,8 @@ struct StrokeBlockTests {
         #expect(isSame)
     }
 
-    @Test("A board at rest keeps little memory of strokes that are gone, and all others", arguments: TestSeed.choose(8))
-    func rest(_ seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(8))
+    func `A board at rest keeps little memory of strokes that are gone, and all others`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var writer = StrokeWriter()
         var board = Board(history: HistoryConfiguration(), size: nil)
@@ -109,8 +107,7 @@ struct StrokeBlockTests {
         #expect(board.visible.elementsEqual(before.visible.dropLast(19)) { Self.isSame($0, $1) }, "seed \(seed)")
     }
 
-    @Test("A room in use keeps little memory of strokes that are gone")
-    func use() {
+    @Test func `A room in use keeps little memory of strokes that are gone`() {
         var configuration = RoomConfiguration()
         configuration.cohorts.defaults.gate = .none
         configuration.intake.messagesPerSecond = 1_000_000
@@ -145,8 +142,7 @@ struct StrokeBlockTests {
             && one.pointCount == other.pointCount && one.message.bytes == other.message.bytes
     }
 
-    @Test("Blocks take at most 16 bytes more for each stroke, whoever draws", arguments: [1, 2, 32])
-    func space(authors: Int) {
+    @Test(arguments: [1, 2, 32]) func `Blocks take at most 16 bytes more for each stroke, whoever draws`(authors: Int) {
         var writer = StrokeWriter()
         var blocks: [ObjectIdentifier: StrokeBlock] = [:]
         for index in 1...10_000 as ClosedRange<UInt64> {
