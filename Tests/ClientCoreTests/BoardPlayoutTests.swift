@@ -68,9 +68,10 @@ private struct Class {
 }
 
 @Suite struct `A board in step with a player` {
+    private var room = Class()
+
     @Test
-    func `shows an operation when the player has passed its time and that of all before it, each once and in order`() {
-        var room = Class()
+    mutating func `shows each operation once, in order, when the player has passed its time and that of all before`() {
         #expect(room.send(stroke(0)).applied == [1], "without a time: at once")
         #expect(room.send(stroke(1, time: 1000), player: 500).applied == [])
         #expect(
@@ -93,8 +94,8 @@ private struct Class {
         #expect(room.send(stroke(0, time: 1_000_000)).applied == [1])
     }
 
-    @Test func `holds for a paused player as long as it likes, for one that runs or tells nothing 30 seconds`() {
-        var room = Class()
+    @Test
+    mutating func `holds for a paused player as long as it likes, for one that runs or tells nothing 30 seconds`() {
         _ = room.send(stroke(0, time: 1000), player: 500)
         for second in 1...100 { #expect(room.look(500, now: second * 1000).applied == []) }
         // It runs, on another time line.
@@ -191,8 +192,7 @@ private struct Class {
         #expect(room.playout.receive(.operation, GatewayEvent.operation(1, stroke(0)), player: nil, at: .zero).isEmpty)
     }
 
-    @Test func `operations beyond 32 MiB that wait are not kept: the board is joined anew`() {
-        var room = Class()
+    @Test mutating func `operations beyond 32 MiB that wait are not kept: the board is joined anew`() {
         let long = "{\"n\":1,\"t\":1000,\"x\":\"\(String(repeating: "x", count: 1 << 20))\",\"d\":[{\"x\":1,\"y\":1}]}"
         var restarts = 0
         for _ in 0..<40 where restarts == 0 { restarts += room.send(long, player: 0).restarts }

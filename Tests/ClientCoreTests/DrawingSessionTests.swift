@@ -9,6 +9,8 @@ import Whiteboard
 
 @Suite("A teacher who draws")
 struct DrawingSessionTests {
+    private let (room, store) = (DrawingRoom(), DrawingStore())
+
     /// The strokes of a room by the places where they begin, in its order.
     func places(_ room: DrawingRoom) throws -> [Int] {
         try room.operations.compactMap { _, bytes in
@@ -66,7 +68,6 @@ struct DrawingSessionTests {
 
     @Test
     func `a rough line whose pen rests is even on all boards, and the next undo brings the rough one back`() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var now = Duration.seconds(1)
         var device = DrawingDevice(store, room, seed: 1, at: now)
@@ -130,7 +131,6 @@ struct DrawingSessionTests {
     }
 
     @Test func `what is drawn anew is one step: an undo takes back all of it, and a redo brings it again`() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var now = Duration.seconds(1)
         var device = DrawingDevice(store, room, seed: 1, at: now)
@@ -189,7 +189,6 @@ struct DrawingSessionTests {
     }
 
     @Test func `a store that fails loses nothing of a page that goes on, and what it takes later is stored`() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         store.fails = true
         var device = DrawingDevice(store, room, seed: 1, at: .seconds(1))
@@ -208,7 +207,6 @@ struct DrawingSessionTests {
 
     @Test("what waits is shown in its order, without what an undo or a clear takes back, until the board shows it")
     func live() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var now = Duration.seconds(1)
         var device = DrawingDevice(store, room, seed: 1, at: now)
@@ -300,7 +298,6 @@ struct DrawingSessionTests {
     }
 
     @Test func `a muted author draws nothing, is looked for, and goes on when that is over`() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var device = DrawingDevice(store, room, seed: 1, at: .seconds(1))
         device.session.noteMuted(true, at: .seconds(1))
@@ -319,7 +316,6 @@ struct DrawingSessionTests {
     }
 
     @Test func `a gateway that is busy or refuses is told of, and asked again no sooner than it wants`() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var device = DrawingDevice(store, room, seed: 1, at: .zero)
         device.draw(1, at: .zero)
@@ -348,7 +344,6 @@ struct DrawingSessionTests {
     }
 
     @Test func `an author sends no more than a room takes in a second, and long strokes in several requests`() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var device = DrawingDevice(store, room, seed: 1, at: .zero)
         for place in 0..<300 { device.draw(place, points: place == 7 ? 30_000 : 2, at: .zero) }

@@ -65,9 +65,10 @@ extension OperationOutbox {
 }
 
 @Suite struct `What a teacher has drawn and no checkpoint holds` {
+    private var store = SharedStore()
+
     @Test
-    func `an outbox that is opened again keeps what is in memory only, and drops what another page has sent`() throws {
-        var store = SharedStore()
+    mutating func `an outbox opened again keeps what is in memory only, and drops what another page has sent`() throws {
         var outbox = store.opened()
         try store.add("a", to: &outbox)
         try store.add("b", to: &outbox)
@@ -89,8 +90,7 @@ extension OperationOutbox {
     }
 
     @Test("what no checkpoint holds waits again when a room is restored, also after a reload, under its numbers")
-    func uncovered() throws {
-        var store = SharedStore()
+    mutating func uncovered() throws {
         var outbox = store.opened()
         #expect(store.follow(&outbox, "log-7") == false)
         for name in ["a", "b", "c"] { try store.add(name, to: &outbox) }
@@ -140,8 +140,7 @@ extension OperationOutbox {
     }
 
     @Test
-    func `what was applied is kept up to a number, beyond which the oldest is forgotten, also by the store`() throws {
-        var store = SharedStore()
+    mutating func `what was applied is kept up to a number, then the oldest is forgotten, also by the store`() throws {
         var outbox = store.opened()
         store.isFull = true
         for place in 0..<10_003 {
@@ -160,8 +159,7 @@ extension OperationOutbox {
     }
 
     @Test
-    func `two pages that write at once lose nothing to each other, and each numbers in a session of its own`() throws {
-        var store = SharedStore()
+    mutating func `two pages that write at once lose nothing to each other; each numbers in its own session`() throws {
         var one = store.opened()
         try store.add("a", to: &one)
         var other = store.opened()
@@ -181,8 +179,7 @@ extension OperationOutbox {
         }
     }
 
-    @Test func `what is deleted while the store fails is deleted later, and does not come again`() throws {
-        var store = SharedStore()
+    @Test mutating func `what is deleted while the store fails is deleted later, and does not come again`() throws {
         var outbox = store.opened()
         try store.add("a", to: &outbox)
         store.isFull = true

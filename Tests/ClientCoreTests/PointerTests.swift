@@ -56,11 +56,10 @@ private struct Board {
 }
 
 @Suite struct `A pointer on a student's board` {
+    private var room = Board()
+
     @Test
-    func `is seen at the player's time with a trail of 600 ms, to its end and 400 ms longer, and changes no board`()
-        throws
-    {
-        var room = Board()
+    mutating func `is seen at the player's time with 600 ms of trail, until 400 ms past its end, on no board`() throws {
         room.send(pointer(1, time: 1000), player: 900)
         #expect(room.look(1000, now: 100).isEmpty)
         var seen = room.look(1001, now: 101)
@@ -80,8 +79,7 @@ private struct Board {
         #expect(room.playout.board.digest == .empty && room.playout.wetInk.strokes.isEmpty)
     }
 
-    @Test func `is told of before each frame while it moves, and less often while it rests`() {
-        var room = Board()
+    @Test mutating func `is told of before each frame while it moves, and less often while it rests`() {
         room.send(pointer(1, time: 1000, steps: 0...1).replacing("\"m\":100", with: "\"m\":5000"), player: 1001)
         func wait(_ player: Int) -> Duration? {
             _ = room.playout.look(media(player), at: at(player))
@@ -94,8 +92,7 @@ private struct Board {
         #expect(wait(6400) == nil)
     }
 
-    @Test func `is not seen by a player that is beyond it, nor by who joins later`() {
-        var room = Board()
+    @Test mutating func `is not seen by a player that is beyond it, nor by who joins later`() {
         room.send(pointer(1, time: 1000), player: 2400)
         #expect(room.look(2401, now: 1).isEmpty)
         var service = RandomRoom(HistoryConfiguration(), seed: 1)
@@ -112,8 +109,7 @@ private struct Board {
         #expect(other.look(nil, now: 700).count == 1)
     }
 
-    @Test func `is on its own page alone, in the units of the board`() {
-        var room = Board()
+    @Test mutating func `is on its own page alone, in the units of the board`() {
         room.send("{\"n\":1,\"t\":900,\"w\":2048,\"h\":1536,\"d\":[{\"x\":1,\"y\":1}]}", player: 950)
         room.send(pointer(2, time: 1000, ",\"w\":1024,\"h\":768"), page: 2, player: 1001)
         #expect(room.look(1500, now: 500).isEmpty)
@@ -121,8 +117,7 @@ private struct Board {
         #expect(abs((seen.first?.tip?.x ?? 0) - 110) < 0.01 && seen.first?.tip?.y == 100 && seen.first?.width == 8)
     }
 
-    @Test func `grows where strokes grow, and goes on as its operation comes`() {
-        var room = Board()
+    @Test mutating func `grows where strokes grow, and goes on as its operation comes`() {
         room.wet(1, from: 0, 0...3, time: 1000, player: 1100, now: 0)
         #expect(room.look(1250, now: 50).first?.trail.map(\.x) == [0, 10, 20])
         #expect(room.look(1900, now: 700).first?.tip?.x == 30, "it rests where it is known to be")
@@ -163,8 +158,7 @@ private struct Board {
         #expect(room.look(nil, now: 9100).isEmpty, "its last point is long ago")
     }
 
-    @Test func `that goes on in another operation has one tip`() {
-        var room = Board()
+    @Test mutating func `that goes on in another operation has one tip`() {
         room.send(pointer(1, time: 1000), player: 1001)
         room.send(pointer(2, time: 2000, steps: 10...20), player: 1001)
         room.send(pointer(1, time: 2000, steps: 40...50), by: "ben", player: 1001)

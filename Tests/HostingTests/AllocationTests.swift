@@ -102,15 +102,6 @@ private final class DiscardingOutput: HostOutput {
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool { true }
     func confirm() {}
     func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? { nil }
-    func countNew(_ partition: Int) -> Bool { true }
-    func countStored(_ change: Int, of partition: Int) {}
     func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {}
     func save(_ request: SaveRequest) {}
-    func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
-    func count(_ outcome: WetOutcome) {}
-    func opened(_ room: HostedRoom) {}
-    func left(_ room: HostedRoom) {}
-    func forgotten(_ room: RoomID) {}
-    func ready(_ partition: Int) {}
-    func closed(_ partition: Int, isWhole: Bool) {}
 }

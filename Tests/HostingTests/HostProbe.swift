@@ -73,8 +73,8 @@ final class HostProbe {
             IncomingWetUpdate(room: room, partition: 0, author: author, session: nil, bytes: update), at: now)
     }
 
-    func draw(_ number: Int, to room: RoomID = .algebra) {
-        send(#"{"n":\#(number),"t":\#(number),"d":[{"x":1,"y":1}]}"#, to: room)
+    func draw(_ numbers: Int..., to room: RoomID = .algebra) {
+        for number in numbers { send(#"{"n":\#(number),"t":\#(number),"d":[{"x":1,"y":1}]}"#, to: room) }
     }
 
     /// Lets time pass, and advances the host whenever it asks to.
@@ -110,6 +110,30 @@ final class HostProbe {
             host.saved(save.room, isSaved: isSaved, at: now)
         }
         return saves
+    }
+
+    /// Lets a second pass, and acknowledges what is saved by then.
+    @discardableResult
+    func save() -> [SaveRequest] {
+        wait(.seconds(1))
+        return acknowledge()
+    }
+
+    /// Gives the host its room back, as a checkpoint has it.
+    func restore(
+        _ bytes: [UInt8], sequence: UInt64, restorations: UInt32 = 0, tail: [JournalRecord] = []
+    ) throws {
+        let room = try Room(
+            restoring: bytes, configuration: host.configuration.room, at: now, logClockAhead: .zero)
+        host.restored(.algebra, room, sequence: sequence, restorations: restorations, tail: tail, at: now)
+    }
+
+    /// Lets time pass in steps, and answers the host's requests after each.
+    func serve(every step: Duration, times: Int) {
+        for _ in 0..<times {
+            wait(step)
+            serve()
+        }
     }
 
     /// Answers the host's requests until there are no more.
@@ -155,6 +179,19 @@ extension SaveRequest {
     var bytes: [UInt8]? {
         if case .changed(let checkpoint) = state { checkpoint.encoded() } else { nil }
     }
+}
+
+/// A host has nothing to hear from an output that does not care.
+extension HostOutput {
+    func countNew(_ partition: Int) -> Bool { true }
+    func countStored(_ change: Int, of partition: Int) {}
+    func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
+    func count(_ outcome: WetOutcome) {}
+    func opened(_ room: HostedRoom) {}
+    func left(_ room: HostedRoom) {}
+    func forgotten(_ room: RoomID) {}
+    func ready(_ partition: Int) {}
+    func closed(_ partition: Int) {}
 }
 
 /// Records what a host asks for, and does none of it.
@@ -227,7 +264,6 @@ final class FakeHostOutput: HostOutput {
     }
 
     func count(_ outcome: WetOutcome) { wetUpdates[outcome, default: 0] += 1 }
-    func opened(_ room: HostedRoom) {}
     func left(_ room: HostedRoom) { left.append(room.id) }
     func forgotten(_ room: RoomID) { forgotten.append(room) }
     func ready(_ partition: Int) { ready.append(partition) }

@@ -3,8 +3,9 @@ import Testing
 import Whiteboard
 
 @Suite struct MembershipTests {
+    private let group = PeerGroup(partitions: 16)
+
     @Test func `every partition has one server, whoever comes`() {
-        let group = PeerGroup(partitions: 16)
         for name in ["a", "b", "c"] {
             group.join(name)
             group.wait(.seconds(5))
@@ -14,7 +15,6 @@ import Whiteboard
     }
 
     @Test func `a hand-over leaves no partition without a server for a moment`() {
-        let group = PeerGroup(partitions: 16)
         group.join("a")
         group.wait(.seconds(2))
         group.join("b")
@@ -39,7 +39,6 @@ import Whiteboard
     }
 
     @Test func `what a dead one served is taken over after three seconds`() {
-        let group = PeerGroup(partitions: 16)
         group.join("a")
         group.join("b")
         group.wait(.seconds(5))
@@ -51,7 +50,6 @@ import Whiteboard
     }
 
     @Test func `one that has stood still gives up what it has, and takes nothing before it has listened`() {
-        let group = PeerGroup(partitions: 16)
         group.join("a")
         group.join("b")
         group.wait(.seconds(5))
@@ -66,7 +64,6 @@ import Whiteboard
     }
 
     @Test func `one that has stood still answers nobody before it knows what the others do`() {
-        let group = PeerGroup(partitions: 16)
         group.join("a")
         group.wait(.seconds(5))
         #expect(group.members["a"]?.answers(3, at: group.now) == true)
@@ -82,7 +79,6 @@ import Whiteboard
     }
 
     @Test func `one that stood still for less than others wait takes nobody for dead`() {
-        let group = PeerGroup(partitions: 16)
         group.join("a")
         group.join("b")
         group.wait(.seconds(5))
@@ -115,8 +111,9 @@ import Whiteboard
 
 /// Daemons on one root with incompatible settings.
 @Suite struct IncompatiblePeerTests {
+    private let group = PeerGroup(partitions: 16)
+
     @Test func `a daemon with another number of partitions is told of once, and is no member`() {
-        let group = PeerGroup(partitions: 16)
         group.join("a")
         group.wait(.seconds(2))
         group.join("b", partitions: 8)
@@ -130,7 +127,6 @@ import Whiteboard
     }
 
     @Test func `a member that comes back with other settings is one no more`() {
-        let group = PeerGroup(partitions: 16)
         group.join("a")
         group.join("b")
         group.wait(.seconds(5))
@@ -141,7 +137,6 @@ import Whiteboard
     }
 
     @Test func `a daemon that does not say its settings is a member like any other`() {
-        let group = PeerGroup(partitions: 16)
         group.join("a", journal: "jetstream")
         group.wait(.seconds(2))
         group.announce(Announcement(member: "old", serving: [], isLeaving: false))

@@ -4,6 +4,18 @@ import Testing
 import Whiteboard
 
 @Suite struct PlaceTests {
+    private let probe = HostProbe()
+
+    /// A host with one place, and a room that sleeps because another has that.
+    private func crowded(_ gate: CohortSettings.Gating = .none) -> HostProbe {
+        let probe = HostProbe(gate: gate, rooms: 1)
+        probe.draw(1)
+        probe.draw(1, to: .botany)
+        probe.serve()
+        #expect(probe.room() == nil)
+        return probe
+    }
+
     @Test func `beyond the places the room longest unused is saved and leaves, and comes back as it was`() {
         let probe = HostProbe(rooms: 2)
         for room in [RoomID.algebra, .botany] { probe.draw(1, to: room) }
@@ -21,8 +33,7 @@ import Whiteboard
 
     @Test func `a room that leaves soon after a release has told its students how far it is`() {
         let probe = HostProbe(rooms: 1)
-        probe.draw(1)
-        probe.draw(2)
+        probe.draw(1, 2)
         #expect(probe.output.marks.isEmpty)
         probe.draw(1, to: .botany)
         probe.serve()
@@ -30,8 +41,8 @@ import Whiteboard
         #expect(probe.output.marks == [2])
     }
 
-    @Test func `a room in steady use keeps its place while more others than there are places are used in turn`() throws
-    {
+    @Test
+    func `a room in steady use keeps its place while more others than there are places are used in turn`() throws {
         let probe = HostProbe(rooms: 4)
         let others = try (0..<8).map { try #require(RoomID("other-\($0)")) }
         for number in 1...10 {
@@ -70,10 +81,7 @@ import Whiteboard
         // Those that cannot be saved take places again, and leave when they can be.
         probe.acknowledge(isSaved: false)
         #expect(rooms.count { probe.room($0) != nil } <= 8)
-        for _ in 0..<100 {
-            probe.wait(.milliseconds(100))
-            probe.serve()
-        }
+        probe.serve(every: .milliseconds(100), times: 100)
         #expect(probe.output.told.count { $0 == .applied(number: 1, index: 1) } == 40)
         #expect(probe.output.storedRooms == 40)
         #expect(rooms.count { probe.room($0) != nil } <= 2)
@@ -96,28 +104,15 @@ import Whiteboard
     }
 
     @Test func `what is held in a room that sleeps is released when it has waited long enough`() {
-        let probe = HostProbe(gate: .video, rooms: 1)
-        probe.draw(1)
-        probe.draw(1, to: .botany)
-        probe.serve()
-        #expect(probe.room() == nil)
-        for _ in 0..<29 {
-            probe.wait(.seconds(1))
-            probe.serve()
-        }
+        let probe = crowded(.video)
+        probe.serve(every: .seconds(1), times: 29)
         #expect(probe.output.released().isEmpty)
-        for _ in 0..<20 {
-            probe.wait(.milliseconds(100))
-            probe.serve()
-        }
+        probe.serve(every: .milliseconds(100), times: 20)
         #expect(probe.output.released() == [1, 1])
     }
 
     @Test func `what is held in a room that sleeps is released when its clock has passed it`() {
-        let probe = HostProbe(gate: .video, rooms: 1)
-        probe.draw(1)
-        probe.draw(1, to: .botany)
-        probe.serve()
+        let probe = crowded(.video)
         for _ in 0..<2 {
             probe.sample(#"{"m":1000}"#)
             probe.serve()
@@ -131,10 +126,7 @@ import Whiteboard
         probe.draw(1, to: .botany)
         probe.serve()
         #expect(probe.room() == nil)
-        for _ in 0..<120 {
-            probe.wait(.milliseconds(100))
-            probe.serve()
-        }
+        probe.serve(every: .milliseconds(100), times: 120)
         #expect(probe.output.decisions.contains(probe.given(up: 1)))
     }
 
@@ -186,11 +178,9 @@ import Whiteboard
     }
 
     @Test func `one room more than may be stored is refused by the journal, whoever reads it`() {
-        let probe = HostProbe()
         probe.output.storedLimit = 1
         probe.draw(1)
-        probe.draw(7, to: .botany)
-        probe.draw(8, to: .botany)
+        probe.draw(7, 8, to: .botany)
         #expect(probe.output.released() == [1])
         #expect(probe.output.told == [.applied(number: 1, index: 1)])
         #expect(probe.output.decisions == [.full(through: 2)])
@@ -221,7 +211,6 @@ import Whiteboard
     }
 
     @Test func `a replica that had a place for a room gives it back when the journal refuses it`() {
-        let probe = HostProbe()
         probe.draw(1)
         probe.log(.control(.full(through: 1)))
         #expect(probe.output.refusals(of: .roomFull) == [1])
@@ -230,7 +219,6 @@ import Whiteboard
     }
 
     @Test func `a refusal that the journal does not bring is asked for again`() {
-        let probe = HostProbe()
         probe.output.storedLimit = 0
         probe.draw(1)
         probe.wait(.milliseconds(2500))
@@ -301,22 +289,14 @@ import Whiteboard
     }
 
     @Test func `what a clock has said of a room that sleeps counts when the room is back`() {
-        let probe = HostProbe(gate: .video, rooms: 1)
-        probe.draw(1)
-        probe.draw(1, to: .botany)
-        probe.serve()
-        #expect(probe.room() == nil)
+        let probe = crowded(.video)
         probe.sample(#"{"m":1000}"#)
         probe.serve()
         #expect(probe.output.released() == [1])
     }
 
     @Test func `a cohort of a room that sleeps begins though other rooms have all places`() throws {
-        let probe = HostProbe(rooms: 1)
-        probe.draw(1)
-        probe.draw(1, to: .botany)
-        probe.serve()
-        #expect(probe.room() == nil)
+        let probe = crowded()
         probe.sample(#"{"m":5000}"#, cohort: try #require(CohortName("hls")))
         probe.serve()
         #expect(probe.room()?.cursors.count == 2)
@@ -389,8 +369,7 @@ import Whiteboard
     @Test func `a room of which only the cursors were too late is saved whole before it leaves`() {
         let probe = HostProbe(rooms: 1)
         probe.draw(1)
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map(\.stored.sequence) == [1])
+        #expect(probe.save().map(\.stored.sequence) == [1])
         // The cursors alone are saved, with a state that lacks the second record.
         probe.draw(2)
         probe.wait(.seconds(1))
@@ -405,7 +384,6 @@ import Whiteboard
     }
 
     @Test func `what waits for the connection is bounded in bytes`() {
-        let probe = HostProbe()
         probe.output.isConnected = false
         for number in 1...100 { probe.draw(number) }
         probe.output.isConnected = true

@@ -471,12 +471,4 @@ private final class PowerCutOutput: HostOutput {
 
     func save(_ request: SaveRequest) { saves.append(request) }
     func closed(_ partition: Int, isWhole: Bool) { isClosed = true }
-    func countNew(_ partition: Int) -> Bool { true }
-    func countStored(_ change: Int, of partition: Int) {}
-    func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
-    func count(_ outcome: WetOutcome) {}
-    func opened(_ room: HostedRoom) {}
-    func left(_ room: HostedRoom) {}
-    func forgotten(_ room: RoomID) {}
-    func ready(_ partition: Int) {}
 }

@@ -8,17 +8,10 @@ import Whiteboard
     private func saved(isQuiet: Bool = true) throws -> (stored: StoredRoom, bytes: [UInt8]) {
         let probe = HostProbe()
         probe.draw(1)
-        probe.wait(.seconds(1))
-        let save = try #require(probe.acknowledge().first)
+        let save = try #require(probe.save().first)
         var stored = save.stored
         stored.isQuiet = isQuiet
         return (stored, try #require(save.bytes))
-    }
-
-    private func restore(_ bytes: [UInt8], _ probe: HostProbe) throws {
-        let room = try Room(
-            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
-        probe.host.restored(.algebra, room, sequence: 1, restorations: 0, tail: [], at: probe.now)
     }
 
     @Test func `a quiet room is fetched when a record comes, and the record waits for it`() throws {
@@ -29,19 +22,18 @@ import Whiteboard
         probe.draw(2)
         #expect(probe.output.fetched.map(\.room) == [.algebra])
         #expect(probe.output.released().isEmpty)
-        try restore(bytes, probe)
+        try probe.restore(bytes, sequence: 1)
         #expect(probe.output.released() == [2])
         #expect(probe.room()?.incarnation == "log-1")
     }
 
-    @Test func `a room in which something is going on is fetched at once, and the partition is ready when it is there`()
-        throws
-    {
+    @Test
+    func `a room in which something goes on is fetched at once, and the partition is ready when it is there`() throws {
         let (stored, bytes) = try saved(isQuiet: false)
         let probe = HostProbe(stored: [.algebra: stored], after: 1)
         #expect(probe.output.fetched.map(\.room) == [.algebra])
         #expect(probe.output.ready.isEmpty)
-        try restore(bytes, probe)
+        try probe.restore(bytes, sequence: 1)
         #expect(probe.output.ready == [0])
     }
 
@@ -49,31 +41,28 @@ import Whiteboard
         var (stored, bytes) = try saved()
         stored.handled = 2
         let probe = HostProbe(stored: [.algebra: stored], after: 1, isLive: false)
-        probe.draw(2)
-        probe.draw(3)
-        try restore(bytes, probe)
+        probe.draw(2, 3)
+        try probe.restore(bytes, sequence: 1)
         #expect(probe.output.told == [.applied(number: 3, index: 3)])
         #expect(probe.output.released().isEmpty)
         probe.host.caughtUp(0, at: probe.now)
         #expect(probe.output.released() == [2, 3])
     }
 
-    @Test func `cohorts go on from where the newest note has them, and no cursor is carried into another life`() throws
-    {
+    @Test
+    func `cohorts go on from where the newest note has them, and no cursor is carried into another life`() throws {
         var (stored, bytes) = try saved()
         stored.cursors = [.main: 2]
         let probe = HostProbe(stored: [.algebra: stored], after: 1, isLive: false)
-        probe.draw(2)
-        probe.draw(3)
-        try restore(bytes, probe)
+        probe.draw(2, 3)
+        try probe.restore(bytes, sequence: 1)
         probe.host.caughtUp(0, at: probe.now)
         #expect(probe.output.released() == [3])
 
         let next = HostProbe(stored: [.algebra: stored], after: 1, isLive: false)
         next.log(.control(.close))
-        next.draw(1)
-        next.draw(2)
-        try restore(bytes, next)
+        next.draw(1, 2)
+        try next.restore(bytes, sequence: 1)
         next.host.caughtUp(0, at: next.now)
         #expect(next.output.released() == [1, 2])
     }
@@ -89,30 +78,25 @@ import Whiteboard
                 bytes: Array(#"{"n":1,"t":1,"d":[{"x":1,"y":1}]}"#.utf8)), sequence: 1, loggedAt: probe.now)
         probe.host.restored(.algebra, nil, sequence: 0, restorations: 0, tail: [first], at: probe.now)
         #expect(probe.room()?.head.index == 2)
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+        #expect(probe.save().map { $0.bytes != nil } == [true])
     }
 
     @Test func `a room whose checkpoint lacks covered records is saved whole before its cursors`() throws {
         let (stored, bytes) = try saved(isQuiet: false)
         let probe = HostProbe(stored: [.algebra: stored], after: 2)
-        let room = try Room(
-            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
         let second = JournalRecord(
             partition: 0, room: .algebra,
             content: .message(
                 author: try #require(AuthorID("ann")), session: nil,
                 bytes: Array(#"{"n":2,"t":1,"d":[{"x":1,"y":1}]}"#.utf8)), sequence: 2, loggedAt: probe.now)
-        probe.host.restored(.algebra, room, sequence: 1, restorations: 0, tail: [second], at: probe.now)
+        try probe.restore(bytes, sequence: 1, tail: [second])
         #expect(probe.output.released() == [2])
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+        #expect(probe.save().map { $0.bytes != nil } == [true])
     }
 
     @Test func `nothing is decided about what is missing while the journal has records that were not read`() {
         let probe = HostProbe()
-        probe.draw(1)
-        probe.draw(3)
+        probe.draw(1, 3)
         probe.host.setLevel(of: 0, until: probe.now + .seconds(1), at: probe.now)
         probe.wait(.seconds(5))
         #expect(probe.output.decisions.isEmpty)
@@ -132,8 +116,7 @@ import Whiteboard
 
     @Test func `nothing is decided about what is missing while records wait for a room on its way out`() {
         let probe = HostProbe(rooms: 1)
-        probe.draw(1)
-        probe.draw(3)
+        probe.draw(1, 3)
         probe.wait(.milliseconds(300))
         probe.draw(7, to: .botany)
         probe.draw(2)
@@ -150,7 +133,7 @@ import Whiteboard
         let probe = HostProbe(stored: [.algebra: stored], after: 1)
         probe.host.close(0, at: probe.now)
         #expect(probe.output.closed.isEmpty)
-        try restore(bytes, probe)
+        try probe.restore(bytes, sequence: 1)
         #expect(probe.output.closed == [0])
     }
 
@@ -161,7 +144,7 @@ import Whiteboard
         let passed = Flag()
         probe.host.barrier { passed.set() }
         #expect(!passed.isSet)
-        try restore(bytes, probe)
+        try probe.restore(bytes, sequence: 1)
         #expect(passed.isSet)
     }
 }

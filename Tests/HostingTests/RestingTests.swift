@@ -4,11 +4,11 @@ import Testing
 import Whiteboard
 
 @Suite struct RestingTests {
+    private let probe = HostProbe()
+
     @Test func `a saved room in which nothing happens leaves memory, and comes back when it is asked for`() throws {
-        let probe = HostProbe()
         probe.draw(1)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         probe.wait(.seconds(60))
         #expect(probe.output.left == [.algebra])
         guard case .waking = probe.host.look(for: .algebra, partition: 0, at: probe.now) else {
@@ -21,7 +21,6 @@ import Whiteboard
     }
 
     @Test func `a room that cannot be saved stays, and the host does not go round in circles`() {
-        let probe = HostProbe()
         probe.draw(1)
         for _ in 0..<100 {
             probe.wait(.seconds(1))
@@ -35,16 +34,14 @@ import Whiteboard
         probe.sample(#"{"m":0,"s":"pause"}"#)
         probe.draw(100)
         for _ in 0..<20 {
-            probe.wait(.seconds(1))
-            probe.acknowledge()
+            probe.save()
         }
         #expect(probe.output.left.isEmpty)
     }
 
     @Test func `without a journal that lasts a room sleeps in memory, and is the same when it wakes`() {
         let probe = HostProbe(isDurable: false)
-        probe.draw(1)
-        probe.draw(2)
+        probe.draw(1, 2)
         probe.wait(.seconds(60))
         #expect(probe.output.left == [.algebra])
         probe.draw(3)
@@ -54,8 +51,7 @@ import Whiteboard
 
     @Test func `a message that was on its way when a decision was taken is not lost`() {
         let probe = HostProbe(isDurable: false)
-        probe.draw(1)
-        probe.draw(3)
+        probe.draw(1, 3)
         probe.output.lastSequence = 1000
         probe.wait(.seconds(2))
         #expect(probe.output.told.contains(.gaveUp(from: 2, to: 2)))
@@ -85,10 +81,8 @@ import Whiteboard
     }
 
     @Test func `a partition closes without the rooms of which another has saved more`() {
-        let probe = HostProbe()
         probe.draw(1)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         probe.draw(2)
         probe.host.close(0, at: probe.now)
         #expect(probe.output.takeSaves().map(\.room) == [.algebra])
@@ -98,7 +92,6 @@ import Whiteboard
     }
 
     @Test func `a room of which another has saved more stays while its partition is open, and is tried again`() {
-        let probe = HostProbe()
         probe.draw(1)
         probe.wait(.seconds(1))
         #expect(probe.output.takeSaves().count == 1)
@@ -115,8 +108,7 @@ import Whiteboard
         let probe = HostProbe(stored: [.botany: quiet], kept: .seconds(3600), after: 1)
         probe.wait(.seconds(600))
         probe.draw(1)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         probe.wait(.seconds(60))
         #expect(probe.output.left == [.algebra])
         #expect(Set(probe.host.roomNames) == [.algebra, .botany])
@@ -132,14 +124,10 @@ import Whiteboard
     @Test func `a room that comes back into memory is not forgotten`() throws {
         let probe = HostProbe(kept: .seconds(3600))
         probe.draw(1)
-        probe.wait(.seconds(1))
-        let saved = try #require(probe.acknowledge().first)
+        let saved = try #require(probe.save().first)
         probe.wait(.seconds(60))
         probe.draw(2)
-        let room = try Room(
-            restoring: try #require(saved.bytes), configuration: probe.host.configuration.room, at: probe.now,
-            logClockAhead: .zero)
-        probe.host.restored(.algebra, room, sequence: saved.stored.sequence, restorations: 0, tail: [], at: probe.now)
+        try probe.restore(try #require(saved.bytes), sequence: saved.stored.sequence)
         for _ in 0..<120 {
             probe.wait(.seconds(50))
             probe.draw(3)

@@ -17,11 +17,7 @@ import Whiteboard
     }
 
     private func answer(_ bytes: [UInt8], _ probe: HostProbe, tail: [JournalRecord]) throws {
-        let room = try Room(
-            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
-        probe.host.restored(
-            .algebra, room, sequence: Self.decision.after, restorations: Self.decision.number, tail: tail,
-            at: probe.now)
+        try probe.restore(bytes, sequence: Self.decision.after, restorations: Self.decision.number, tail: tail)
     }
 
     private func record(_ content: JournalRecord.Content, _ sequence: UInt64, _ probe: HostProbe) -> JournalRecord {
@@ -44,9 +40,7 @@ import Whiteboard
         #expect(probe.output.fetched.isEmpty)
         probe.log(.control(.restore(Self.decision)))
         // The decision waits until what is stored is there.
-        let old = try Room(
-            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
-        probe.host.restored(.algebra, old, sequence: 5, restorations: 0, tail: [], at: probe.now)
+        try probe.restore(bytes, sequence: 5)
         #expect(probe.output.restorations == [Self.decision])
         #expect(probe.room() == nil)
         try probe.log(stroke(7))
@@ -57,8 +51,7 @@ import Whiteboard
         #expect(probe.output.covered == ["6 in log.10000001000000-3"])
         probe.host.caughtUp(0, at: probe.now)
         #expect(probe.output.released() == [6, 7])
-        probe.wait(.seconds(1))
-        let save = try #require(probe.acknowledge().first)
+        let save = try #require(probe.save().first)
         #expect(save.stored.sequence == 4)
         #expect(save.stored.restorations == 1)
         #expect(save.stored.incarnation == "log.10000001000000-3")
@@ -81,8 +74,7 @@ import Whiteboard
     @Test func `has its authors told once what a checkpoint holds of them`() throws {
         let probe = HostProbe()
         for number in 1...3 { probe.draw(number) }
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         let first = probe.output.covered
         #expect(first.last == "3 in log-1" || first.last == "1 in log-1")
         probe.wait(.seconds(40))

@@ -4,32 +4,28 @@ import Testing
 import Whiteboard
 
 @Suite struct SavingTests {
+    private let probe = HostProbe()
+
     @Test func `the first state is saved a second after the first record, later ones after 30 s or 256 operations`() {
-        let probe = HostProbe()
         probe.draw(1)
         probe.wait(.milliseconds(999))
         #expect(probe.output.saves.isEmpty)
         probe.wait(.milliseconds(1))
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
         probe.draw(2)
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map { $0.bytes != nil } == [false])
+        #expect(probe.save().map { $0.bytes != nil } == [false])
         probe.wait(.seconds(29))
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
         for number in 3...258 { probe.draw(number) }
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+        #expect(probe.save().map { $0.bytes != nil } == [true])
     }
 
     @Test func `rooms of a partition that is to be covered soon are saved within an eighth of the interval, once`() {
-        let probe = HostProbe()
         let rooms = (0..<20).compactMap { RoomID("room-\($0)") }
         for room in rooms { probe.draw(1, to: room) }
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         for room in rooms { probe.draw(2, to: room) }
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         probe.draw(3, to: rooms[0])
         let last: UInt64 = 41
         probe.host.saveSoon(0, at: probe.now)
@@ -47,20 +43,16 @@ import Whiteboard
     }
 
     @Test func `a note of cursors names the records that the last state holds, and those that authors know of`() {
-        let probe = HostProbe()
         probe.draw(1)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         probe.draw(2)
-        probe.wait(.seconds(1))
-        let note = probe.acknowledge().first?.stored
+        let note = probe.save().first?.stored
         #expect(note?.sequence == 1)
         #expect(note?.handled == 2)
         #expect(note?.cursors == [.main: 2])
     }
 
     @Test func `nothing is saved while releases wait for the connection, for no cursor may be ahead of them`() {
-        let probe = HostProbe()
         probe.output.isConnected = false
         probe.draw(1)
         probe.wait(.seconds(10))
@@ -69,24 +61,19 @@ import Whiteboard
         probe.host.setOutput(isOpen: true, at: probe.now)
         #expect(probe.output.released() == [1])
         #expect(probe.output.told == [.applied(number: 1, index: 1)])
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: 1]])
+        #expect(probe.save().map(\.stored.cursors) == [[.main: 1]])
     }
 
     @Test func `what could not be saved is saved whole after a second`() {
-        let probe = HostProbe()
         probe.draw(1)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         probe.draw(2)
         probe.wait(.seconds(1))
         #expect(probe.acknowledge(isSaved: false).map { $0.bytes != nil } == [false])
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+        #expect(probe.save().map { $0.bytes != nil } == [true])
     }
 
     @Test func `only what acknowledged states hold is covered`() {
-        let probe = HostProbe()
         probe.draw(1)
         probe.draw(1, to: .botany)
         #expect(probe.host.covered(of: 0, through: 2) == 0)
@@ -95,8 +82,7 @@ import Whiteboard
         probe.draw(2)
         probe.acknowledge()
         #expect(probe.host.covered(of: 0, through: 3) == 2)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         #expect(probe.host.covered(of: 0, through: 3) == 2)
         probe.wait(.seconds(30))
         probe.acknowledge()
@@ -104,27 +90,22 @@ import Whiteboard
     }
 
     @Test func `a closed room is saved as one without a state`() {
-        let probe = HostProbe()
         probe.draw(1)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         probe.log(.control(.close))
-        probe.wait(.seconds(1))
-        let note = probe.acknowledge().first?.stored
+        let note = probe.save().first?.stored
         #expect(note?.hasState == false)
         #expect(note?.sequence == 2)
         #expect(probe.host.covered(of: 0, through: 2) == 2)
     }
 
     @Test func `a room is saved from its first operation on`() {
-        let probe = HostProbe()
         probe.send(#"{"n":1,"s":2,"o":0,"d":[{"x":1,"y":1}]}"#)
         probe.wait(.seconds(9))
         #expect(probe.output.saves.isEmpty)
         #expect(probe.host.covered(of: 0, through: 1) == 0)
         probe.send(#"{"n":1,"s":2,"o":1,"d":[{"x":1,"y":1}]}"#)
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+        #expect(probe.save().map { $0.bytes != nil } == [true])
         #expect(probe.host.covered(of: 0, through: 2) == 2)
     }
 
@@ -134,8 +115,7 @@ import Whiteboard
             let message = #"{"n":\#(number / 3 + 1),"t":\#(10_001 + number),"d":[{"x":1,"y":1}]}"#
             probe.send(message, by: ["ann", "bob", "cid"][number % 3])
         }
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+        #expect(probe.save().map { $0.bytes != nil } == [true])
         func release(through number: Int) { probe.sample(#"{"m":\#(10_001 + number),"r":0,"d":true}"#) }
         release(through: 255)
         #expect(probe.output.released().count == 255)
@@ -154,8 +134,7 @@ import Whiteboard
         let probe = HostProbe(gate: .video)
         probe.sample(#"{"m":1000}"#)
         probe.send(#"{"n":1,"t":50000,"d":[{"x":1,"y":1}]}"#)
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().last?.stored.cursors == [.main: 0])
+        #expect(probe.save().last?.stored.cursors == [.main: 0])
         let paused = probe.now
         for _ in 0..<40 {
             probe.sample(#"{"m":1000,"s":"pause"}"#)
@@ -163,24 +142,20 @@ import Whiteboard
         }
         #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: CohortCursor(0, pausedSince: paused)]])
         probe.sample(#"{"m":1000}"#)
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: CohortCursor(0, pausedTime: .seconds(10))]])
+        #expect(probe.save().map(\.stored.cursors) == [[.main: CohortCursor(0, pausedTime: .seconds(10))]])
     }
 
-    @Test func `a cohort that comes to be is saved within a second, though its first sample waits for its epoch`()
-        throws
-    {
+    @Test
+    func `a cohort that comes to be is saved within a second, though its first sample waits for its epoch`() throws {
         let probe = HostProbe(gate: .video)
         probe.sample(#"{"m":1000,"ep":1}"#)
         probe.send(#"{"n":1,"t":50000,"d":[{"x":1,"y":1}]}"#)
         probe.log(.control(.epoch(1)))
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: 0]])
+        #expect(probe.save().map(\.stored.cursors) == [[.main: 0]])
         let late = try #require(CohortName("late"))
         probe.sample(#"{"m":0,"ep":2}"#, cohort: late)
         #expect(probe.output.decisions.last == .epoch(2))
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: 0, late: 0]])
+        #expect(probe.save().map(\.stored.cursors) == [[.main: 0, late: 0]])
     }
 
     @Test func `a successor saves what becomes of a pause, and nothing that it has from the newest note`() throws {
@@ -188,22 +163,18 @@ import Whiteboard
         probe.sample(#"{"m":1000}"#)
         probe.send(#"{"n":1,"t":500,"d":[{"x":1,"y":1}]}"#)
         probe.send(#"{"n":2,"t":50000,"d":[{"x":1,"y":1}]}"#)
-        probe.wait(.seconds(1))
-        let bytes = try #require(probe.acknowledge().first?.bytes)
+        let bytes = try #require(probe.save().first?.bytes)
         probe.send(#"{"n":3,"t":90000,"d":[{"x":1,"y":1}]}"#)
         probe.sample(#"{"m":60000,"s":"pause","d":true}"#)
         let paused = probe.now
-        probe.wait(.seconds(1))
-        let note = try #require(probe.acknowledge().first)
+        let note = try #require(probe.save().first)
         #expect(note.bytes == nil)
         #expect(note.stored.cursors == [.main: CohortCursor(2, pausedSince: paused)])
 
         let next = HostProbe(gate: .video, stored: [.algebra: note.stored], after: 2, isLive: false)
         next.wait(.seconds(3))
         next.send(#"{"n":3,"t":90000,"d":[{"x":1,"y":1}]}"#)
-        let room = try Room(
-            restoring: bytes, configuration: next.host.configuration.room, at: next.now, logClockAhead: .zero)
-        next.host.restored(.algebra, room, sequence: 2, restorations: 0, tail: [], at: next.now)
+        try next.restore(bytes, sequence: 2)
         next.host.caughtUp(0, at: next.now)
         for _ in 0..<8 {
             next.wait(.milliseconds(500))
@@ -313,8 +284,7 @@ import Whiteboard
     @Test func `a room stays in memory until all that it has published is confirmed`() {
         let probe = probe()
         probe.draw(1)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         probe.wait(.seconds(120))
         probe.acknowledge()
         #expect(probe.output.left.isEmpty)
@@ -334,7 +304,6 @@ import Whiteboard
             #expect(probe.acknowledge(isSaved: false).count == 1, "after \(pause) s")
         }
         reconnect(probe)
-        probe.wait(.seconds(1))
-        #expect(probe.acknowledge().count == 1)
+        #expect(probe.save().count == 1)
     }
 }

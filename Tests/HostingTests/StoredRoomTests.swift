@@ -108,8 +108,7 @@ private func usableSize(_ memory: UnsafeRawPointer) -> Int
         for name in names + [.main] { probe.sample(#"{"m":1000}"#, cohort: name) }
         func draw(_ number: Int) { probe.send(#"{"n":\#(number),"t":50000,"d":[{"x":1,"y":1}]}"#) }
         draw(1)
-        probe.wait(.seconds(1))
-        probe.acknowledge()
+        probe.save()
         var next = 2
         return leastProcessorTime {
             for turn in 0..<30 {

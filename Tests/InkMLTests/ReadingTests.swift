@@ -132,9 +132,7 @@ import Testing
             ("", "value=\"0.5\" units=\"mm\"", 1.8897637795275593), ("units=\"dev\"", "value=\"48\" units=\"1/in\"", 2),
             ("units=\"furlong\"", "", 1),
         ] as [(String, String, Double)])
-    func `lengths are in units or in steps of the device`(_ units: String, _ resolution: String, _ factor: Double)
-        throws
-    {
+    func `lengths are in units or device steps`(_ units: String, _ resolution: String, _ factor: Double) throws {
         let property = "<channelProperty channel=\"X\" name=\"resolution\" \(resolution)/>"
         let source = """
             <inkSource xml:id="s"><traceFormat><channel name="X" \(units)/><channel name="Y"/></traceFormat>

@@ -61,8 +61,7 @@ import Testing
 
     @Test(arguments: InkStyle.allCases)
     func `Points that are next to nothing apart, in space and in time, have finite ink`(style: InkStyle) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let least = Double.leastNonzeroMagnitude
         let steps = [0, least, 2 * least, 1e-170, 3e-162, 1e-155, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
         for round in 0..<400 {
@@ -77,7 +76,8 @@ import Testing
             }
             let stroke = InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
             for segment in trace(style, points) {
-                #expect(segment.nib.width.isFinite && segment.nib.opacity.isFinite, "seed \(seed), round \(round)")
+                #expect(
+                    segment.nib.width.isFinite && segment.nib.opacity.isFinite, "seed \(random.seed), round \(round)")
             }
             var flattener = Flattener(scale: 1.5)
             stroke.trace(into: &flattener)
@@ -85,7 +85,7 @@ import Testing
             stroke.trace(into: &fitter)
             for sample in flattener.samples + fitter.samples {
                 let sum = sample.x + sample.y + sample.radius + sample.opacity + sample.sagX + sample.sagY
-                #expect(sum.isFinite, "seed \(seed), round \(round): \(sample)")
+                #expect(sum.isFinite, "seed \(random.seed), round \(round): \(sample)")
             }
         }
     }
@@ -117,8 +117,7 @@ struct StampTests {
     }
 
     @Test func `lie half a unit apart along the line, whatever the chunks, and stay within the alpha of the brush`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for scale in [1.0, 2, 3.3] {
             var place = 100 * scale
             var line = [CentreSample(x: Float(place), y: 500, radius: 4)]
@@ -127,9 +126,9 @@ struct StampTests {
                 line.append(CentreSample(x: Float(place), y: 500, radius: 4))
             }
             let stamps = stamps(line, scale: scale)
-            #expect(abs(Double(stamps.count) - ((place - 100 * scale) / scale / 0.5 + 1)) <= 1, "seed \(seed)")
+            #expect(abs(Double(stamps.count) - ((place - 100 * scale) / scale / 0.5 + 1)) <= 1, "seed \(random.seed)")
             for (a, b) in zip(stamps, stamps.dropFirst()) {
-                #expect(abs(Double(b.x - a.x) - 0.5 * scale) < 0.01, "seed \(seed)")
+                #expect(abs(Double(b.x - a.x) - 0.5 * scale) < 0.01, "seed \(random.seed)")
                 #expect(a.alpha == Float(1 / 1.5) && a.count == 1)
             }
             for chunk in [1, 2, 7] { #expect(self.stamps(line, chunk: chunk, scale: scale) == stamps) }
@@ -174,8 +173,7 @@ struct StampTests {
     private static let elements: [Element] = [.freehand, .line, .ellipse, .rectangle, .eraser]
 
     @Test(arguments: InkStyle.allCases) func `gives the same path whatever the chunks`(style: InkStyle) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for round in 0..<400 {
             let points = [StrokePoint].random(count: Int.random(in: 0...60, using: &random), using: &random)
             for element in Self.elements {
@@ -195,14 +193,13 @@ struct StampTests {
                     tracer.finish(into: &preview)
                 }
                 tracer.finish(into: &cut)
-                #expect(whole == cut, "seed \(seed), round \(round), \(element)")
+                #expect(whole == cut, "seed \(random.seed), round \(round), \(element)")
             }
         }
     }
 
     @Test(arguments: InkStyle.allCases) func `is drawn from the first point up to the last`(style: InkStyle) throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for count in 1...40 {
             let points = [StrokePoint].random(count: count, using: &random)
             var recorder = Recorder()
@@ -210,12 +207,12 @@ struct StampTests {
             let first = try #require(points.first)
             let last = try #require(points.last)
             guard case .begin(let start, _) = recorder.segments.first else {
-                Issue.record("seed \(seed), \(count) points: nothing was drawn")
+                Issue.record("seed \(random.seed), \(count) points: nothing was drawn")
                 continue
             }
             let end = try #require(recorder.end)
-            #expect((start - Vector(first.x, first.y)).length < 1e-9, "seed \(seed), \(count) points")
-            #expect((end - Vector(last.x, last.y)).length < 1e-9, "seed \(seed), \(count) points")
+            #expect((start - Vector(first.x, first.y)).length < 1e-9, "seed \(random.seed), \(count) points")
+            #expect((end - Vector(last.x, last.y)).length < 1e-9, "seed \(random.seed), \(count) points")
         }
     }
 

@@ -70,8 +70,7 @@ import Testing
 
     @Test(arguments: InkStyle.allCases)
     func `stays within the width of the line and its fringe, whatever the stroke`(style: InkStyle) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for round in 0..<40 {
             let stroke = InkStroke(
                 element: [.freehand, .line, .ellipse, .rectangle].randomElement(using: &random) ?? .line, style: style,
@@ -89,7 +88,7 @@ import Testing
                     let y = $0.y - vertex.y
                     return (x * x + y * y).squareRoot() <= $0.radius + 1.01
                 }
-                #expect(near && vertex.alpha >= 0 && vertex.alpha <= 1, "seed \(seed), round \(round)")
+                #expect(near && vertex.alpha >= 0 && vertex.alpha <= 1, "seed \(random.seed), round \(round)")
             }
         }
     }
@@ -122,8 +121,7 @@ import Testing
 
     @Test(arguments: InkStyle.allCases)
     func `has finite vertices, however near to each other points are`(style: InkStyle) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let steps = [0, Double.leastNonzeroMagnitude, 1e-170, 1e-155, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
         for round in 0..<200 {
             var (x, y) = (0.0, 0.0)
@@ -134,7 +132,7 @@ import Testing
             }
             let stroke = InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
             for vertex in StrokeMesh(of: stroke, width: 100, height: 100).vertices {
-                #expect((vertex.x + vertex.y + vertex.alpha).isFinite, "seed \(seed), round \(round): \(vertex)")
+                #expect((vertex.x + vertex.y + vertex.alpha).isFinite, "seed \(random.seed), round \(round): \(vertex)")
             }
         }
     }

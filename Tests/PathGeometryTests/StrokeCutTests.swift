@@ -42,8 +42,7 @@ import Testing
 
     @Test(arguments: SampleLesson.available)
     func partsOfStrokesAddUp(lesson: SampleLesson) throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let outlines = Array(try Self.outlines(of: lesson).prefix(1000))
         let lasso = Self.lasso(using: &random)
         var (cut, pieces) = (0, 0)

@@ -60,8 +60,7 @@ import Testing
     }
 
     @Test(arguments: [12, 40, 300, 900]) func `of bent outlines are exact but for rounding`(size: Int) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var cells = AccumulationBuffer(kernels: .fastest)
         var mask = CoverageMask()
         for round in 0..<20 {
@@ -71,13 +70,12 @@ import Testing
             let drawn = coverage(
                 blob.edges, width: size, height: size, isUnclipped: round.isMultiple(of: 2), cells: &cells, mask: &mask)
             let sum = Float(drawn.joined().reduce(0) { $0 + Int($1) }) / 255
-            #expect(abs(sum - blob.area) <= blob.area * 0.0005 + 0.1, "seed \(seed), round \(round)")
+            #expect(abs(sum - blob.area) <= blob.area * 0.0005 + 0.1, "seed \(random.seed), round \(round)")
         }
     }
 
     @Test(arguments: [9, 40, 200]) func `are the same in a box that cuts the outline`(size: Int) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var cells = AccumulationBuffer(kernels: .fastest)
         var mask = CoverageMask()
         for round in 0..<20 {
@@ -93,15 +91,14 @@ import Testing
                 for x in 0..<size {
                     let difference = abs(Int(part[y][x]) - Int(all[top + y][left + x]))
                     // Of edges that are cut chords are taken, off by a 64th of a pixel; two may pass through one pixel.
-                    #expect(difference <= 8, "seed \(seed), round \(round), \(x), \(y)")
+                    #expect(difference <= 8, "seed \(random.seed), round \(round), \(x), \(y)")
                 }
             }
         }
     }
 
     @Test func `leave nothing behind`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var cells = AccumulationBuffer(kernels: .fastest)
         var mask = CoverageMask()
         for round in 0..<60 {
@@ -110,15 +107,14 @@ import Testing
             let blob = Blob(around: centre, radius: Float(random.int(1...300)), random: &random)
             _ = coverage(blob.edges, width: width, height: height, isUnclipped: false, cells: &cells, mask: &mask)
             let empty = coverage([], width: 600, height: 200, isUnclipped: true, cells: &cells, mask: &mask)
-            #expect(empty.joined().allSatisfy { $0 == 0 }, "seed \(seed), round \(round)")
+            #expect(empty.joined().allSatisfy { $0 == 0 }, "seed \(random.seed), round \(round)")
         }
     }
 }
 
 @Suite struct `The blocks of a row` {
     @Test func `have a bit each, whatever the width`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let widths = [1, 3, 4, 248, 249, 256, 2048, Canvas.largestSide] + (0..<100).map { _ in random.int(1...16_384) }
         for width in widths {
             let blocks = DirtyBlocks(width: width)
@@ -129,7 +125,7 @@ import Testing
             let upper = random.int(lower + 1...reach)
             var expected: UInt64 = 0
             for column in lower..<upper { expected |= 1 << UInt64(column / blocks.columns) }
-            #expect(blocks.bits(lower..<upper) == expected, "seed \(seed), width \(width), \(lower)..<\(upper)")
+            #expect(blocks.bits(lower..<upper) == expected, "seed \(random.seed), width \(width), \(lower)..<\(upper)")
         }
     }
 }

@@ -6,9 +6,10 @@ import Testing
 @testable import Raster
 
 @Suite struct `Painting a board` {
+    private var board = PaintedBoard()
+
     @Test func `goes back and forth on a long list from kept beginnings of it, within their bytes`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var board = PaintedBoard()
         for id in 1...2000 as ClosedRange<UInt64> {
             board.strokes[id] = PaintedBoard.randomStroke(&random)
@@ -30,7 +31,7 @@ import Testing
                 var fresh = BoardPainter(width: 300, height: 200)
                 #expect(canvas.fingerprint == fresh.canvas(of: board.layers) { board.content($0) }.fingerprint)
             }
-            #expect(drawn.allSatisfy { $0 <= most }, "seed \(seed): \(drawn)")
+            #expect(drawn.allSatisfy { $0 <= most }, "seed \(random.seed): \(drawn)")
             #expect(prefixBytes > 0 || drawn.contains { $0 > 255 })
             #expect(painter.byteCount - painter.versionBytes - 64 * 2000 <= prefixBytes)
         }
@@ -61,8 +62,7 @@ import Testing
         }
     }
 
-    @Test func `redraws only the tiles of a removed stroke, and the strokes on them`() {
-        var board = PaintedBoard()
+    @Test mutating func `redraws only the tiles of a removed stroke, and the strokes on them`() {
         for id in 0..<40 as Range<UInt64> {
             board.strokes[id] = PaintedBoard.dash(Int(id), 0)
             board.visible.append(id)
@@ -80,8 +80,8 @@ import Testing
         #expect(after.fingerprint == board.drawn(width: 64 * 40, height: 128).fingerprint)
     }
 
-    @Test func `lets cursors at different places of the log share all tiles but those that changed between them`() {
-        var board = PaintedBoard()
+    @Test
+    mutating func `lets cursors at different places of the log share all tiles but those that changed between them`() {
         for id in 0..<60 as Range<UInt64> {
             board.strokes[id] = PaintedBoard.dash(Int(id) % 10, Int(id) / 10)
             board.visible.append(id)
@@ -113,8 +113,8 @@ import Testing
         #expect(version.tileCount == 10)
     }
 
-    @Test func `keeps versions that cursors can come to, and at most one canvas of those that all have passed`() {
-        var board = PaintedBoard()
+    @Test
+    mutating func `keeps versions that cursors can come to, and at most one canvas of those that all have passed`() {
         var painter = BoardPainter(width: 640, height: 640)
         let canvasBytes = 100 * Tile.byteCount
         func picture(through count: Int, slowest: Int) -> Canvas {
@@ -149,8 +149,7 @@ import Testing
     }
 
     @Test func `counts each tile of its versions once, whatever is used, passed or discarded`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var painter = StrokePainter(canvasWidth: 640, canvasHeight: 640)
         var cache = VersionCache(byteLimit: 150 * Tile.byteCount, countLimit: 20, pastByteLimit: 40 * Tile.byteCount)
         var made: [UInt64: Canvas] = [:]
@@ -164,12 +163,13 @@ import Testing
             _ = cache.version(UInt64(random.int(1...Int(step))), at: random.int(0...1) == 0 ? nil : position)
             if random.int(0...2) == 0 {
                 cache.discardPast(slowest: step - min(step, UInt64(random.int(0...10))))
-                #expect(cache.pastByteCount <= 40 * Tile.byteCount || cache.count == 1, "seed \(seed), step \(step)")
+                #expect(
+                    cache.pastByteCount <= 40 * Tile.byteCount || cache.count == 1, "seed \(random.seed), step \(step)")
             }
             let kept = made.filter { cache.contains($0.key) }
             let tiles = Set(kept.values.flatMap { $0.tiles.filter { !$0.isAbsent }.map(\.identity) })
-            #expect(cache.count == kept.count && cache.count <= 20, "seed \(seed), step \(step)")
-            #expect(cache.tileByteCount == tiles.count * Tile.byteCount, "seed \(seed), step \(step)")
+            #expect(cache.count == kept.count && cache.count <= 20, "seed \(random.seed), step \(step)")
+            #expect(cache.tileByteCount == tiles.count * Tile.byteCount, "seed \(random.seed), step \(step)")
         }
     }
 
@@ -273,8 +273,7 @@ import Testing
     private struct Interrupted: Error {}
 
     @Test(arguments: [0, 1 << 20, 64 << 20]) func `after any history, with any memory`(versionBytes: Int) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var lesson = Lesson()
         var painter = BoardPainter(width: 300, height: 200, versionBytes: versionBytes)
         for step in 1...90 {
@@ -294,15 +293,15 @@ import Testing
             }
             let canvas = painter.canvas(of: board.layers) { board.content($0) }
             let anew = board.drawn(width: 300, height: 200)
-            #expect(canvas.fingerprint == anew.fingerprint, "seed \(seed), step \(step)")
-            #expect(painter.versionBytes <= versionBytes || painter.versionCount == 1, "seed \(seed), step \(step)")
+            #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), step \(step)")
+            #expect(
+                painter.versionBytes <= versionBytes || painter.versionCount == 1, "seed \(random.seed), step \(step)")
         }
     }
 
     @Test(arguments: [0, 64 << 20])
     func `after any number of stops, each at any place, while the board changes`(versionBytes: Int) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for round in 0..<12 {
             var lesson = Lesson()
             for _ in 0..<60 { lesson.step(&random) }
@@ -318,11 +317,11 @@ import Testing
                 }
                 guard let canvas else { continue }
                 let anew = board.drawn(width: 300, height: 200)
-                #expect(canvas.fingerprint == anew.fingerprint, "seed \(seed), round \(round), step \(step)")
+                #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), round \(round), step \(step)")
             }
             let canvas = painter.canvas(of: lesson.board.layers) { lesson.board.content($0) }
             let anew = lesson.board.drawn(width: 300, height: 200)
-            #expect(canvas.fingerprint == anew.fingerprint, "seed \(seed), round \(round)")
+            #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), round \(round)")
         }
     }
 
@@ -361,8 +360,7 @@ import Testing
     }
 
     @Test func `on several threads, each of which begins at another place of the log`() async {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var lesson = Lesson()
         var boards: [PaintedBoard] = []
         for _ in 0..<80 {
@@ -384,7 +382,7 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         let anew = log.suffix(20).map { $0.drawn(width: 300, height: 200).fingerprint }
-        for picture in pictures { #expect(picture == anew, "seed \(seed)") }
+        for picture in pictures { #expect(picture == anew, "seed \(random.seed)") }
     }
 }
 
@@ -447,17 +445,16 @@ struct PaintedBoard {
 
 @Suite struct `The size of a canvas` {
     @Test func `is exactly as wide as it is asked to be, and shows all of the board`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for round in 0..<3000 {
             let board = SIMD2(Double.random(in: 1...4000, using: &random), Double.random(in: 1...4000, using: &random))
             let width = random.int(1...4096)
             let size = CanvasSize(boardWidth: board.x, boardHeight: board.y, width: width)
             guard board.y * Double(width) / board.x <= 16_384 else { continue }
-            #expect(size.width == width, "seed \(seed), round \(round)")
-            #expect(abs(size.scale * board.x - Double(width)) < 1e-6, "seed \(seed), round \(round)")
+            #expect(size.width == width, "seed \(random.seed), round \(round)")
+            #expect(abs(size.scale * board.x - Double(width)) < 1e-6, "seed \(random.seed), round \(round)")
             let missing = board.y * size.scale - Double(size.height)
-            #expect(missing < 1e-6 && missing > -1, "seed \(seed), round \(round)")
+            #expect(missing < 1e-6 && missing > -1, "seed \(random.seed), round \(round)")
         }
         for width in 1...4096 {
             #expect(CanvasSize(boardWidth: 1024, boardHeight: 768, width: width).width == width)

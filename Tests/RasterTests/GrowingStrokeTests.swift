@@ -89,8 +89,7 @@ import Testing
 
     /// The opacity of a wide segment reaches beyond it, over thin parts of the line that stay.
     @Test func `leaves nothing of predictions that were much wider than all that remains`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let base = Canvas(width: 1024, height: 768)
         for trial in 0..<100 {
             // A pencil that lies flat and goes along its own side leaves a thin, light line.
@@ -122,7 +121,7 @@ import Testing
             picture.update(to: model)
             let whole = drawnAtOnce(confirmed, like: picture.path, on: base, scale: 1)
             let count = differ(picture.canvas, whole)
-            #expect(count == 0, "seed \(seed), trial \(trial): \(count) tiles differ")
+            #expect(count == 0, "seed \(random.seed), trial \(trial): \(count) tiles differ")
         }
     }
 

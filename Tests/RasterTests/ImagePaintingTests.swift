@@ -8,25 +8,25 @@ import Testing
     private static let (width, height) = (180, 140)
 
     @Test func `without a change of size copies its pixels`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let image = RandomImage.opaque(width: 70, height: 50, using: &random)
         let canvas = Self.drawn(PaintedImage(pixels: image, map: AffineMap(1, 0, 0, 1, 20, 30)))
         for y in 0..<Self.height {
             for x in 0..<Self.width {
                 let isInside = (20..<90).contains(x) && (30..<80).contains(y)
-                #expect(canvas.pixel(x: x, y: y) == (isInside ? image.pixel(x - 20, y - 30) : 0), "seed \(seed)")
+                #expect(canvas.pixel(x: x, y: y) == (isInside ? image.pixel(x - 20, y - 30) : 0), "seed \(random.seed)")
             }
         }
         let mirrored = Self.drawn(PaintedImage(pixels: image, map: AffineMap(-1, 0, 0, 1, 90, 30)))
         for y in 30..<80 {
-            for x in 20..<90 { #expect(mirrored.pixel(x: x, y: y) == image.pixel(89 - x, y - 30), "seed \(seed)") }
+            for x in 20..<90 {
+                #expect(mirrored.pixel(x: x, y: y) == image.pixel(89 - x, y - 30), "seed \(random.seed)")
+            }
         }
     }
 
     @Test(arguments: [2, 4, 8]) func `of half the size, or less, has the means of the pixels`(factor: Int) throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let image = RandomImage.opaque(width: 60 * factor, height: 40 * factor, using: &random)
         let scale = 1 / Double(factor)
         let canvas = Self.drawn(PaintedImage(pixels: image, map: AffineMap(scale, 0, 0, scale, 0, 0)))
@@ -41,15 +41,14 @@ import Testing
                         }
                     }
                     let mean = (sum + factor * factor / 2) / (factor * factor)
-                    #expect(Int(canvas.pixel(x: x, y: y) >> (8 * UInt32(channel)) & 255) == mean, "seed \(seed)")
+                    #expect(Int(canvas.pixel(x: x, y: y) >> (8 * UInt32(channel)) & 255) == mean, "seed \(random.seed)")
                 }
             }
         }
     }
 
     @Test func `is near to the mean of the smooth image over each pixel, whatever the map is`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var (sum, count, largest) = (0.0, 0, 0.0)
         for round in 0..<60 {
             let image = RandomImage.smooth(width: random.int(1...300), height: random.int(1...200), using: &random)
@@ -68,14 +67,15 @@ import Testing
                         count += 1
                         largest = max(largest, abs(drawn - wanted[channel]))
                         #expect(
-                            abs(drawn - wanted[channel]) < 24, "seed \(seed), round \(round), \(x) \(y) \(map) \(scale)"
+                            abs(drawn - wanted[channel]) < 24,
+                            "seed \(random.seed), round \(round), \(x) \(y) \(map) \(scale)"
                         )
                     }
                 }
             }
         }
         print("images: mean \(sum / Double(count)), largest \(largest) of 255 over \(count) channels")
-        #expect(count > 10_000 && sum / Double(count) < 1, "seed \(seed)")
+        #expect(count > 10_000 && sum / Double(count) < 1, "seed \(random.seed)")
     }
 
     @Test func `has the borders of its rectangle, of its clip, and is composited over what is below`() throws {
@@ -100,8 +100,7 @@ import Testing
     }
 
     @Test func `has the same pixels on any subset of tiles, and whatever was drawn before`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for round in 0..<30 {
             let pixels = RandomImage.smooth(width: random.int(1...600), height: random.int(1...500), using: &random)
             let image = PaintedImage(
@@ -115,7 +114,7 @@ import Testing
                 part.insert(pieces.box(ofTile: index))
                 painter.draw(image, on: &pieces, within: part) { true }
             }
-            #expect(pieces.fingerprint == whole.fingerprint, "seed \(seed), round \(round)")
+            #expect(pieces.fingerprint == whole.fingerprint, "seed \(random.seed), round \(round)")
         }
     }
 
@@ -136,8 +135,7 @@ import Testing
     }
 
     @Test func `that is not there is a frame with its diagonals, inside of its rectangle, wherever it is moved`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<50 {
             let rectangle = Box(lower: Point(10, 20), upper: Point(110, 90))
             func number() -> Double { Double.random(in: -1.5...1.5, using: &random) }
@@ -145,11 +143,11 @@ import Testing
             let frame = EmptyFrame.path(around: rectangle, map: map)
             let moved = Path(rectangle: 10, 20, width: 100, height: 70).transformed(by: map)
             let inside = frame.intersection(moved)
-            #expect(abs(inside.area - frame.simplified().area) < 1e-3, "seed \(seed), \(map)")
-            #expect(frame.contains(map(Point(60, 55))) || moved.simplified().area < 1000, "seed \(seed), \(map)")
+            #expect(abs(inside.area - frame.simplified().area) < 1e-3, "seed \(random.seed), \(map)")
+            #expect(frame.contains(map(Point(60, 55))) || moved.simplified().area < 1000, "seed \(random.seed), \(map)")
             let clip = Path(rectangle: 0, 0, width: 40, height: 40)
             let clipped = EmptyFrame.path(around: rectangle, map: map, clip: clip)
-            #expect(abs(clipped.area - frame.intersection(clip).area) < 1e-3, "seed \(seed), \(map)")
+            #expect(abs(clipped.area - frame.intersection(clip).area) < 1e-3, "seed \(random.seed), \(map)")
         }
         let frame = EmptyFrame.path(around: Box(lower: .zero, upper: Point(100, 50)))
         #expect(frame.contains(Point(1, 25)) && !frame.contains(Point(2, 25)) && frame.contains(Point(50, 25)))

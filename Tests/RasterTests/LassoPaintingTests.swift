@@ -20,8 +20,7 @@ import Testing
     }
 
     @Test func `repaints the tiles of what was cut and of where it went, and nothing for undo and redo`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<10 {
             var board = Self.board()
             var painter = BoardPainter(width: 640, height: 384)
@@ -35,21 +34,21 @@ import Testing
                 rectangle: Double(first * 64), Double(row * 64 + 32), width: Double(count * 64), height: 32)
             board.apply(lasso, map: AffineMap(1, 0, 0, 1, 0, 128))
             let after = painter.canvas(of: board.layers) { board.content($0) }
-            #expect(after.unsharedByteCount(with: before) == 2 * count * Tile.byteCount, "seed \(seed)")
+            #expect(after.unsharedByteCount(with: before) == 2 * count * Tile.byteCount, "seed \(random.seed)")
             // The upper halves, the ovals that were there, and the lower halves on them.
-            #expect(painter.layersDrawn - drawn == 3 * count, "seed \(seed)")
-            #expect(after.fingerprint == board.drawn().fingerprint, "seed \(seed)")
+            #expect(painter.layersDrawn - drawn == 3 * count, "seed \(random.seed)")
+            #expect(after.fingerprint == board.drawn().fingerprint, "seed \(random.seed)")
             let redone = board
             for (list, canvas) in [(undone, before), (redone, after), (undone, before), (redone, after)] {
                 let version = painter.canvas(of: list.layers) { list.content($0) }
-                #expect(version.unsharedByteCount(with: canvas) == 0, "seed \(seed)")
+                #expect(version.unsharedByteCount(with: canvas) == 0, "seed \(random.seed)")
             }
-            #expect(painter.layersDrawn - drawn == 3 * count, "seed \(seed)")
+            #expect(painter.layersDrawn - drawn == 3 * count, "seed \(random.seed)")
             // Ink above the lasso is drawn alone.
             board.add(.stroke(PaintedBoard.dash(9, 5)))
             let inked = painter.canvas(of: board.layers) { board.content($0) }
-            #expect(painter.layersDrawn - drawn == 3 * count + 1, "seed \(seed)")
-            #expect(inked.unsharedByteCount(with: after) == Tile.byteCount, "seed \(seed)")
+            #expect(painter.layersDrawn - drawn == 3 * count + 1, "seed \(random.seed)")
+            #expect(inked.unsharedByteCount(with: after) == Tile.byteCount, "seed \(random.seed)")
         }
     }
 
@@ -69,8 +68,7 @@ import Testing
 
     @Test(arguments: [0, 8 << 20])
     func `has the pixels of a painter that knows nothing, after any history, with any memory`(versionBytes: Int) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var board = LayeredBoard(width: 400, height: 300)
         var history: [LayeredBoard] = []
         var painter = BoardPainter(width: 400, height: 300, versionBytes: versionBytes)
@@ -102,7 +100,7 @@ import Testing
                 }
             }
             let canvas = painter.canvas(of: board.layers) { board.content($0) }
-            #expect(canvas.fingerprint == board.drawn().fingerprint, "seed \(seed), step \(step)")
+            #expect(canvas.fingerprint == board.drawn().fingerprint, "seed \(random.seed), step \(step)")
         }
     }
 }

@@ -7,8 +7,7 @@ import Testing
 @Suite struct `Strokes from outside` {
     @Test(arguments: InkStyle.allCases)
     func `may have any coordinates and widths that the wire allows`(style: InkStyle) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var painter = StrokePainter(canvasWidth: 90, canvasHeight: 70, scale: 1.5)
         let places: [Double] = [-65536, 65536, -300, -1, 0, 0.5, 75, 149.9, 150, 200, 300, -1e9, 1e9]
         for round in 0..<20 {
@@ -26,14 +25,15 @@ import Testing
             painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0xFF)), on: &canvas)
             var again = Canvas(width: 90, height: 70)
             painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0xFF)), on: &again)
-            #expect(canvas.fingerprint == again.fingerprint, "seed \(seed), round \(round): the scratch was not clear")
+            #expect(
+                canvas.fingerprint == again.fingerprint,
+                "seed \(random.seed), round \(round): the scratch was not clear")
         }
     }
 
     @Test(arguments: InkStyle.allCases)
     func `cost no more than a few canvases a point, wherever they lie and however wide`(style: InkStyle) {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let (width, height) = (64, 48)
         // The ink of pens alone varies in opacity with the force.
         for round in 0..<(style == .pen ? 42 : 14) {
@@ -57,10 +57,10 @@ import Testing
             // that are nearly as large as the canvas are drawn twice, for what they cover and for how dark they are.
             let visits = [.stamp: 150, .pen: 8][style] ?? 4
             #expect(
-                painter.visitedPixels <= visits * points.count * width * height, "seed \(seed), round \(round)")
+                painter.visitedPixels <= visits * points.count * width * height, "seed \(random.seed), round \(round)")
             var fitter = ParabolaFitter(scale: scale, canvasWidth: width, canvasHeight: height)
             stroke.trace(into: &fitter)
-            #expect(fitter.samples.count <= 256 * points.count, "seed \(seed), round \(round)")
+            #expect(fitter.samples.count <= 256 * points.count, "seed \(random.seed), round \(round)")
         }
     }
 

@@ -13,8 +13,7 @@ import Testing
     private func batch(_ text: String) throws -> ClockBatch { try ClockBatch(decoding: Array(text.utf8)) }
 
     @Test func `A message reads back as it was written, within its limit`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let cohorts = [CohortName.main, try #require(CohortName("hls")), try #require(CohortName("a"))]
         for _ in 0..<100 {
             var batch = ClockBatch()
@@ -26,8 +25,8 @@ import Testing
                 }
             }
             let bytes = batch.encoded()
-            #expect(bytes.count <= ClockBatch.byteLimit, "seed \(seed)")
-            #expect(try ClockBatch(decoding: bytes).samples == batch.samples, "seed \(seed)")
+            #expect(bytes.count <= ClockBatch.byteLimit, "seed \(random.seed)")
+            #expect(try ClockBatch(decoding: bytes).samples == batch.samples, "seed \(random.seed)")
         }
     }
 

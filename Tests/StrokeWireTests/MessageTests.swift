@@ -174,8 +174,7 @@ import Testing
     }
 
     @Test func `and reading it gives the same message`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<5000 {
             let shards = random.pick([0, 0, 1, 2, 3, 1024])
             let (action, element) = (random.pick(Action.allCases), random.pick(Element.allCases))
@@ -206,7 +205,7 @@ import Testing
                 #expect(bytes[expected.points.interior].elementsEqual(interior))
             }
             let text = String(decoding: bytes, as: UTF8.self)
-            #expect(try StrokeMessage(decoding: bytes) == expected, "\(text), seed \(seed)")
+            #expect(try StrokeMessage(decoding: bytes) == expected, "\(text), seed \(random.seed)")
         }
     }
 

@@ -30,8 +30,7 @@ import Testing
     }
 
     @Test func `survive writing and reading with all their bits`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         func some(_ range: ClosedRange<Double>) -> Double? {
             random.chance(1, in: 2) ? Double.random(in: range, using: &random) : nil
         }
@@ -43,7 +42,7 @@ import Testing
                     azimuth: some(-1e300...1e300), milliseconds: some(0...1e-300))
             }
             let bytes = StrokeMessage(number: 1).encoded(interior: PointEncoder.interior(of: points)[...])
-            #expect(try StrokeMessage(decoding: bytes).decodePoints(of: bytes) == points, "seed \(seed)")
+            #expect(try StrokeMessage(decoding: bytes).decodePoints(of: bytes) == points, "seed \(random.seed)")
         }
     }
 
@@ -98,19 +97,18 @@ import Testing
 /// Points as clients write them are decoded by a fast path, which must give the same result.
 @Suite struct `Points written plainly` {
     @Test func `are read and refused like those with white space in them`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var accepted = 0
         for _ in 0..<20_000 {
             let points = (0..<random.int(1...4)).map { _ in Self.randomPoint(&random) }
             let plain = decoded(points.joined(separator: ","))
             let spaced = decoded(points.map { $0.replacing("{", with: "{ ") }.joined(separator: ","))
             // The sentences differ: they name offsets.
-            #expect(plain.fault == spaced.fault, "\(points), seed \(seed)")
-            #expect((try? plain.get()) == (try? spaced.get()), "\(points), seed \(seed)")
+            #expect(plain.fault == spaced.fault, "\(points), seed \(random.seed)")
+            #expect((try? plain.get()) == (try? spaced.get()), "\(points), seed \(random.seed)")
             if case .success = plain { accepted += 1 }
         }
-        #expect(accepted > 2000, "hardly any was right, seed \(seed)")
+        #expect(accepted > 2000, "hardly any was right, seed \(random.seed)")
     }
 
     private func decoded(_ points: String) -> Result<[StrokePoint], MalformedMessage> {
@@ -166,15 +164,14 @@ import Testing
 
     @Test
     func `cut anywhere and joined again are the stroke, byte for byte`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let strokes = try Self.strokes()
         #expect(strokes.count == SampleLesson.available.reduce(0) { $0 + $1.strokeCounts.drawn })
         for (message, interior) in strokes {
             let maxBytes = random.int(150...4000)
             let shards = ShardCutter.cut(message, interior: interior[...], maxBytes: maxBytes)
-            #expect(try joined(shards) == interior, "\(maxBytes), seed \(seed)")
-            #expect(shards.allSatisfy { $0.count <= maxBytes }, "\(maxBytes), seed \(seed)")
+            #expect(try joined(shards) == interior, "\(maxBytes), seed \(random.seed)")
+            #expect(shards.allSatisfy { $0.count <= maxBytes }, "\(maxBytes), seed \(random.seed)")
             for (order, bytes) in shards.enumerated() {
                 let shard = try StrokeMessage(decoding: bytes)
                 #expect(shard.shardCount == (shards.count == 1 ? 0 : shards.count))
@@ -186,15 +183,14 @@ import Testing
 
     @Test
     func `cut by points hold so many, and the stroke when joined`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for (message, interior) in try Self.strokes() {
             let size = random.int(1...60)
             let shards = ShardCutter.cut(message, interior: interior[...], pointsPerShard: size)
             #expect(try joined(shards) == interior)
             let counts = try shards.map { try StrokeMessage(decoding: $0).points.count }
             #expect(counts.dropLast().allSatisfy { $0 == size })
-            #expect(counts.last.map { (1...size).contains($0) } == true, "seed \(seed)")
+            #expect(counts.last.map { (1...size).contains($0) } == true, "seed \(random.seed)")
         }
     }
 

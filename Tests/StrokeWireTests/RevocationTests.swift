@@ -3,6 +3,8 @@ import Testing
 @testable import StrokeWire
 
 @Suite struct RevocationTableTests {
+    private var table = RevocationTable()
+
     private func token(_ id: String, expires: Int64? = nil) throws -> Revocation {
         try #require(Revocation.token(id, expires: expires))
     }
@@ -29,8 +31,8 @@ import Testing
         }
     }
 
-    @Test func `A table tells which tokens count, drops those that have ended, and replaces by subject`() throws {
-        var table = RevocationTable()
+    @Test
+    mutating func `A table tells which tokens count, drops those that have ended, and replaces by subject`() throws {
         table.insert(try token("a", expires: 10), at: 1)
         table.insert(try token("b"), at: 2)
         table.insert(try #require(Revocation.subject("s", issuedThrough: 5)), at: 3)
@@ -48,8 +50,7 @@ import Testing
         #expect(table.revokes(id: "b", subject: nil, issued: nil))
     }
 
-    @Test func `What is revoked once is not made good by revoking it again with an earlier end`() throws {
-        var table = RevocationTable()
+    @Test mutating func `What is revoked once is not made good by revoking it again with an earlier end`() throws {
         table.insert(try token("a"), at: 1)
         #expect(!table.insert(try token("a", expires: 3), at: 2))
         #expect(table.removeExpired(at: 4) == [])
@@ -65,16 +66,14 @@ import Testing
         #expect(table.count == 2 && table.last == 7)
     }
 
-    @Test func `Beyond a bound the first ones of a table go`() throws {
-        var table = RevocationTable()
+    @Test mutating func `Beyond a bound the first ones of a table go`() throws {
         for number in 1...10 { table.insert(try token("t\(number)"), at: UInt64(number)) }
         table.removeOldest(beyond: 7)
         #expect(table.count == 7)
         #expect((1...10).filter { table.revokes(id: "t\($0)", subject: nil, issued: nil) } == Array(4...10))
     }
 
-    @Test func `Pages hold every revocation after a place once`() throws {
-        var table = RevocationTable()
+    @Test mutating func `Pages hold every revocation after a place once`() throws {
         for number in 1...1234 { table.insert(try token("t\(number)"), at: UInt64(number * 3)) }
         var (place, found) = (UInt64(0), [Revocation]())
         while true {

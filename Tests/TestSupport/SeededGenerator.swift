@@ -2,9 +2,12 @@ import StrokeWire
 
 /// A random number generator that repeats its numbers for the same seed: SplitMix64 (Steele, Lea and Flood 2014).
 package struct SeededGenerator: RandomNumberGenerator {
+    /// What it began with, for the messages of tests.
+    package let seed: UInt64
     private var state: UInt64
 
     package init(seed: UInt64) {
+        self.seed = seed
         state = seed
     }
 

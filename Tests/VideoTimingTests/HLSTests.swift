@@ -112,6 +112,8 @@ import VideoTiming
 }
 
 @Suite struct HLSSessionTests {
+    private var session = HLSSession()
+
     private func list(_ first: Int, _ count: Int, discontinuityBefore: Int? = nil, ended: Bool = false) throws
         -> MediaPlaylist
     {
@@ -134,8 +136,8 @@ import VideoTiming
         return names
     }
 
-    @Test func `a live stream begins three target durations before its end, and goes on segment by segment`() throws {
-        var session = HLSSession()
+    @Test
+    mutating func `a live stream begins three target durations before its end and goes on segment by segment`() throws {
         session.receive(try list(10, 6), at: 0)
         #expect(loads(&session) == ["13.ts", "14.ts", "15.ts"])
         #expect(session.skip == 0)
@@ -156,22 +158,19 @@ import VideoTiming
         #expect(loads(&session) == ["4.ts", "5.ts"])
     }
 
-    @Test func `a young stream is begun late, not near its end`() throws {
-        var session = HLSSession()
+    @Test mutating func `a young stream is begun late, not near its end`() throws {
         session.receive(try list(0, 1), at: 0)
         #expect(session.skip == -4_000_000)
         #expect(loads(&session) == ["0.ts"])
     }
 
-    @Test func `what is complete is played from its beginning`() throws {
-        var session = HLSSession()
+    @Test mutating func `what is complete is played from its beginning`() throws {
         session.receive(try list(0, 3, ended: true), at: 0)
         #expect(loads(&session) == ["0.ts", "1.ts", "2.ts"])
         #expect(session.action() == .end)
     }
 
-    @Test func `segments that are gone or cannot be read are lost, and it goes on`() throws {
-        var session = HLSSession()
+    @Test mutating func `segments that are gone or cannot be read are lost, and it goes on`() throws {
         session.receive(try list(0, 3), at: 0)
         _ = loads(&session)
         session.receive(try list(8, 3), at: 9_000_000)

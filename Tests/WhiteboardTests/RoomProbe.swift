@@ -54,6 +54,11 @@ struct RoomProbe {
         self.init(Room(configuration: configuration, at: start), at: start, logAhead: .zero)
     }
 
+    /// A room whose cohorts have these settings.
+    init(_ cohorts: CohortSettings, log: LogRetention = LogRetention()) {
+        self.init(RoomConfiguration(cohorts: CohortsConfiguration(defaults: cohorts), log: log))
+    }
+
     init(_ room: Room, at now: Instant, logAhead: Duration) {
         self.room = room
         self.now = now
@@ -64,9 +69,9 @@ struct RoomProbe {
 
     var counts: RoomCounts { effects.counts }
 
-    /// Gives the room a message.
-    mutating func send(_ text: String, by author: AuthorID = .alice, session: String? = nil) {
-        send(Array(text.utf8), by: author, session: session)
+    /// Gives the room messages, one after another.
+    mutating func send(_ texts: String..., by author: AuthorID = .alice, session: String? = nil) {
+        for text in texts { send(Array(text.utf8), by: author, session: session) }
     }
 
     mutating func send(_ bytes: [UInt8], by author: AuthorID = .alice, session: String? = nil) {
@@ -118,6 +123,16 @@ struct RoomProbe {
         input.feed(&room, loggedAt: loggedAt, at: now, into: &effects)
         effects.removeAll()
     }
+
+    /// The room as another process has it from a checkpoint; by default from the one that the room would write now.
+    func restored(_ checkpoint: [UInt8]? = nil, _ configuration: RoomConfiguration? = nil) throws -> Room {
+        try Room(
+            restoring: checkpoint ?? room.checkpoint().encoded(), configuration: configuration ?? room.configuration,
+            at: now, logClockAhead: .zero)
+    }
+
+    /// The restored room at work.
+    func restarted() throws -> RoomProbe { RoomProbe(try restored(), at: now, logAhead: .zero) }
 
     mutating func restoreCursors(_ cursors: [CohortName: CohortCursor]) {
         room.restoreCursors(cursors, at: now)
@@ -240,12 +255,80 @@ extension Whiteboard.Operation {
 extension RoomProbe {
     /// A room that got a lesson, a hundred messages a second, without a clock.
     init(hearing lesson: SampleLesson) throws {
-        self.init(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(policy: .hold))))
+        self.init(CohortSettings(policy: .hold))
         for message in try lesson.messages() {
             wait(.milliseconds(10))
             send(message)
         }
     }
+}
+
+extension CohortName {
+    /// A cohort on a slower path.
+    static let hls = known("hls")
+
+    static func known(_ name: String) -> CohortName {
+        guard let cohort = CohortName(name) else { preconditionFailure("\(name) is no cohort's name") }
+        return cohort
+    }
+}
+
+extension CatchUp {
+    func board() throws -> Board {
+        guard case .board(let board) = content else { throw Unexpected("no board: \(content)") }
+        return board
+    }
+
+    func tail() throws -> [Whiteboard.Operation] {
+        guard case .tail(let operations) = content else { throw Unexpected("no tail: \(content)") }
+        return operations
+    }
+
+    /// The reply as a client reads it.
+    func reply(_ encoding: WireEncoding) throws -> JoinReply {
+        let bytes = encoded(palette: .standard, style: "smooth", as: encoding)
+        return encoding == .json ? try JoinReply(decoding: bytes) : try JoinReply(binary: bytes)
+    }
+}
+
+extension FollowedBoard {
+    /// Applies an operation as a client gets it.
+    @discardableResult
+    mutating func follow(_ operation: Whiteboard.Operation) throws -> Change {
+        try apply(
+            operation.index, by: operation.author, reference: operation.reference, page: operation.page,
+            message: operation.restoredMessage)
+    }
+}
+
+/// What a board shows and could bring back.
+struct BoardLook: Equatable {
+    let index: UInt64
+    let digest: BoardDigest
+    let visible: [[UInt8]]
+    let undone: [UInt64]
+    let size: BoardSize
+
+    init(_ board: Board) {
+        index = board.index
+        digest = board.digest
+        visible = board.visible.map(\.message.bytes)
+        undone = board.undone.map(\.index)
+        size = board.size
+    }
+}
+
+extension HistoryConfiguration {
+    /// Any rules of undo, with a depth from a range.
+    static func random(depth: ClosedRange<Int>, using random: inout SeededGenerator) -> HistoryConfiguration {
+        HistoryConfiguration(
+            scope: random.pick(Scope.allCases), depth: random.int(depth), clear: random.pick(Clear.allCases))
+    }
+}
+
+extension IntakeLimits {
+    /// Rates that no test reaches.
+    static let fast = IntakeLimits(messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)
 }
 
 /// An input of a room.

@@ -124,7 +124,7 @@ final class DaemonProcess {
         }
     }
 
-    func report(_ text: String) { cluster.findings.report("\(name): \(text)", at: world.now) }
+    func report(_ text: String) { world.report("\(name): \(text)") }
 }
 
 /// What comes to a process over core NATS.

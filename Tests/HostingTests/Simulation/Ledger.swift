@@ -53,7 +53,6 @@ final class Ledger {
     typealias Said = [Order: UInt64]
 
     private let world: World
-    private let findings: Findings
     private(set) var contents: [Place: Content] = [:]
     private(set) var releases: [Release] = []
     private(set) var published: [Following: Set<UInt64>] = [:]
@@ -69,9 +68,8 @@ final class Ledger {
     /// Keeps the rooms alive, so that no two have the same identity.
     private var seen: [ObjectIdentifier: HostedRoom] = [:]
 
-    init(world: World, findings: Findings) {
+    init(world: World) {
         self.world = world
-        self.findings = findings
     }
 
     func tell(_ feedback: FeedbackMessage, to author: AuthorID, of room: RoomID) {
@@ -178,5 +176,5 @@ final class Ledger {
         farthest[following] ?? farthest[Following(life: following.life, cohort: .main)] ?? 0
     }
 
-    private func report(_ text: String) { findings.report(text, at: world.now) }
+    private func report(_ text: String) { world.report(text) }
 }

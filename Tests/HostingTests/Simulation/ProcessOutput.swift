@@ -121,8 +121,6 @@ final class ProcessOutput: HostOutput {
         process.keeper.fetch(room, stored)
     }
     func save(_ request: SaveRequest) { process.keeper.save(request) }
-    func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
-    func count(_ outcome: WetOutcome) {}
 
     func opened(_ room: HostedRoom) {
         hasOpened = true
@@ -136,7 +134,6 @@ final class ProcessOutput: HostOutput {
         process.world.note("\(process.name) lets go of \(room.id)")
     }
 
-    func forgotten(_ room: RoomID) {}
     func ready(_ partition: Int) {
         process.world.note("\(process.name) is ready with partition \(partition)")
         hasOpened = true

@@ -28,7 +28,7 @@ struct Schedule {
         defer {
             (cluster.network.processes, cluster.network.students, cluster.network.teachers) = ([], [], [])
         }
-        return cluster.findings.list
+        return world.findings
     }
 
     /// A class in a room: teachers, the video as each cohort sees it, students who come and go.
@@ -78,7 +78,7 @@ struct Schedule {
 
     private func addStudent(_ name: String, _ room: RoomID, _ cohort: CohortName) {
         let student = Student(
-            name, room: room, cohort: cohort, world: world, network: cluster.network, findings: cluster.findings)
+            name, room: room, cohort: cohort, world: world, network: cluster.network)
         cluster.network.students.append(student)
         world.at(moment(0...20_000)) { student.join() }
         if world.chance(500) {
@@ -273,7 +273,6 @@ final class Cluster {
     let logs: [SimulatedLog]
     let checkpoints: [SimulatedCheckpoints]
     let network: SimulatedNetwork
-    let findings: Findings
     let fault: Fault?
     let ledger: Ledger
     let wet: WetLedger
@@ -286,9 +285,8 @@ final class Cluster {
         logs = (0..<plan.partitions).map { SimulatedLog(partition: $0, world: world) }
         checkpoints = (0..<plan.partitions).map { _ in SimulatedCheckpoints() }
         network = SimulatedNetwork(world: world)
-        findings = Findings(trace: world.trace)
-        ledger = Ledger(world: world, findings: findings)
-        wet = WetLedger(plan: plan, world: world, findings: findings)
+        ledger = Ledger(world: world)
+        wet = WetLedger(plan: plan, world: world)
     }
 
     func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: plan.partitions) }

@@ -9,7 +9,6 @@ final class Student {
     let name: String
     private let world: World
     private let network: SimulatedNetwork
-    private let findings: Findings
     private(set) var incarnation = ""
     private(set) var index: UInt64 = 0
     private(set) var visible: [UInt64] = []
@@ -31,14 +30,13 @@ final class Student {
     var isConnected = true
 
     init(
-        _ name: String, room: RoomID, cohort: CohortName, world: World, network: SimulatedNetwork, findings: Findings
+        _ name: String, room: RoomID, cohort: CohortName, world: World, network: SimulatedNetwork
     ) {
         self.name = name
         self.room = room
         self.cohort = cohort
         self.world = world
         self.network = network
-        self.findings = findings
     }
 
     var digest: UInt64 { plainDigest(visible) }
@@ -179,7 +177,7 @@ final class Student {
     }
 
     private func report(_ text: String) {
-        findings.report("\(room) \(name) of \(cohort) at \(index) of \(incarnation): \(text)", at: world.now)
+        world.report("\(room) \(name) of \(cohort) at \(index) of \(incarnation): \(text)")
     }
 }
 

@@ -190,6 +190,6 @@ struct Verdict {
     }
 
     private func report(_ room: RoomID, _ text: String) {
-        cluster.findings.report("\(room): \(text)", at: cluster.world.now)
+        cluster.world.report("\(room): \(text)")
     }
 }

@@ -44,7 +44,6 @@ final class WetLedger {
 
     private let plan: Plan
     private let world: World
-    private let findings: Findings
     private var strokes: [Key: DrawnStroke] = [:]
     private var shown: [Track: Shown] = [:]
     /// The encoder session that a process knew of when it first heard of a stroke in a life of the room: another life knows
@@ -74,10 +73,9 @@ final class WetLedger {
     private static let interval = Duration.milliseconds(33)
     private static let repeatInterval = Duration.seconds(1)
 
-    init(plan: Plan, world: World, findings: Findings) {
+    init(plan: Plan, world: World) {
         self.plan = plan
         self.world = world
-        self.findings = findings
     }
 
     func begin(_ stroke: DrawnStroke) {
@@ -323,7 +321,7 @@ final class WetLedger {
     /// Everything is at rest: no process keeps anything, and every stroke has come to an end.
     func checkEnd(of process: DaemonProcess) {
         if process.host.wetBytes != 0 {
-            findings.report("\(process.name) keeps \(process.host.wetBytes) bytes of strokes", at: world.now)
+            world.report("\(process.name) keeps \(process.host.wetBytes) bytes of strokes")
         }
         for room in process.host.rooms.values {
             for (track, state) in shown
@@ -335,6 +333,6 @@ final class WetLedger {
     }
 
     private func report(_ text: String, _ room: HostedRoom) {
-        findings.report("\(room.id): \(text)", at: world.now)
+        world.report("\(room.id): \(text)")
     }
 }

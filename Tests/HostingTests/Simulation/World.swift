@@ -17,6 +17,8 @@ final class World {
     private(set) var now = Moment(nanoseconds: 0)
     var random: SeededGenerator
     let trace: Trace
+    /// What the checks have found.
+    private(set) var findings: [String] = []
     private var events = Heap<Event>()
     private var troubles: [(from: Moment, to: Moment)] = []
 
@@ -57,6 +59,12 @@ final class World {
     }
 
     func note(_ text: @autoclosure () -> String) { trace.note(text(), at: now) }
+
+    /// Reports a violation.
+    func report(_ text: String) {
+        note("!!! \(text)")
+        if findings.count < 10 { findings.append(text) }
+    }
 }
 
 /// A moment of virtual time, in nanoseconds from the start. Daemons and servers have clocks of their own instead.
@@ -114,20 +122,5 @@ final class Trace {
         let microseconds = now.nanoseconds / 1000
         let fraction = String(1_000_000 + microseconds % 1_000_000).dropFirst()
         print("\(microseconds / 1_000_000).\(fraction)  \(text())")
-    }
-}
-
-/// Violations that the checks have found.
-final class Findings {
-    private(set) var list: [String] = []
-    private let trace: Trace
-
-    init(trace: Trace) {
-        self.trace = trace
-    }
-
-    func report(_ text: String, at now: Moment) {
-        trace.note("!!! \(text)", at: now)
-        if list.count < 10 { list.append(text) }
     }
 }

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A stroke that is drawn` {
+    private var model = StrokeModel()
     private let style = WetStrokeStyle()
 
     private func points(_ xs: Double...) -> [StrokePoint] { xs.map { StrokePoint(x: $0, y: 0) } }
@@ -16,8 +17,7 @@ import Testing
             predicted: predicted.map { StrokePoint(x: $0, y: 0) })
     }
 
-    @Test func `takes points to their places and leaves those behind them`() {
-        var model = StrokeModel()
+    @Test mutating func `takes points to their places and leaves those behind them`() {
         #expect(model.receive(update(0, [1, 2, 3, 4]), update: 1) == .taken(firstChanged: 0))
         #expect(model.receive(update(1, [20, 3]), update: 2) == .taken(firstChanged: 1))
         #expect(places(model.confirmed) == [1, 20, 3, 4])
@@ -26,8 +26,7 @@ import Testing
         #expect(model.version == 2, "an update that changes nothing makes no version")
     }
 
-    @Test func `ignores what is not newer, and reports what is missing`() {
-        var model = StrokeModel()
+    @Test mutating func `ignores what is not newer, and reports what is missing`() {
         _ = model.receive(update(0, [1, 2]), update: 4)
         #expect(model.receive(update(0, [9]), update: 4) == .repeated)
         #expect(model.receive(update(3, [9]), update: 5) == .gap)
@@ -35,8 +34,7 @@ import Testing
         #expect(places(model.points) == [1, 2, 3])
     }
 
-    @Test func `shows predicted points until the next update, which may confirm them`() {
-        var model = StrokeModel()
+    @Test mutating func `shows predicted points until the next update, which may confirm them`() {
         _ = model.receive(update(0, [1], predicted: [2, 3, 4]), update: 1)
         #expect(places(model.points) == [1, 2, 3, 4] && places(model.confirmed) == [1])
         #expect(model.status(of: 0) == .confirmed && model.status(of: 1) == .predicted)
@@ -48,8 +46,7 @@ import Testing
         #expect(model.changes(since: 2) == StrokeModel.Change(places: 2..<2, count: 2), "points are gone")
     }
 
-    @Test func `takes the late values that a sample expects, and no others`() {
-        var model = StrokeModel()
+    @Test mutating func `takes the late values that a sample expects, and no others`() {
         let expected: TouchProperties = [.force, .location]
         _ = model.receive(
             TouchEvent(
@@ -74,8 +71,7 @@ import Testing
         #expect(model.receive(LateTouchValues(estimationIndex: 7, point: last)) == .gap)
     }
 
-    @Test func `ends with the pen up, and is settled with its last late value`() {
-        var model = StrokeModel()
+    @Test mutating func `ends with the pen up, and is settled with its last late value`() {
         let sample = TouchSample(StrokePoint(x: 1, y: 1, force: 0.3), expected: .force, estimationIndex: 1)
         _ = model.receive(TouchEvent(phase: .began, samples: [sample], predicted: points(2)))
         _ = model.receive(TouchEvent(phase: .ended, samples: [TouchSample(StrokePoint(x: 2, y: 2))]))
@@ -85,8 +81,7 @@ import Testing
         #expect(model.isSettled && model.points[0].force == 1)
     }
 
-    @Test func `leaves nothing when it is given up, and takes nothing afterwards`() {
-        var model = StrokeModel()
+    @Test mutating func `leaves nothing when it is given up, and takes nothing afterwards`() {
         _ = model.receive(update(0, [1, 2], predicted: [3]), update: 1)
         #expect(model.cancel(update: 1) == .repeated)
         #expect(model.cancel(update: 2) == .taken(firstChanged: 0))
@@ -121,8 +116,7 @@ import Testing
         #expect(forgetful.changes(since: 2)?.places == 0..<3)
     }
 
-    @Test func `waits for the late values of a bounded number of samples`() {
-        var model = StrokeModel()
+    @Test mutating func `waits for the late values of a bounded number of samples`() {
         let samples = (0...StrokeModel.awaitedSamples).map {
             TouchSample(StrokePoint(x: Double($0), y: 0, force: 0), expected: .force, estimationIndex: Int64($0))
         }

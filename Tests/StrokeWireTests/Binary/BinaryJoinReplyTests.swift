@@ -49,15 +49,14 @@ import Testing
     }
 
     @Test func `is read as the reply that it was written from, message for message`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<300 {
             var reply = try reply(&random)
             // A tail has no size.
             if case .tail = reply.content { reply.isProvisional = false }
             let bytes = reply.binaryEncoded()
             #expect(BinaryMessage.isBinary(bytes))
-            if try JoinReply(binary: bytes) != reply { Issue.record("seed \(seed)") }
+            if try JoinReply(binary: bytes) != reply { Issue.record("seed \(random.seed)") }
         }
     }
 
@@ -95,8 +94,7 @@ import Testing
     }
 
     @Test func `that is damaged anywhere is read or refused, and never stops the reader`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var refused = 0
         for _ in 0..<200 {
             let bytes = try reply(&random).binaryEncoded()
@@ -106,7 +104,7 @@ import Testing
                 do { _ = try JoinReply(binary: damaged) } catch { refused += 1 }
             }
         }
-        #expect(refused > 1000, "seed \(seed)")
+        #expect(refused > 1000, "seed \(random.seed)")
     }
 
     @Test func `does not claim more memory than a reply may take`() throws {

@@ -43,22 +43,20 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
     }
 
     @Test func `gives back the bytes of random JSON, of the usual spelling and of others`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var kinds: [MessageLayout.Kind: Int] = [:]
         for round in 0..<3000 {
             let text = round % 2 == 0 ? RandomMessage.usual(&random).text : RandomMessage.any(&random).text
             let bytes = binary(text)
             let json = try BinaryMessage.json(of: bytes)
-            if String(decoding: json, as: UTF8.self) != text { Issue.record("\(text), seed \(seed)") }
+            if String(decoding: json, as: UTF8.self) != text { Issue.record("\(text), seed \(random.seed)") }
             kinds[try #require(kind(bytes)), default: 0] += 1
         }
-        #expect(kinds.values.allSatisfy { $0 > 100 } && kinds.count == 3, "\(kinds), seed \(seed)")
+        #expect(kinds.values.allSatisfy { $0 > 100 } && kinds.count == 3, "\(kinds), seed \(random.seed)")
     }
 
     @Test func `is decoded to the same fields and points as its JSON, or refused with the same rejection`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var limits = WireLimits()
         limits.points = 50
         var counts = (accepted: 0, rejected: 0)
@@ -75,18 +73,18 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
             switch (fromJSON, fromBinary) {
             case (.success(var message), .success(let other)):
                 message.points = PointArray(count: message.points.count, interior: 0..<0)
-                if message != other || points != binaryPoints { Issue.record("\(text), seed \(seed)") }
+                if message != other || points != binaryPoints { Issue.record("\(text), seed \(random.seed)") }
                 counts.accepted += 1
             case (.failure(let fault), .failure(.rejected(let rejection))):
                 if fault.rejection.code != rejection.code || fault.rejection.field != rejection.field {
-                    Issue.record("\(text): \(fault.rejection), \(rejection), seed \(seed)")
+                    Issue.record("\(text): \(fault.rejection), \(rejection), seed \(random.seed)")
                 }
                 #expect(binaryPoints.isEmpty)
                 counts.rejected += 1
-            default: Issue.record("\(text): \(fromJSON), \(fromBinary), seed \(seed)")
+            default: Issue.record("\(text): \(fromJSON), \(fromBinary), seed \(random.seed)")
             }
         }
-        #expect(counts.accepted > 1000 && counts.rejected > 500, "\(counts), seed \(seed)")
+        #expect(counts.accepted > 1000 && counts.rejected > 500, "\(counts), seed \(random.seed)")
     }
 
     @Test func `of every message of the lessons gives back its bytes and its points`() throws {
@@ -168,8 +166,7 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
     }
 
     @Test func `never stop the reader, however they are made`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var counts = (read: 0, refused: 0)
         for _ in 0..<30_000 {
             var bytes = binary(RandomMessage.any(&random).text)
@@ -190,17 +187,17 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
             let limit = 100_000
             do throws(BinaryFormError) {
                 let json = try BinaryMessage.json(of: bytes, limit: limit)
-                if json.count > limit { Issue.record("\(json.count) bytes, seed \(seed)") }
+                if json.count > limit { Issue.record("\(json.count) bytes, seed \(random.seed)") }
                 counts.read += 1
             } catch {
-                if case .rejected = error { Issue.record("\(error), seed \(seed)") }
+                if case .rejected = error { Issue.record("\(error), seed \(random.seed)") }
                 counts.refused += 1
             }
             var points: [StrokePoint] = []
             _ = try? BinaryMessage.decode(bytes, points: &points)
-            if points.count > 2 * bytes.count { Issue.record("\(points.count) points, seed \(seed)") }
+            if points.count > 2 * bytes.count { Issue.record("\(points.count) points, seed \(random.seed)") }
             _ = try? JoinReply(binary: bytes)
         }
-        #expect(counts.read > 100 && counts.refused > 1000, "\(counts), seed \(seed)")
+        #expect(counts.read > 100 && counts.refused > 1000, "\(counts), seed \(random.seed)")
     }
 }

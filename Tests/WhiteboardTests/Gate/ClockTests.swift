@@ -4,8 +4,9 @@ import Whiteboard
 
 /// Rules 3 and 9: extrapolation and states.
 @Suite struct `Clock states` {
-    @Test func `13: without samples for 1.5 s the release goes on`() throws {
-        var room = VirtualRoom()
+    private var room = VirtualRoom()
+
+    @Test mutating func `13: without samples for 1.5 s the release goes on`() throws {
         try room.sample(1000)
         room.log(2400)
         room.wait(.milliseconds(1400))
@@ -25,8 +26,8 @@ import Whiteboard
         }
     }
 
-    @Test func `16: ink drawn on a paused picture appears after 500 ms; repeats do not start the time again`() throws {
-        var room = VirtualRoom()
+    @Test
+    mutating func `16: ink drawn on a paused picture appears after 500 ms; repeats do not restart the time`() throws {
         try room.sample(9000, s: .pause)
         room.log(9000, 9001)
         room.wait(.milliseconds(250))
@@ -41,8 +42,7 @@ import Whiteboard
         #expect(room.shown() == [1, 2])
     }
 
-    @Test func `Playing on cancels a pause, and another pause starts its time again`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `Playing on cancels a pause, and another pause starts its time again`() throws {
         try room.sample(9000, s: .pause)
         room.log(9000)
         room.wait(.milliseconds(400))
@@ -53,8 +53,8 @@ import Whiteboard
         #expect(room.video() == 9000)
     }
 
-    @Test func `17: ink drawn on a stalled picture waits for the picture to go on, however long that takes`() throws {
-        var room = VirtualRoom()
+    @Test
+    mutating func `17: ink drawn on a stalled picture waits until that goes on, however long it takes`() throws {
         try room.sample(9000, s: .stall)
         room.log(9000)
         for _ in 0..<1600 {
@@ -98,8 +98,7 @@ import Whiteboard
         #expect(room.gate.nextRelease(after: room.now) == nil)
     }
 
-    @Test func `27: 2 s after the end all ten pending ones go out in order, not late`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `27: 2 s after the end all ten pending ones go out in order, not late`() throws {
         try room.sample(1000)
         for time in 1...10 { room.log(Int64(time) * 10_000) }
         try room.sample(1000, s: .end)
@@ -114,17 +113,16 @@ import Whiteboard
     }
 
     @Test func `Playing on cancels the end; what belongs to a newer epoch is not released by it`() throws {
-        let hls = try CohortName.named("hls")
         var room = VirtualRoom(.init(policy: .hold))
         try room.sample(1000, ep: 0, s: .end)
-        try room.sample(1000, hls, ep: 0, s: .end)
+        try room.sample(1000, .hls, ep: 0, s: .end)
         room.log(5000)
         room.wait(.seconds(1))
         try room.sample(0, ep: 1)
         room.log(50_000)
         room.wait(.seconds(60))
         #expect(room.shown() == [1])
-        #expect(room.shown(hls) == [1])
+        #expect(room.shown(.hls) == [1])
         try room.sample(1000, ep: 1, s: .end, d: true)
         room.wait(.milliseconds(1900))
         try room.sample(1000, ep: 1)
@@ -145,8 +143,9 @@ import Whiteboard
 
 /// Rules 4, 5 and 14: which samples are believed.
 @Suite struct `Clock guard` {
-    @Test func `6: a sample whose number is not greater is ignored while the clock is live`() throws {
-        var room = VirtualRoom()
+    private var room = VirtualRoom()
+
+    @Test mutating func `6: a sample whose number is not greater is ignored while the clock is live`() throws {
         #expect(try room.sample(1000, q: 7) == .taken)
         room.wait(.milliseconds(100))
         #expect(try room.sample(900, q: 6) == .ignored(.repeated))
@@ -156,8 +155,7 @@ import Whiteboard
         #expect(try room.sample(3000, q: 1) == .taken)
     }
 
-    @Test func `7: a small step back is taken and recalls nothing`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `7: a small step back is taken and recalls nothing`() throws {
         room.log(4900, 4950)
         try room.sample(4920, r: 0)
         try room.sample(5000)
@@ -187,8 +185,7 @@ import Whiteboard
         }
     }
 
-    @Test func `8: one sample a minute ahead, then normal ones: nothing leaks`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `8: one sample a minute ahead, then normal ones: nothing leaks`() throws {
         room.log(30_000)
         try room.play(from: 1000, for: .seconds(1))
         #expect(try room.sample(62_000) == .candidate)
@@ -198,8 +195,7 @@ import Whiteboard
         #expect(try room.sample(65_250) == .candidate)
     }
 
-    @Test func `9: two agreeing samples a minute ahead are accepted, and the burst is in order`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `9: two agreeing samples a minute ahead are accepted, and the burst is in order`() throws {
         room.log(30_000, 40_000, 20_000)
         try room.sample(1000)
         #expect(try room.sample(61_000) == .candidate)
@@ -210,8 +206,7 @@ import Whiteboard
         #expect(room.late() == [])
     }
 
-    @Test func `Samples that agree neither with the clock nor with each other never count`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `Samples that agree neither with the clock nor with each other never count`() throws {
         try room.sample(1000)
         for media in [61_000.0, 71_000, 81_000, 30_000, 28_999, 61_000] {
             #expect(try room.sample(media) == .candidate)
@@ -220,8 +215,7 @@ import Whiteboard
         #expect(try room.sample(62_000) == .taken)
     }
 
-    @Test func `A sample that comes twice does not confirm itself`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `A sample that comes twice does not confirm itself`() throws {
         try room.sample(1000, q: 1)
         #expect(try room.sample(61_000, q: 2) == .candidate)
         #expect(try room.sample(61_000, q: 2) == .ignored(.repeated))
@@ -230,30 +224,26 @@ import Whiteboard
         #expect(try room.sample(64_000, q: 3) == .taken)
     }
 
-    @Test func `A stray sample's number does not shut out those that follow`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `A stray sample's number does not shut out those that follow`() throws {
         try room.sample(1000, q: 1)
         #expect(try room.sample(61_000, q: 1_000_000) == .candidate)
         #expect(try room.sample(1000, q: 2) == .taken)
         #expect(try room.sample(1000, q: 3) == .taken)
     }
 
-    @Test func `10: a declared jump is taken at once, for its cohort alone`() throws {
-        let other = try CohortName.named("hls")
-        var room = VirtualRoom()
+    @Test mutating func `10: a declared jump is taken at once, for its cohort alone`() throws {
         room.log(30_000)
         try room.sample(1000)
-        try room.sample(1000, other)
+        try room.sample(1000, .hls)
         #expect(try room.sample(61_000, d: true) == .taken)
         #expect(room.shown() == [1])
-        #expect(room.shown(other) == [])
-        #expect(room.video(other) == 1000)
+        #expect(room.shown(.hls) == [])
+        #expect(room.video(.hls) == 1000)
         #expect(try room.sample(53_000, d: true) == .taken)
         #expect(room.video() == 53_000)
     }
 
-    @Test func `30: one stray sample 5 s low is ignored, two that agree are not`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `30: one stray sample 5 s low is ignored, two that agree are not`() throws {
         try room.sample(10_000)
         room.wait(.milliseconds(250))
         #expect(try room.sample(5250) == .candidate)
@@ -277,8 +267,7 @@ import Whiteboard
         }
     }
 
-    @Test func `A stream that takes over counts its samples anew`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `A stream that takes over counts its samples anew`() throws {
         try room.sample(1000, q: 50, st: "a")
         room.wait(.seconds(2.5))
         #expect(try room.sample(3500, st: "b") == .taken)
@@ -287,8 +276,7 @@ import Whiteboard
         #expect(try room.sample(3500, q: 1, st: "b") == .ignored(.repeated))
     }
 
-    @Test func `After a silence the prediction is what the next sample is measured by`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `After a silence the prediction is what the next sample is measured by`() throws {
         try room.sample(0)
         room.wait(.seconds(60))
         #expect(room.video() == 2000)
@@ -298,8 +286,7 @@ import Whiteboard
     }
 
     @Test("Another stream is ignored while the clock is live and taken over by the guard's rules when it is stale")
-    func streams() throws {
-        var room = VirtualRoom()
+    mutating func streams() throws {
         #expect(try room.sample(1000, q: 50, st: "a") == .taken)
         #expect(try room.sample(1000, st: "b", d: true) == .ignored(.otherStream))
         room.wait(.seconds(2))

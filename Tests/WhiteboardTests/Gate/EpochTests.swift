@@ -5,9 +5,10 @@ import Whiteboard
 /// Rule 6: encoder sessions.
 @Suite("Epochs")
 struct EpochTests {
+    private var room = VirtualRoom()
+
     @Test("11: the cohort's first sample of a new epoch releases what it holds of the old one; the gate runs from 0")
-    func newEpoch() throws {
-        var room = VirtualRoom()
+    mutating func newEpoch() throws {
         try room.sample(5000, ep: 3)
         room.log(5100, 5200, 5300, 5400, 5500)
         #expect(room.shown() == [])
@@ -22,35 +23,32 @@ struct EpochTests {
         #expect(room.shown().count == 6)
     }
 
-    @Test func `12: a cohort that sees the new epoch 20 s later has its own cursor until then`() throws {
-        let hls = try CohortName.named("hls")
-        var room = VirtualRoom()
+    @Test mutating func `12: a cohort that sees the new epoch 20 s later has its own cursor until then`() throws {
         try room.sample(60_000, ep: 0)
-        try room.sample(40_000, hls, ep: 0)
+        try room.sample(40_000, .hls, ep: 0)
         room.log(61_000, 62_000)
         try room.sample(0, ep: 1)
         #expect(room.shown() == [1, 2])
         room.log(500)
         for second in 0..<19 {
             try room.sample(Double(second) * 1000, ep: 1)
-            try room.sample(40_000 + Double(second) * 1000, hls, ep: 0)
+            try room.sample(40_000 + Double(second) * 1000, .hls, ep: 0)
             room.wait(.seconds(1))
         }
         #expect(room.shown() == [1, 2, 3])
-        #expect(room.shown(hls) == [])
-        try room.sample(59_000, hls, ep: 0)
+        #expect(room.shown(.hls) == [])
+        try room.sample(59_000, .hls, ep: 0)
         room.wait(.seconds(1))
-        try room.sample(0, hls, ep: 1)
-        #expect(room.shown(hls) == [1, 2])
+        try room.sample(0, .hls, ep: 1)
+        #expect(room.shown(.hls) == [1, 2])
         room.wait(.milliseconds(501))
-        #expect(room.shown(hls) == [1, 2, 3])
-        #expect(room.late(hls) == [])
-        #expect(try room.sample(60_000, hls, ep: 0) == .ignored(.olderEpoch))
+        #expect(room.shown(.hls) == [1, 2, 3])
+        #expect(room.late(.hls) == [])
+        #expect(try room.sample(60_000, .hls, ep: 0) == .ignored(.olderEpoch))
     }
 
     @Test("31: a stroke logged in the new epoch waits for the new clock, though the old one had passed its time")
-    func newEpochStroke() throws {
-        var room = VirtualRoom()
+    mutating func newEpochStroke() throws {
         try room.sample(5000, ep: 0)
         try room.sample(0, ep: 1)
         room.log(2600)
@@ -62,8 +60,8 @@ struct EpochTests {
         #expect(room.shown() == [1])
     }
 
-    @Test func `32: a time line that restarts at 0 without 'ep' is a new epoch after the second sample`() throws {
-        var room = VirtualRoom()
+    @Test
+    mutating func `32: a time line that restarts at 0 without 'ep' is a new epoch after the second sample`() throws {
         try room.play(from: 60_000, for: .seconds(1))
         room.log(62_000)
         #expect(try room.sample(0) == .candidate)
@@ -79,68 +77,63 @@ struct EpochTests {
     }
 
     @Test
-    func `Without 'ep' a declared jump back by more than 10 s is a new epoch at once, a shorter one is none`() throws {
-        var room = VirtualRoom()
+    mutating func `Without 'ep' a declared jump back by over 10 s is a new epoch at once, a shorter one none`() throws {
         try room.sample(60_000)
         #expect(try room.sample(50_000, d: true) == .taken)
         #expect(try room.sample(39_999.999, d: true) == .newEpochs([0, 1]))
     }
 
-    @Test func `With 'ep' a jump back within the epoch is none of another, however far`() throws {
-        var room = VirtualRoom()
+    @Test mutating func `With 'ep' a jump back within the epoch is none of another, however far`() throws {
         try room.sample(60_000, ep: 5)
         #expect(try room.sample(0, ep: 5, d: true) == .taken)
         #expect(room.gate.epoch == 5)
     }
 
-    @Test func `Each cohort without 'ep' counts for itself and steps into the epoch that another began`() throws {
-        let hls = try CohortName.named("hls")
-        var room = VirtualRoom()
+    @Test
+    mutating func `Each cohort without 'ep' counts for itself and steps into the epoch that another began`() throws {
         try room.sample(60_000)
-        try room.sample(40_000, hls)
+        try room.sample(40_000, .hls)
         room.log(61_000)
         try room.sample(0, d: true)
         room.log(10)
         #expect(room.gate.epoch == 1)
-        #expect(room.shown(hls) == [])
-        #expect(try room.sample(0, hls, d: true) == .taken)
+        #expect(room.shown(.hls) == [])
+        #expect(try room.sample(0, .hls, d: true) == .taken)
         #expect(room.gate.epoch == 1)
-        #expect(room.shown(hls) == [1])
+        #expect(room.shown(.hls) == [1])
         room.wait(.milliseconds(11))
-        #expect(room.shown(hls) == [1, 2])
+        #expect(room.shown(.hls) == [1, 2])
         #expect(room.shown() == [1, 2])
     }
 
-    @Test func `The time in a pause does not count when the cohort leaves it for another epoch, either`() throws {
-        let hls = try CohortName.named("hls")
-        var room = VirtualRoom()
+    @Test
+    mutating func `The time in a pause does not count when the cohort leaves it for another epoch, either`() throws {
         try room.sample(0, ep: 1)
-        try room.sample(9000, hls, ep: 1, s: .pause)
+        try room.sample(9000, .hls, ep: 1, s: .pause)
         try room.sample(0, ep: 2)
         room.log(50_000)
         for _ in 0..<160 {
             room.wait(.milliseconds(250))
-            try room.sample(9000, hls, ep: 1, s: .pause)
+            try room.sample(9000, .hls, ep: 1, s: .pause)
         }
-        #expect(room.shown(hls) == [])
-        try room.sample(0, hls, ep: 2)
+        #expect(room.shown(.hls) == [])
+        try room.sample(0, .hls, ep: 2)
         room.wait(.seconds(30) - .nanoseconds(1))
-        #expect(room.shown(hls) == [])
+        #expect(room.shown(.hls) == [])
         room.wait(.nanoseconds(1))
-        #expect(room.late(hls) == [1])
+        #expect(room.late(.hls) == [1])
     }
 
-    @Test func `A cohort in an epoch that the log never had is past the older ones and before the newer ones`() throws {
-        let hls = try CohortName.named("hls")
-        var room = VirtualRoom()
-        try room.sample(1000, hls, ep: 3)
+    @Test
+    mutating func `A cohort in an epoch that the log never had is past the older and before the newer ones`() throws {
+        try room.sample(1000, .hls, ep: 3)
         room.log(2000)
         try room.sample(0, ep: 8)
         room.log(10)
-        #expect(try room.sample(5000, hls, ep: 5) == .taken)
-        #expect(room.shown(hls) == [1])
-        #expect(try room.sample(11, hls, ep: 8) == .taken)
-        #expect(room.shown(hls) == [1, 2])
+        #expect(try room.sample(5000, .hls, ep: 5) == .taken)
+        #expect(room.shown(.hls) == [1])
+        #expect(try room.sample(11, .hls, ep: 8) == .taken)
+        #expect(room.shown(.hls) == [1, 2])
     }
 }
 
@@ -204,7 +197,6 @@ struct EpochTests {
 
     @Test("A restart without `ep` that waits for the log is dropped when the epoch gets a greater name meanwhile")
     func namedMeanwhile() throws {
-        let hls = try CohortName.named("hls")
         var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 0))
         let now = Instant(nanoseconds: 0)
         func sample(_ media: Int64, ep: Int64? = nil) -> ClockSample {
@@ -213,7 +205,7 @@ struct EpochTests {
         #expect(gate.receive(sample(60_000_000), cohort: .main, at: now) == .taken)
         gate.append(time: 70_000, at: now, now: now)
         #expect(gate.receive(sample(0), cohort: .main, at: now) == .newEpochs([0, 1]))
-        #expect(gate.receive(sample(60_000_000, ep: 7), cohort: hls, at: now) == .newEpochs([7]))
+        #expect(gate.receive(sample(60_000_000, ep: 7), cohort: .hls, at: now) == .newEpochs([7]))
         for epoch in [7, 0, 1] as [Int64] { gate.beginEpoch(epoch, at: now, now: now) }
         var releases: [Release] = []
         gate.release(at: now, into: &releases)
@@ -241,33 +233,31 @@ struct EpochTests {
 @Suite("Stragglers")
 struct StragglerTests {
     @Test func `A straggler of the old epoch does not hold up the new one`() throws {
-        let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(60_000, ep: 0)
-        try room.sample(50_000, hls, ep: 0)
+        try room.sample(50_000, .hls, ep: 0)
         try room.sample(0, ep: 1)
         room.log(60_900, 100)
         #expect(room.shown() == [1])
         room.wait(.milliseconds(101))
         #expect(room.shown() == [1, 2])
-        #expect(room.shown(hls) == [])
-        try room.sample(0, hls, ep: 1)
-        #expect(room.shown(hls) == [1])
+        #expect(room.shown(.hls) == [])
+        try room.sample(0, .hls, ep: 1)
+        #expect(room.shown(.hls) == [1])
         room.wait(.milliseconds(101))
-        #expect(room.shown(hls) == [1, 2])
+        #expect(room.shown(.hls) == [1, 2])
     }
 
     @Test func `A straggler is shown to a cohort that is still in the old epoch by the old clock`() throws {
-        let hls = try CohortName.named("hls")
         var room = VirtualRoom()
         try room.sample(60_000, ep: 0)
-        try room.sample(59_000, hls, ep: 0)
+        try room.sample(59_000, .hls, ep: 0)
         try room.sample(0, ep: 1)
         room.log(59_500)
         room.wait(.milliseconds(500))
-        #expect(room.shown(hls) == [])
+        #expect(room.shown(.hls) == [])
         room.wait(.milliseconds(1))
-        #expect(room.shown(hls) == [1])
+        #expect(room.shown(.hls) == [1])
     }
 
     @Test

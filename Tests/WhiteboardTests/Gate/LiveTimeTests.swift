@@ -32,16 +32,15 @@ import Testing
     }
 
     @Test mutating func `Comes from the freshest sample with an age, of whichever cohort`() throws {
-        let hls = try CohortName.named("hls")
         probe.clock(10_000, .main, #","a":300"#)
         probe.wait(.seconds(1))
-        probe.clock(1000, hls, #","a":12000"#)
+        probe.clock(1000, .hls, #","a":12000"#)
         #expect(live == 13_000)
         probe.wait(.seconds(1))
         probe.clock(12_000, .main)
         // This clock no longer tells its age.
         #expect(live == 14_000)
-        probe.clock(2000, hls)
+        probe.clock(2000, .hls)
         #expect(live == nil)
     }
 
@@ -81,8 +80,7 @@ import Testing
 
     @Test mutating func `An epoch that follows the greatest number is written down and read back`() throws {
         probe.clock(100_000, .main, #","ep":9007199254740991,"a":600000"#)
-        probe.send(draw(1, #","t":700000"#))
-        probe.send(draw(2, #","t":600000"#))
+        probe.send(draw(1, #","t":700000"#), draw(2, #","t":600000"#))
         #expect(probe.room.gate.timeline.epochs.provisional != nil)
         let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
         #expect(!bytes.isEmpty)
@@ -90,16 +88,12 @@ import Testing
 
     @Test mutating func `A time more than 250 ms below it is counted, and its author is told once a minute`() {
         probe.clock(10_000, .main, #","a":6000"#)
-        probe.send(draw(1, #","t":16000"#))
-        probe.send(draw(2, #","t":15750"#))
-        probe.send(draw(3))
+        probe.send(draw(1, #","t":16000"#), draw(2, #","t":15750"#), draw(3))
         #expect(probe.counts.behindLive == 0)
         #expect(probe.room.status(at: probe.now).behindLive == [])
         _ = probe.takeTold()
         // What students see now.
-        probe.send(draw(4, #","t":10000"#))
-        probe.send(draw(5, #","t":15749"#))
-        probe.send(undo(6, #","t":10000"#))
+        probe.send(draw(4, #","t":10000"#), draw(5, #","t":15749"#), undo(6, #","t":10000"#))
         #expect(probe.counts.behindLive == 3)
         #expect(probe.takeTold() == ["applied 4 as 4", "behind 4 by 6000", "applied 5 as 5", "applied 6 as 6"])
         #expect(probe.room.status(at: probe.now).behindLive == [.alice])
@@ -209,7 +203,7 @@ import Testing
 
     @Test mutating func `A stroke that grows waits, too`() {
         let settings = CohortSettings(ink: .progressive)
-        probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
+        probe = RoomProbe(settings)
         play(live: 100_000, for: .seconds(10))
         probe.send(draw(1, #","t":110000"#))
         play(live: 110_000, for: .seconds(20))
@@ -264,13 +258,10 @@ import Testing
     @Test
     mutating func `Nothing changes without an age, for a smaller step back, and for the first stroke of an author`() {
         play(live: 100_000, for: .seconds(10), age: "")
-        probe.send(draw(1, #","t":110000"#))
-        probe.send(draw(2, #","t":500"#))
+        probe.send(draw(1, #","t":110000"#), draw(2, #","t":500"#))
         #expect(probe.decisions == [])
         play(live: 110_000, for: .seconds(1))
-        probe.send(draw(1, #","t":500"#), by: .bob)
-        probe.send(draw(2, #","t":111000"#), by: .bob)
-        probe.send(draw(3, #","t":101001"#), by: .bob)
+        probe.send(draw(1, #","t":500"#), draw(2, #","t":111000"#), draw(3, #","t":101001"#), by: .bob)
         probe.send(undo(4, #","t":0"#), by: .bob)
         #expect(probe.decisions == [])
     }
@@ -285,8 +276,7 @@ import Testing
         probe.wait(.milliseconds(10))
         let bytes = probe.room.checkpoint().encoded()
         #expect(bytes[3] == 6)
-        let room = try Room(
-            restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
+        let room = try probe.restored(bytes)
         #expect(room.checkpoint().encoded() == bytes)
         var restarted = RoomProbe(room, at: probe.now, logAhead: .zero)
         var replica = RoomProbe(Room(configuration: RoomConfiguration(), at: probe.now), at: probe.now, logAhead: .zero)

@@ -45,7 +45,7 @@ import Testing
     @Test mutating func `Marks, replies to joins and the room's status say which it is`() throws {
         func joined(_ request: JoinRequest = JoinRequest()) throws -> GateState? {
             let catchUp = try #require(probe.room.catchUp(request, cohort: .main))
-            return try JoinReply(decoding: catchUp.encoded(palette: .standard, style: "smooth", as: .json)).gate
+            return try catchUp.reply(.json).gate
         }
         #expect(try joined() == .open)
         probe.send(draw(1))
@@ -57,7 +57,7 @@ import Testing
         #expect(try joined() == .video)
         #expect(try joined(JoinRequest(incarnation: RoomProbe.incarnation, have: 0)) == .video)
         let head = try #require(probe.room.catchUpHead(JoinRequest()))
-        #expect(try JoinReply(decoding: head.encoded(palette: .standard, style: "smooth", as: .json)).gate == nil)
+        #expect(try head.reply(.json).gate == nil)
         probe.wait(.seconds(1))
         #expect(try #require(probe.marks.last).mark.gate == .video)
         #expect(probe.room.status(at: probe.now).cohorts.map(\.gate) == [.video])
@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: [1, 30])
     mutating func `With 'gate: video' nothing goes out before the first sample but by max_hold`(seconds: Int64) {
         let settings = CohortSettings(gate: .video, maxHold: .seconds(seconds))
-        probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
+        probe = RoomProbe(settings)
         probe.send(draw(1))
         probe.wait(.seconds(seconds) - .nanoseconds(1))
         #expect(probe.shown() == [])
@@ -76,9 +76,7 @@ import Testing
 
     /// The room in another process, with the cursors that were saved with it.
     private func restarted(_ probe: RoomProbe, cursors: [CohortName: CohortCursor]? = nil) throws -> RoomProbe {
-        var room = try Room(
-            restoring: probe.room.checkpoint().encoded(), configuration: Self.auto, at: probe.now,
-            logClockAhead: .zero)
+        var room = try probe.restored(nil, Self.auto)
         room.restoreCursors(cursors ?? probe.room.cursors, at: probe.now)
         room.beginReleases(at: probe.now)
         return RoomProbe(room, at: probe.now, logAhead: .zero)
@@ -138,7 +136,7 @@ import Testing
 
     @Test mutating func `What is drawn in a progressive cohort without a video goes out as it is drawn`() {
         let settings = CohortSettings(gate: .auto, ink: .progressive)
-        probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
+        probe = RoomProbe(settings)
         let style = WetStrokeStyle(time: 9000, boardWidth: 1024, boardHeight: 768)
         let points = [StrokePoint(x: 1, y: 1, milliseconds: 0), StrokePoint(x: 2, y: 2, milliseconds: 10)]
         func update(_ number: Int64) -> WetUpdate {

@@ -21,8 +21,7 @@ import Testing
 
     @Test mutating func `4: stroke t=800, undo t=100, V=500: the undo is held behind its stroke`() {
         video(500)
-        probe.send(draw(1, #","t":800"#))
-        probe.send(undo(2, #","t":100"#))
+        probe.send(draw(1, #","t":800"#), undo(2, #","t":100"#))
         #expect(probe.visible == [])
         #expect(probe.shown() == [])
         video(800)
@@ -35,9 +34,7 @@ import Testing
 
     @Test mutating func `5: clear t=700 among strokes 600, 800: 600, clear, 800; the board between is blank`() {
         video(500)
-        probe.send(draw(1, #","t":600"#))
-        probe.send(clear(2, #","t":700"#))
-        probe.send(draw(3, #","t":800"#))
+        probe.send(draw(1, #","t":600"#), clear(2, #","t":700"#), draw(3, #","t":800"#))
         let steps: [(video: Double, shown: [UInt64], board: [UInt64])] = [
             (600, [], []), (601, [1], [1]), (700, [1], [1]), (701, [1, 2], []), (800, [1, 2], []),
             (801, [1, 2, 3], [3]),
@@ -53,13 +50,13 @@ import Testing
         "15: policy hold, no clock ever: never released; a joiner gets the empty board; the count of held ones shows it"
     )
     mutating func holdWithoutClock() throws {
-        probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(policy: .hold))))
+        probe = RoomProbe(CohortSettings(policy: .hold))
         for number in Int64(1)...3 { probe.send(draw(number, #","t":\#(number * 100)"#)) }
         probe.wait(.seconds(30 * 86_400))
         #expect(probe.shown() == [])
         let joined = try #require(probe.room.catchUp(JoinRequest(), cohort: .main))
         #expect(joined.index == 0 && joined.digest == .empty)
-        guard case .board(let board) = joined.content else { throw Unexpected("no board") }
+        let board = try joined.board()
         #expect(board.visible.isEmpty)
         // What lectern_gate_depth is made of.
         var held: [CohortName: Int] = [:]
@@ -68,11 +65,10 @@ import Testing
     }
 
     @Test mutating func `22: join under load, 10,000 times: no gap, no repeat, nothing with e ≥ V`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         probe = RoomProbe(
             RoomConfiguration(
-                intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30),
+                intake: .fast,
                 log: LogRetention(tail: random.int(0...200))))
         let start = probe.now
         let rules = probe.room.configuration.history
@@ -96,13 +92,13 @@ import Testing
                 joins += 1
                 let joined = try #require(probe.room.catchUp(JoinRequest(), cohort: .main))
                 // As many as were released before: what follows is the next one.
-                try #require(joined.index == UInt64(probe.shown.count), "seed \(seed)")
+                try #require(joined.index == UInt64(probe.shown.count), "seed \(random.seed)")
                 let due = sent.prefix { $0.gateTime < elapsed - 300 }.count
-                try #require(joined.index == UInt64(due), "seed \(seed), V=\(elapsed - 300)")
-                guard case .board(let board) = joined.content else { throw Unexpected("no board") }
+                try #require(joined.index == UInt64(due), "seed \(random.seed), V=\(elapsed - 300)")
+                let board = try joined.board()
                 let visible = board.visible.map(\.index)
-                try #require(joined.digest.value == plainDigest(visible), "seed \(seed)")
-                try #require(visible.last ?? 0 <= joined.index, "seed \(seed)")
+                try #require(joined.digest.value == plainDigest(visible), "seed \(random.seed)")
+                try #require(visible.last ?? 0 <= joined.index, "seed \(random.seed)")
                 if joins.isMultiple(of: 100) {
                     followers.append((Student(rules, board: board), probe.shown.count))
                 }
@@ -110,24 +106,23 @@ import Testing
             probe.wait(.milliseconds(random.int(1...40)))
         }
         probe.clock(1e9, .main, #","d":true"#)
-        #expect(probe.shown() == Array(1...UInt64(sent.count)), "seed \(seed)")
+        #expect(probe.shown() == Array(1...UInt64(sent.count)), "seed \(random.seed)")
         for (student, after) in followers {
             var student = student
             for shown in probe.shown[after...] { student.take(shown.operation) }
-            #expect(student.digest == probe.room.head.digest.value, "seed \(seed)")
+            #expect(student.digest == probe.room.head.digest.value, "seed \(random.seed)")
         }
     }
 
     @Test("25: a student moves from the fast to the slow cohort: the board is drawn again at the lower R")
     mutating func toTheSlowCohort() throws {
-        let slow = try CohortName.named("hls")
         let rules = probe.room.configuration.history
         for number in Int64(1)...9 { probe.send(draw(number, #","t":\#(number * 1000)"#)) }
         probe.send(undo(10, #","t":9500"#))
         // The slow video is 5 s behind the fast one.
         for milliseconds in stride(from: 0.0, through: 8500, by: 250) {
             probe.clock(milliseconds)
-            probe.clock(milliseconds - 5000, slow)
+            probe.clock(milliseconds - 5000, .hls)
             probe.wait(.milliseconds(milliseconds < 8500 ? 250 : 1))
         }
         var student = Student(rules)
@@ -135,19 +130,19 @@ import Testing
         #expect(student.index == 8)
 
         // With what it has it would be told to wait: it joins as one who has nothing.
-        let kept = try #require(probe.room.catchUp(JoinRequest(incarnation: "life", have: 8), cohort: slow))
+        let kept = try #require(probe.room.catchUp(JoinRequest(incarnation: "life", have: 8), cohort: .hls))
         guard kept.index == 3, case .tail(let none) = kept.content, none.isEmpty else { throw Unexpected("\(kept)") }
-        let joined = try #require(probe.room.catchUp(JoinRequest(), cohort: slow))
-        guard case .board(let board) = joined.content else { throw Unexpected("no board") }
+        let joined = try #require(probe.room.catchUp(JoinRequest(), cohort: .hls))
+        let board = try joined.board()
         student = Student(rules, board: board)
         #expect(student.index == 3)
         #expect(student.visible == [1, 2, 3])
         let after = probe.shown.count
         for milliseconds in [7000.0, 10_000] {
-            probe.clock(milliseconds, slow, #","d":true"#)
+            probe.clock(milliseconds, .hls, #","d":true"#)
             probe.wait(.milliseconds(1))
         }
-        for shown in probe.shown[after...] where shown.cohort == slow { student.take(shown.operation) }
+        for shown in probe.shown[after...] where shown.cohort == .hls { student.take(shown.operation) }
         #expect(student.index == 10)
         #expect(student.visible == Array(1...8))
     }
@@ -156,8 +151,7 @@ import Testing
         video(100)
         probe.send(draw(1, #","t":50"#))
         let before = board()
-        probe.send(draw(2, #","t":500"#))
-        probe.send(undo(3, #","t":500"#))
+        probe.send(draw(2, #","t":500"#), undo(3, #","t":500"#))
         #expect(probe.shown() == [1])
         let tick = probe.now
         video(501)

@@ -9,8 +9,7 @@ struct GapTests {
 
     @Test("Who has to wait is told at once what is missing, again every 500 ms, and after 2 s that it is given up")
     mutating func notices() {
-        probe.send(draw(1))
-        probe.send(draw(5))
+        probe.send(draw(1), draw(5))
         #expect(probe.takeTold() == ["applied 1 as 1", "missing 2...4"])
         for _ in 0..<3 {
             probe.wait(.milliseconds(500) - .nanoseconds(1))
@@ -30,8 +29,7 @@ struct GapTests {
     }
 
     @Test mutating func `A gap that heals is told no more and nothing is given up`() {
-        probe.send(draw(1))
-        probe.send(draw(3))
+        probe.send(draw(1), draw(3))
         probe.wait(.milliseconds(700))
         probe.send(draw(2))
         _ = probe.takeTold()
@@ -41,8 +39,7 @@ struct GapTests {
     }
 
     @Test mutating func `Each gap has its own 2 s, from the first operation behind it that became complete`() {
-        probe.send(draw(1))
-        probe.send(draw(5))
+        probe.send(draw(1), draw(5))
         probe.wait(.milliseconds(300))
         probe.send(draw(3))
         probe.wait(.milliseconds(700))
@@ -70,10 +67,7 @@ struct GapTests {
     }
 
     @Test mutating func `What is missing names the shards of strokes under assembly and the numbers between them`() {
-        probe.send(draw(1))
-        probe.send(shard(3, 0, of: 3))
-        probe.send(shard(4, 2, of: 2))
-        probe.send(draw(7))
+        probe.send(draw(1), shard(3, 0, of: 3), shard(4, 2, of: 2), draw(7))
         #expect(probe.takeTold().suffix(4) == ["missing 2...2", "missing 3 [1, 2]", "missing 4 [1]", "missing 5...6"])
     }
 
@@ -142,8 +136,7 @@ struct GapTests {
 
     @Test mutating func `With more than 256 held the first gap is given up at once`() {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 10_000)))
-        probe.send(draw(1))
-        probe.send(draw(3))
+        probe.send(draw(1), draw(3))
         for number in Int64(5)..<260 { probe.send(draw(number)) }
         #expect(probe.decisions.isEmpty)
         probe.send(draw(260))
@@ -155,11 +148,7 @@ struct GapTests {
     }
 
     @Test mutating func `A refused message settles its number: nobody waits for it`() {
-        probe.send(draw(1))
-        probe.send(#"{"n":2,"e":77,"d":[]}"#)
-        probe.send(#"{"n":4,"a":9}"#)
-        probe.send(draw(5))
-        probe.send(draw(3))
+        probe.send(draw(1), #"{"n":2,"e":77,"d":[]}"#, #"{"n":4,"a":9}"#, draw(5), draw(3))
         #expect(probe.applied.map(\.number) == [1, 3, 5])
         #expect(
             probe.takeTold() == [
@@ -170,12 +159,7 @@ struct GapTests {
 
     @Test
     mutating func `Applied or held operations stay as they are when a refused message comes under their number`() {
-        probe.send(draw(1))
-        probe.send(draw(3))
-        probe.send(#"{"n":1,"e":77,"d":[]}"#)
-        probe.send(#"{"n":3,"e":77,"d":[]}"#)
-        probe.send(draw(2))
-        probe.send(draw(1))
+        probe.send(draw(1), draw(3), #"{"n":1,"e":77,"d":[]}"#, #"{"n":3,"e":77,"d":[]}"#, draw(2), draw(1))
         #expect(probe.applied.map(\.number) == [1, 2, 3])
         #expect(probe.takeTold().last == "applied 1 as 1")
     }
@@ -186,8 +170,7 @@ struct GapTests {
 
     @Test mutating func `Until a decision comes back nothing changes; what heals meanwhile is not given up`() {
         probe.decisionsReturn = [.milliseconds(300)]
-        probe.send(draw(1))
-        probe.send(draw(4))
+        probe.send(draw(1), draw(4))
         probe.wait(.milliseconds(2100))
         #expect(probe.decisions.count == 1)
         probe.send(draw(2))
@@ -199,8 +182,7 @@ struct GapTests {
 
     @Test mutating func `A decision that comes twice counts once`() {
         probe.decisionsReturn = [.zero, .milliseconds(100), .seconds(5)]
-        probe.send(draw(1))
-        probe.send(draw(3))
+        probe.send(draw(1), draw(3))
         probe.wait(.seconds(4))
         probe.send(draw(5))
         probe.wait(.seconds(20))
@@ -210,8 +192,7 @@ struct GapTests {
 
     @Test mutating func `A decision that is lost is asked for again every second`() {
         probe.decisionsReturn = []
-        probe.send(draw(1))
-        probe.send(draw(3))
+        probe.send(draw(1), draw(3))
         probe.wait(.milliseconds(4500))
         #expect(probe.decisions == Array(repeating: .gaveUp(2...2), count: 3))
         probe.decisionsReturn = [.zero]
@@ -235,8 +216,7 @@ struct GapTests {
     @Test("A decision of another incarnation changes nothing; one of an older release, which names none, counts")
     mutating func otherIncarnation() {
         probe.decisionsReturn = []
-        probe.send(draw(1))
-        probe.send(draw(3))
+        probe.send(draw(1), draw(3))
         probe.record(.gaveUp(author: .alice, from: 2, to: 2, incarnation: "earlier"))
         probe.send(undo(2))
         #expect(probe.takeTold() == ["applied 1 as 1", "missing 2...2", "applied 2 as 2", "applied 3 as 3"])
@@ -255,8 +235,7 @@ struct GapTests {
     }
 
     @Test func `The same journal gives the same log, whoever decides and when`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var owner = RoomProbe()
         var journal: [(at: Instant, author: AuthorID, text: String?, record: ControlRecord?)] = []
         for number in Int64(1)...200 {
@@ -280,8 +259,8 @@ struct GapTests {
                 IncomingMessage(author: entry.author, session: nil, bytes: Array(text.utf8), loggedAt: entry.at),
                 incarnation: { "life" }, at: owner.now, into: &effects)
         }
-        #expect(replica.head.index == owner.room.head.index, "seed \(seed)")
-        #expect(replica.head.digest == owner.room.head.digest, "seed \(seed)")
-        #expect(owner.decisions.isEmpty == false, "seed \(seed)")
+        #expect(replica.head.index == owner.room.head.index, "seed \(random.seed)")
+        #expect(replica.head.digest == owner.room.head.digest, "seed \(random.seed)")
+        #expect(owner.decisions.isEmpty == false, "seed \(random.seed)")
     }
 }

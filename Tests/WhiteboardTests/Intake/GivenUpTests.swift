@@ -9,17 +9,14 @@ import Testing
 
     /// Number 1 is applied, 2 … `last` - 1 are given up, `last` is applied.
     private mutating func giveUp(before last: Int64, _ text: String? = nil) {
-        probe.send(draw(1))
-        probe.send(text ?? draw(last))
+        probe.send(draw(1), text ?? draw(last))
         probe.wait(.seconds(2))
         _ = probe.takeTold()
     }
 
     @Test mutating func `A stroke is drawn where it arrives, marked late, and once`() {
         giveUp(before: 4)
-        probe.send(draw(3))
-        probe.send(draw(3))
-        probe.send(draw(2))
+        probe.send(draw(3), draw(3), draw(2))
         #expect(probe.takeTold() == ["applied 3 as 3", "applied 3 as 3", "applied 2 as 4"])
         #expect(probe.applied.map(\.isLate) == [false, false, true, true])
         #expect(probe.visible == [1, 2, 3, 4])
@@ -28,13 +25,11 @@ import Testing
 
     @Test
     mutating func `One that was given up while smaller numbers are still waited for is settled once it is drawn`() {
-        probe.send(draw(1))
-        probe.send(draw(5))
+        probe.send(draw(1), draw(5))
         probe.record(.gaveUp(3...3))
         probe.send(draw(3))
         _ = probe.takeTold()
-        probe.send(draw(2))
-        probe.send(draw(4))
+        probe.send(draw(2), draw(4))
         #expect(probe.takeTold() == ["applied 2 as 3", "applied 4 as 4", "applied 5 as 5"])
         probe.send(draw(3))
         #expect(probe.takeTold() == ["applied 3 as 2"])
@@ -52,8 +47,7 @@ import Testing
     @Test("However many are drawn out of order, none is drawn twice while a smaller number is still waited for")
     mutating func onceAhead() {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 1_000_000)))
-        probe.send(draw(1))
-        probe.send(draw(4000))
+        probe.send(draw(1), draw(4000))
         probe.record(.gaveUp(3...3999))
         let late = stride(from: Int64(3), to: 3999, by: 2)
         for number in late { probe.send(draw(number)) }
@@ -80,13 +74,9 @@ import Testing
     }
 
     @Test mutating func `A stroke whose shards had begun to arrive becomes whole with the rest of them`() {
-        probe.send(draw(1))
-        probe.send(shard(2, 0, of: 3))
-        probe.send(draw(3))
+        probe.send(draw(1), shard(2, 0, of: 3), draw(3))
         probe.wait(.seconds(2))
-        probe.send(shard(2, 1, of: 3))
-        probe.send(shard(2, 1, of: 3))
-        probe.send(shard(2, 1, of: 3, points: 7..<9))
+        probe.send(shard(2, 1, of: 3), shard(2, 1, of: 3), shard(2, 1, of: 3, points: 7..<9))
         #expect(
             probe.takeTold().suffix(4) == [
                 "gave up 2...2", "applied 3 as 2", "gave up 2...2", "rejected 2 1 shard-conflict d",
@@ -100,10 +90,7 @@ import Testing
         giveUp(before: 4)
         probe.send(clear(5))
         _ = probe.takeTold()
-        probe.send(draw(2))
-        probe.send(draw(2))
-        probe.send(shard(3, 0, of: 2))
-        probe.send(shard(3, 1, of: 2))
+        probe.send(draw(2), draw(2), shard(3, 0, of: 2), shard(3, 1, of: 2))
         #expect(
             probe.takeTold() == [
                 "rejected 2 0 too-late", "rejected 2 0 too-late", "rejected 3 0 too-late", "rejected 3 1 too-late",
@@ -127,8 +114,7 @@ import Testing
     @Test(arguments: [undo(2), redo(2), clear(2)])
     mutating func `An undo, redo or clear is too late, and answered so again`(_ text: String) {
         giveUp(before: 4)
-        probe.send(text)
-        probe.send(text)
+        probe.send(text, text)
         #expect(probe.takeTold() == ["rejected 2 0 too-late", "rejected 2 0 too-late"])
         #expect(probe.visible == [1, 2])
         #expect(probe.counts.intake.repeats == 1)
@@ -136,28 +122,25 @@ import Testing
 
     @Test mutating func `A refused message under a number that was given up leaves it given up`() {
         giveUp(before: 4)
-        probe.send(#"{"n":2,"e":77,"d":[]}"#)
-        probe.send(draw(2))
+        probe.send(#"{"n":2,"e":77,"d":[]}"#, draw(2))
         #expect(probe.takeTold() == ["rejected 2 0 unknown-element e", "applied 2 as 3"])
     }
 
     @Test mutating func `So it does while smaller numbers are still waited for`() {
-        probe.send(draw(1))
-        probe.send(draw(5))
+        probe.send(draw(1), draw(5))
         probe.record(.gaveUp(3...4))
-        probe.send(#"{"n":4,"e":77,"d":[]}"#)
-        probe.send(draw(4))
+        probe.send(#"{"n":4,"e":77,"d":[]}"#, draw(4))
         #expect(probe.takeTold().last == "applied 4 as 2")
         #expect(probe.applied.last?.isLate == true)
     }
 }
 
 @Suite struct `Settled numbers` {
+    private var settled = SettledNumbers()
     private let rejected = SettledNumbers.Reason.rejected(.tooLate)
 
     @Test func `Agree with a plain dictionary, whatever is inserted and removed`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<50 {
             var settled = SettledNumbers()
             var plain: [Int64: SettledNumbers.Reason] = [:]
@@ -173,20 +156,18 @@ import Testing
                     for number in from...to { plain[number] = reason }
                 }
             }
-            for number in Int64(0)...210 { #expect(settled.reason(of: number) == plain[number], "seed \(seed)") }
+            for number in Int64(0)...210 { #expect(settled.reason(of: number) == plain[number], "seed \(random.seed)") }
             let free = settled.unsettled(in: 0...210).flatMap { Array($0) }
-            #expect(free == (Int64(0)...210).filter { plain[$0] == nil }, "seed \(seed)")
+            #expect(free == (Int64(0)...210).filter { plain[$0] == nil }, "seed \(random.seed)")
         }
     }
 
-    @Test func `Neighbours with one reason are one range`() {
-        var settled = SettledNumbers()
+    @Test mutating func `Neighbours with one reason are one range`() {
         for number in Int64(0)..<5000 { settled.insert(number...number, rejected, expected: 0) }
         #expect(settled.entries.count == 1)
     }
 
-    @Test func `Of more ranges than the bound ahead of the next expected number, the oldest is a gap again`() {
-        var settled = SettledNumbers()
+    @Test mutating func `Of more ranges than the bound ahead of the next expected number, the oldest is a gap again`() {
         let bound = Int64(SettledNumbers.bound)
         settled.insert(7...7, rejected, expected: 5)
         for place in 1...bound { settled.insert((10 * place)...(10 * place), rejected, expected: 5) }
@@ -196,8 +177,7 @@ import Testing
         #expect(settled.reason(of: 10 * bound) != nil)
     }
 
-    @Test func `Ranges behind and ahead of the next expected number do not crowd each other out`() {
-        var settled = SettledNumbers()
+    @Test mutating func `Ranges behind and ahead of the next expected number do not crowd each other out`() {
         let bound = Int64(SettledNumbers.bound)
         for place in 1...bound { settled.insert((10 * place)...(10 * place), rejected, expected: 0) }
         let expected = 10 * bound + 1
@@ -208,8 +188,7 @@ import Testing
         #expect(settled.reason(of: 10) != nil)
     }
 
-    @Test func `A range that late strokes cut into pieces does not grow beyond the bound`() {
-        var settled = SettledNumbers()
+    @Test mutating func `A range that late strokes cut into pieces does not grow beyond the bound`() {
         settled.insert(0...9999, .gaveUp(head: 0), expected: 0)
         for number in stride(from: Int64(1), to: 9999, by: 2) { settled.remove(number, expected: 10_000) }
         #expect(settled.entries.count <= 2 * SettledNumbers.bound)
@@ -229,8 +208,7 @@ import Testing
     }
 
     @Test func `Agree with a plain dictionary, in whatever order numbers are applied`() {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<20 {
             var applied = AppliedNumbers()
             var plain: [Int64: UInt64] = [:]
@@ -242,9 +220,9 @@ import Testing
                     plain[number] = index
                 }
             }
-            for number in Int64(-1)...410 { #expect(applied.index(of: number) == plain[number], "seed \(seed)") }
+            for number in Int64(-1)...410 { #expect(applied.index(of: number) == plain[number], "seed \(random.seed)") }
             let copy = AppliedNumbers(applied.runs)
-            for number in Int64(-1)...410 { #expect(copy.index(of: number) == plain[number], "seed \(seed)") }
+            for number in Int64(-1)...410 { #expect(copy.index(of: number) == plain[number], "seed \(random.seed)") }
         }
     }
 
@@ -258,8 +236,7 @@ import Testing
 
 @Suite struct `A sorted table` {
     @Test func `Agrees with a plain dictionary, whatever is inserted, changed and removed`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for spread in [20, 300, 5000] {
             var table = SortedTable<Int>()
             var plain: [Int64: Int] = [:]
@@ -272,21 +249,22 @@ import Testing
                     plain[number] = step
                 case 6:
                     let changed: Void? = table.update(number) { $0 += 1 }
-                    #expect((changed != nil) == (plain[number] != nil), "seed \(seed)")
+                    #expect((changed != nil) == (plain[number] != nil), "seed \(random.seed)")
                     plain[number]? += 1
                 default:
-                    #expect(table.remove(number) == plain.removeValue(forKey: number), "seed \(seed)")
+                    #expect(table.remove(number) == plain.removeValue(forKey: number), "seed \(random.seed)")
                 }
-                #expect(table.count == plain.count, "seed \(seed)")
-                #expect(table[number] == plain[number], "seed \(seed)")
+                #expect(table.count == plain.count, "seed \(random.seed)")
+                #expect(table[number] == plain[number], "seed \(random.seed)")
                 guard step % 50 == 0 else { continue }
                 let sorted = plain.keys.sorted()
-                try #require(table.map(\.number) == sorted, "seed \(seed)")
-                #expect(table.map(\.value) == sorted.map { plain[$0] }, "seed \(seed)")
-                #expect(table.first?.number == sorted.first && table.last?.number == sorted.last, "seed \(seed)")
-                #expect(table.elements(from: number).map(\.number) == sorted.filter { $0 >= number }, "seed \(seed)")
-                #expect(table.first(from: number)?.number == sorted.first { $0 >= number }, "seed \(seed)")
-                #expect(table.last(below: number)?.number == sorted.last { $0 < number }, "seed \(seed)")
+                try #require(table.map(\.number) == sorted, "seed \(random.seed)")
+                #expect(table.map(\.value) == sorted.map { plain[$0] }, "seed \(random.seed)")
+                #expect(table.first?.number == sorted.first && table.last?.number == sorted.last, "seed \(random.seed)")
+                #expect(
+                    table.elements(from: number).map(\.number) == sorted.filter { $0 >= number }, "seed \(random.seed)")
+                #expect(table.first(from: number)?.number == sorted.first { $0 >= number }, "seed \(random.seed)")
+                #expect(table.last(below: number)?.number == sorted.last { $0 < number }, "seed \(random.seed)")
             }
         }
     }

@@ -5,13 +5,12 @@ import Testing
 @testable import Whiteboard
 
 @Suite struct `Limits of what a room takes in` {
+    private var probe = RoomProbe()
+
     @Test(
         "A number at most 100,000 ahead of the next expected is taken, one beyond is out of range and settles nothing")
-    func lead() {
-        var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(draw(100_003))
-        probe.send(#"{"n":100003,"e":99}"#)
+    mutating func lead() {
+        probe.send(draw(1), draw(100_003), #"{"n":100003,"e":99}"#)
         #expect(
             probe.takeTold() == [
                 "applied 1 as 1", "rejected 100003 0 out-of-range n", "rejected 100003 0 unknown-element e",
@@ -24,16 +23,14 @@ import Testing
     }
 
     @Test
-    func `32 authors a room; a place is free when its author has been silent for 10 minutes with nothing pending`() {
-        var probe = RoomProbe()
+    mutating func `32 authors a room; a place is free when its author was silent for 10 minutes, nothing pending`() {
         probe.send(draw(1))
         probe.send(shard(1, 0, of: 2), by: .bob)
         for number in 3...32 { probe.send(draw(1), by: .known("author-\(number)")) }
         probe.wait(.milliseconds(1))
         probe.send(draw(2))
         let late = AuthorID.known("late")
-        probe.send(draw(7), by: late)
-        probe.send("no json", by: late)
+        probe.send(draw(7), "no json", by: late)
         #expect(probe.takeTold(late) == ["rejected 7 0 room-full", "rejected - - room-full"])
         // The stroke under assembly is given up after 10 s.
         probe.wait(.seconds(600) - .milliseconds(2))
@@ -48,8 +45,7 @@ import Testing
         #expect(probe.takeTold().last == "applied 1 as 1")
     }
 
-    @Test func `200 messages a second, bursts of twice that; what is beyond is rejected and settled`() {
-        var probe = RoomProbe()
+    @Test mutating func `200 messages a second, bursts of twice that; what is beyond is rejected and settled`() {
         for number in Int64(1)...402 { probe.send(draw(number)) }
         #expect(probe.applied.count == 400)
         #expect(probe.takeTold().suffix(2) == ["rejected 401 0 rate-limited", "rejected 402 0 rate-limited"])
@@ -61,8 +57,7 @@ import Testing
         #expect(probe.takeTold() == ["applied 403 as 402", "rejected 402 0 rate-limited"])
     }
 
-    @Test func `1 MiB a second, bursts of twice that`() {
-        var probe = RoomProbe()
+    @Test mutating func `1 MiB a second, bursts of twice that`() {
         let filler = #","q":"\#(String(repeating: "a", count: 200_000))""#
         for number in Int64(1)...11 { probe.send(draw(number, filler)) }
         #expect(probe.applied.count == 10)
@@ -89,8 +84,7 @@ import Testing
         #expect(probe.counts.intake.rejected == [.tooLarge: 503, .rateLimited: 1])
     }
 
-    @Test func `64 strokes under assembly an author; given-up ones make room first`() {
-        var probe = RoomProbe()
+    @Test mutating func `64 strokes under assembly an author; given-up ones make room first`() {
         for number in Int64(1)...64 { probe.send(shard(number, 0, of: 2)) }
         probe.send(shard(65, 0, of: 2))
         #expect(probe.takeTold() == ["rejected 65 0 too-many-pending"])
@@ -105,8 +99,7 @@ import Testing
         let filler = #","q":"\#(String(repeating: "a", count: 700))""#
         probe.send(draw(1), by: .known("first"))
         _ = probe.takeTold()
-        probe.send(shard(1, 0, of: 3, filler))
-        probe.send(shard(1, 1, of: 3, filler))
+        probe.send(shard(1, 0, of: 3, filler), shard(1, 1, of: 3, filler))
         #expect(probe.takeTold() == ["rejected 1 1 too-many-pending"])
         probe.send(shard(2, 0, of: 3, filler))
         probe.wait(.seconds(10))
@@ -122,9 +115,7 @@ import Testing
     @Test func `The stroke that everything waits for is taken however much waits`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(pendingBytes: 1000)))
         let filler = #","q":"\#(String(repeating: "a", count: 700))""#
-        probe.send(draw(1))
-        probe.send(draw(3, filler))
-        probe.send(draw(2, filler))
+        probe.send(draw(1), draw(3, filler), draw(2, filler))
         #expect(probe.applied.map(\.number) == [1, 2, 3])
     }
 
@@ -187,8 +178,7 @@ import Testing
         assembling: 8, held: 16, pendingBytes: 20_000, messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)
 
     @Test func `Whatever is sent: pending bytes, strokes under assembly, held operations, settled ranges`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var now = Instant(nanoseconds: 0)
         var author = Author(.alice, limits: Self.limits, at: now)
         var index: UInt64 = 0
@@ -210,16 +200,16 @@ import Testing
             // There is none before the first readable message.
             guard let sequence = author.sequence else { continue }
             let pending = sequence.pending
-            try #require(pending.byteCount <= Self.limits.pendingBytes, "seed \(seed)")
-            try #require(pending.assemblingCount <= Self.limits.assembling, "seed \(seed)")
-            try #require(pending.held.count <= 2 * Self.limits.held, "seed \(seed)")
-            try #require(sequence.settled.entries.count <= 2 * SettledNumbers.bound, "seed \(seed)")
-            try #require(author.gaps.askedAssemblies.count <= Self.limits.assembling, "seed \(seed)")
+            try #require(pending.byteCount <= Self.limits.pendingBytes, "seed \(random.seed)")
+            try #require(pending.assemblingCount <= Self.limits.assembling, "seed \(random.seed)")
+            try #require(pending.held.count <= 2 * Self.limits.held, "seed \(random.seed)")
+            try #require(sequence.settled.entries.count <= 2 * SettledNumbers.bound, "seed \(random.seed)")
+            try #require(author.gaps.askedAssemblies.count <= Self.limits.assembling, "seed \(random.seed)")
             let kept = pending.held.map(\.value.ready.bytes.count) + pending.assemblies.map(\.value.byteCount)
             try #require(
-                pending.byteCount == (kept + pending.late.values.map(\.byteCount)).reduce(0, +), "seed \(seed)")
+                pending.byteCount == (kept + pending.late.values.map(\.byteCount)).reduce(0, +), "seed \(random.seed)")
         }
-        #expect(index > 100, "seed \(seed)")
+        #expect(index > 100, "seed \(random.seed)")
     }
 
     private func text(_ random: inout SeededGenerator, _ author: Author) -> [UInt8] {
@@ -237,8 +227,7 @@ import Testing
     @Test("Late strokes that cut a range that was given up into pieces leave no more ranges than are remembered")
     func lateStrokes() throws {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 1_000_000)))
-        probe.send(draw(1))
-        probe.send(draw(5000))
+        probe.send(draw(1), draw(5000))
         probe.wait(.seconds(2))
         for number in stride(from: Int64(2), to: 4999, by: 2) { probe.send(draw(number)) }
         #expect(probe.applied.count == 2 + 2499)

@@ -6,11 +6,9 @@ import Whiteboard
     private var probe = RoomProbe()
 
     @Test mutating func `Operations take effect in the order of their numbers; authors do not wait for each other`() {
-        probe.send(draw(1))
-        probe.send(draw(4))
+        probe.send(draw(1), draw(4))
         probe.send(draw(9), by: .bob)
-        probe.send(draw(3))
-        probe.send(draw(2))
+        probe.send(draw(3), draw(2))
         #expect(
             probe.applied.map(\.summary) == [
                 "1 alice 1 draw", "2 bob 9 draw", "3 alice 2 draw", "4 alice 3 draw", "5 alice 4 draw",
@@ -19,8 +17,7 @@ import Whiteboard
 
     @Test("A repeat of an applied operation is answered with its index, one that is held is dropped; both are counted")
     mutating func repeats() {
-        probe.send(draw(1))
-        probe.send(draw(3))
+        probe.send(draw(1), draw(3))
         _ = probe.takeTold()
         probe.send(draw(3))
         #expect(probe.takeTold() == [])
@@ -32,8 +29,7 @@ import Whiteboard
 
     @Test mutating func `The first number seen starts the count, rejected or not`() {
         probe.send(draw(7))
-        probe.send(#"{"n":5,"e":99}"#, by: .bob)
-        probe.send(draw(6), by: .bob)
+        probe.send(#"{"n":5,"e":99}"#, draw(6), by: .bob)
         #expect(probe.applied.map(\.summary) == ["1 alice 7 draw", "2 bob 6 draw"])
     }
 
@@ -41,8 +37,7 @@ import Whiteboard
     mutating func belowStart() {
         probe.send(draw(5))
         probe.wait(.seconds(2))
-        probe.send(draw(4))
-        probe.send(draw(4))
+        probe.send(draw(4), draw(4))
         probe.wait(.nanoseconds(1))
         probe.send(draw(3))
         #expect(probe.takeTold() == ["applied 5 as 1", "applied 4 as 2", "applied 4 as 2"])
@@ -53,8 +48,7 @@ import Whiteboard
 
     @Test("A stroke in shards from below the start may become whole after the 2 s; its author is told that it is late")
     mutating func shardsBelowStart() {
-        probe.send(draw(5))
-        probe.send(shard(4, 0, of: 2))
+        probe.send(draw(5), shard(4, 0, of: 2))
         #expect(probe.takeTold() == ["applied 5 as 1", "gave up 4...4"])
         probe.wait(.seconds(3))
         probe.send(shard(4, 1, of: 2))
@@ -63,17 +57,12 @@ import Whiteboard
     }
 
     @Test mutating func `Below the start, too, a clear since then makes a stroke too late`() {
-        probe.send(draw(5))
-        probe.send(clear(6))
-        probe.send(draw(4))
-        probe.send(undo(3))
+        probe.send(draw(5), clear(6), draw(4), undo(3))
         #expect(probe.takeTold().suffix(2) == ["rejected 4 0 too-late", "rejected 3 0 too-late"])
     }
 
     @Test mutating func `A refused message from below the start settles its number`() {
-        probe.send(draw(5))
-        probe.send(#"{"n":4,"e":99,"d":[]}"#)
-        probe.send(draw(4))
+        probe.send(draw(5), #"{"n":4,"e":99,"d":[]}"#, draw(4))
         #expect(probe.takeTold().suffix(2) == ["rejected 4 0 unknown-element e", "rejected 4 0 unknown-element e"])
     }
 
@@ -82,8 +71,7 @@ import Whiteboard
         probe.wait(.seconds(5))
         probe.send(draw(1))
         #expect(probe.applied.count == 3)
-        probe.send(draw(1, x: 50))
-        probe.send(draw(2, x: 50))
+        probe.send(draw(1, x: 50), draw(2, x: 50))
         #expect(probe.applied.map(\.number) == [1, 2, 3, 1, 2])
         probe.send(draw(1, x: 50))
         #expect(probe.applied.count == 5)
@@ -95,39 +83,29 @@ import Whiteboard
     mutating func restartBelowStart() {
         probe.send(draw(5))
         probe.wait(.seconds(3))
-        probe.send(draw(1))
-        probe.send(draw(2))
+        probe.send(draw(1), draw(2))
         #expect(probe.applied.map(\.summary) == ["1 alice 5 draw", "2 alice 1 draw", "3 alice 2 draw"])
     }
 
     @Test mutating func `A shard starts a new count when its 's' differs from that of the stroke under its number`() {
         for o in 0..<2 { probe.send(shard(1, o, of: 2)) }
-        probe.send(draw(2))
-        probe.send(shard(1, 0, of: 2, points: 7..<9))
+        probe.send(draw(2), shard(1, 0, of: 2, points: 7..<9))
         #expect(probe.applied.count == 2)
         for o in 0..<3 { probe.send(shard(1, o, of: 3)) }
         #expect(probe.applied.map(\.number) == [1, 2, 1])
         probe.send(draw(1))
         #expect(probe.applied.map(\.number) == [1, 2, 1, 1])
-        probe.send(draw(2))
-        probe.send(shard(1, 0, of: 2))
-        probe.send(shard(1, 1, of: 2))
+        probe.send(draw(2), shard(1, 0, of: 2), shard(1, 1, of: 2))
         #expect(probe.applied.map(\.number) == [1, 2, 1, 1, 2, 1])
     }
 
     @Test mutating func `A message that is not acceptable does not start a new count`() {
-        probe.send(draw(1))
-        probe.send(draw(2))
-        probe.send(#"{"n":1,"e":99,"d":[]}"#)
-        probe.send(draw(3))
+        probe.send(draw(1), draw(2), #"{"n":1,"e":99,"d":[]}"#, draw(3))
         #expect(probe.applied.map(\.number) == [1, 2, 3])
     }
 
     @Test mutating func `At a new count what was held or under assembly is given up`() {
-        probe.send(draw(1))
-        probe.send(shard(2, 0, of: 2))
-        probe.send(draw(3))
-        probe.send(draw(5))
+        probe.send(draw(1), shard(2, 0, of: 2), draw(3), draw(5))
         _ = probe.takeTold()
         probe.send(draw(1, x: 50))
         #expect(probe.takeTold() == ["gave up 2...3", "gave up 5...5", "applied 1 as 2"])
@@ -138,8 +116,7 @@ import Whiteboard
 
     @Test("Ink-Session names the count: a new value starts one, an earlier one is over, and 1 is not special")
     mutating func sessions() {
-        probe.send(draw(1), session: "a")
-        probe.send(draw(1, x: 9), session: "a")
+        probe.send(draw(1), draw(1, x: 9), session: "a")
         #expect(probe.applied.count == 1)
         probe.send(draw(1), session: "b")
         probe.send(draw(2), session: "a")
@@ -151,14 +128,12 @@ import Whiteboard
 
     @Test
     mutating func `Under an earlier session what was applied is answered with its index, and all else is refused`() {
-        probe.send(draw(1), session: "a")
-        probe.send(draw(3), session: "a")
+        probe.send(draw(1), draw(3), session: "a")
         probe.send(draw(1), session: "b")
         _ = probe.takeTold()
         probe.send(draw(1), session: "a")
         for number in Int64(2)...4 { probe.send(draw(number), session: "a") }
-        probe.send(shard(5, 1, of: 2), session: "a")
-        probe.send(#"{"n":2,"e":77,"d":[]}"#, session: "a")
+        probe.send(shard(5, 1, of: 2), #"{"n":2,"e":77,"d":[]}"#, session: "a")
         probe.send(draw(2), session: "b")
         #expect(
             probe.takeTold() == [
@@ -170,30 +145,21 @@ import Whiteboard
     }
 
     @Test mutating func `A count without a name ends a session too`() {
-        probe.send(draw(1), session: "a")
-        probe.send(draw(2), session: "a")
+        probe.send(draw(1), draw(2), session: "a")
         probe.send(draw(1, x: 9))
         _ = probe.takeTold()
-        probe.send(draw(2), session: "a")
-        probe.send(draw(3), session: "a")
+        probe.send(draw(2), draw(3), session: "a")
         #expect(probe.takeTold() == ["applied 2 as 2", "rejected 3 0 session-over"])
     }
 
     @Test mutating func `Feedback says which session it is about`() {
         probe.send(draw(1))
-        probe.send(draw(1), session: "a")
-        probe.send(draw(3), session: "a")
+        probe.send(draw(1), draw(3), session: "a")
         probe.wait(.milliseconds(500))
         // Gives 3 up.
         probe.send(draw(7), session: "b")
-        probe.send(draw(2), session: "a")
-        probe.send(draw(1), session: "a")
-        probe.send("no json", session: "a")
-        probe.send("no json", session: "b")
-        probe.send(undo(8), session: "b")
-        probe.send(undo(9), session: "b")
-        probe.send(undo(10), session: "b")
-        probe.send(undo(11), session: "b")
+        probe.send(draw(2), draw(1), "no json", session: "a")
+        probe.send("no json", undo(8), undo(9), undo(10), undo(11), session: "b")
         let told = probe.told.map { "\($0.session ?? "-"): \($0.feedback.summary)" }
         #expect(
             told == [
@@ -215,15 +181,13 @@ import Whiteboard
     @Test(arguments: ["", "a b", "ä", String(repeating: "a", count: 65), "a\u{7f}"])
     mutating func `An unusable session header is ignored`(_ name: String) {
         probe.send(draw(1))
-        probe.send(draw(2), session: name)
-        probe.send(draw(1), session: name)
+        probe.send(draw(2), draw(1), session: name)
         #expect(probe.applied.map(\.number) == [1, 2])
     }
 
     @Test mutating func `A named count begins at its first number; smaller ones are late`() {
         probe.send(draw(1), session: "a")
-        probe.send(draw(8), session: "b")
-        probe.send(draw(7), session: "b")
+        probe.send(draw(8), draw(7), session: "b")
         #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 8 draw", "3 alice 7 draw late"])
     }
 

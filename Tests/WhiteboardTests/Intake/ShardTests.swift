@@ -29,23 +29,19 @@ struct ShardTests {
     }
 
     @Test mutating func `'s' 0 and 1 both mean not sharded`() {
-        probe.send(draw(1, #","s":0"#))
-        probe.send(draw(2, #","s":1,"o":0"#))
-        probe.send(draw(3, #","s":1,"o":1"#))
+        probe.send(draw(1, #","s":0"#), draw(2, #","s":1,"o":0"#), draw(3, #","s":1,"o":1"#))
         #expect(probe.takeTold() == ["applied 1 as 1", "applied 2 as 2", "applied 3 as 3"])
     }
 
     @Test
     mutating func `Of orders 0 and s the one that comes second is a conflict; the other completes the stroke`() throws {
-        probe.send(shard(1, 0, of: 2, points: 0..<1))
-        probe.send(shard(1, 2, of: 2, points: 2..<3))
+        probe.send(shard(1, 0, of: 2, points: 0..<1), shard(1, 2, of: 2, points: 2..<3))
         #expect(probe.takeTold() == ["rejected 1 2 shard-conflict o"])
         probe.send(shard(1, 1, of: 2, points: 1..<2))
         #expect(try ink() == [0, 1])
 
         probe = RoomProbe()
-        probe.send(shard(1, 2, of: 2, points: 2..<3))
-        probe.send(shard(1, 0, of: 2, points: 0..<1))
+        probe.send(shard(1, 2, of: 2, points: 2..<3), shard(1, 0, of: 2, points: 0..<1))
         #expect(probe.takeTold() == ["rejected 1 0 shard-conflict o"])
         probe.send(shard(1, 1, of: 2, points: 1..<2))
         #expect(try ink() == [1, 2])
@@ -89,10 +85,8 @@ struct ShardTests {
     @Test(
         "A shard that differs in s, e or a is a conflict and leaves the stroke as it was; 0 and 1 of `a` are the same")
     mutating func conflicts() throws {
-        probe.send(shard(1, 0, of: 2, points: 0..<1, #","e":0,"a":0"#))
-        probe.send(shard(1, 1, of: 3, points: 5..<6))
-        probe.send(shard(1, 1, of: 2, points: 5..<6, #","e":1"#))
-        probe.send(shard(1, 1, of: 2, points: 5..<6, #","a":2"#))
+        probe.send(shard(1, 0, of: 2, points: 0..<1, #","e":0,"a":0"#), shard(1, 1, of: 3, points: 5..<6))
+        probe.send(shard(1, 1, of: 2, points: 5..<6, #","e":1"#), shard(1, 1, of: 2, points: 5..<6, #","a":2"#))
         probe.send(draw(1, x: 5))
         #expect(
             probe.takeTold() == [
@@ -105,8 +99,7 @@ struct ShardTests {
 
     @Test("A repeated order with the same points is a repeat, with others a conflict, and the first stays")
     mutating func repeats() throws {
-        probe.send(shard(1, 0, of: 2, points: 0..<1))
-        probe.send(shard(1, 0, of: 2, points: 0..<1, #","c":3"#))
+        probe.send(shard(1, 0, of: 2, points: 0..<1), shard(1, 0, of: 2, points: 0..<1, #","c":3"#))
         #expect(probe.takeTold() == [])
         #expect(probe.counts.intake.repeats == 1)
         probe.send(shard(1, 0, of: 2, points: 5..<6))
@@ -116,12 +109,9 @@ struct ShardTests {
     }
 
     @Test mutating func `A shard may be empty, a whole stroke may not`() throws {
-        probe.send(shard(1, 0, of: 2, points: 0..<0))
-        probe.send(shard(1, 1, of: 2, points: 3..<4))
+        probe.send(shard(1, 0, of: 2, points: 0..<0), shard(1, 1, of: 2, points: 3..<4))
         #expect(try ink() == [3])
-        probe.send(shard(2, 0, of: 2, points: 0..<0))
-        probe.send(shard(2, 1, of: 2, points: 0..<0))
-        probe.send(draw(3))
+        probe.send(shard(2, 0, of: 2, points: 0..<0), shard(2, 1, of: 2, points: 0..<0), draw(3))
         #expect(probe.takeTold() == ["applied 1 as 1", "rejected 2 1 out-of-range d", "applied 3 as 2"])
     }
 
@@ -130,27 +120,21 @@ struct ShardTests {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(wire: WireLimits(points: 5))))
         probe.send(draw(1), by: .known("first"))
         _ = probe.takeTold()
-        probe.send(shard(1, 0, of: 3, points: 0..<3))
-        probe.send(shard(1, 1, of: 3, points: 0..<3))
+        probe.send(shard(1, 0, of: 3, points: 0..<3), shard(1, 1, of: 3, points: 0..<3))
         #expect(probe.takeTold() == ["rejected 1 1 too-many-points d"])
-        probe.send(draw(2))
-        probe.send(shard(1, 2, of: 3, points: 0..<1))
+        probe.send(draw(2), shard(1, 2, of: 3, points: 0..<1))
         #expect(probe.takeTold() == ["applied 2 as 2", "rejected 1 2 too-many-points d"])
     }
 
     @Test mutating func `A shard that is refused takes its whole stroke with it`() {
         probe.send(draw(1), by: .known("first"))
         _ = probe.takeTold()
-        probe.send(shard(1, 0, of: 2))
-        probe.send(shard(1, 1, of: 2, #","c":99"#))
-        probe.send(draw(2))
-        probe.send(shard(1, 1, of: 2))
+        probe.send(shard(1, 0, of: 2), shard(1, 1, of: 2, #","c":99"#), draw(2), shard(1, 1, of: 2))
         #expect(probe.takeTold() == ["rejected 1 1 out-of-range c", "applied 2 as 2", "rejected 1 1 out-of-range c"])
     }
 
     @Test mutating func `Undo, redo and clear mean nothing by 's'`() {
-        probe.send(draw(1))
-        probe.send(undo(2, #","s":3,"o":1"#))
+        probe.send(draw(1), undo(2, #","s":3,"o":1"#))
         #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 2 undo 1"])
     }
 }

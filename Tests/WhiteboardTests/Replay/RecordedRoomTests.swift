@@ -5,20 +5,7 @@ import Testing
 @testable import Whiteboard
 
 @Suite struct `A recorded room` {
-    /// What a board shows and could bring back.
-    private struct Look: Equatable {
-        let index: UInt64
-        let digest: BoardDigest
-        let visible: [[UInt8]]
-        let undone: [UInt64]
-
-        init(_ board: Board) {
-            index = board.index
-            digest = board.digest
-            visible = board.visible.map(\.message.bytes)
-            undone = board.undone.map(\.index)
-        }
-    }
+    private var probe = RoomProbe()
 
     private func record(_ probe: RoomProbe) -> RecordedRoom {
         var recording = RecordedRoom(configuration: probe.room.configuration)
@@ -44,9 +31,7 @@ import Testing
     @Test(arguments: TestSeed.choose(20))
     func `has the boards of the class, and its cursor stands where the students' did`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let history = HistoryConfiguration(
-            scope: random.pick(HistoryConfiguration.Scope.allCases), depth: random.int(1...20),
-            clear: random.pick(HistoryConfiguration.Clear.allCases))
+        let history = HistoryConfiguration.random(depth: 1...20, using: &random)
         let growing = try #require(CohortName("growing"))
         var probe = RoomProbe(
             RoomConfiguration(
@@ -54,7 +39,7 @@ import Testing
                 cohorts: CohortsConfiguration(
                     defaults: CohortSettings(policy: .hold),
                     named: [growing: CohortSettings(policy: .hold, ink: .progressive)])))
-        var looks = [Look(probe.room.head)]
+        var looks = [BoardLook(probe.room.head)]
         var cursors: [(time: Double, main: UInt64, growing: UInt64)] = []
         var numbers: [AuthorID: Int64] = [:]
         for step in 1...random.int(50...700) {
@@ -70,7 +55,7 @@ import Testing
                 default: draw(number, t: random.chance(95, in: 100) ? time : nil, end: random.int(0...90))
                 }
             probe.send(text, by: author)
-            if probe.room.head.index == UInt64(looks.count) { looks.append(Look(probe.room.head)) }
+            if probe.room.head.index == UInt64(looks.count) { looks.append(BoardLook(probe.room.head)) }
             probe.wait(.milliseconds(10))
         }
         for step in 0...80 {
@@ -85,7 +70,7 @@ import Testing
         try #require(recording.count == probe.room.head.index && looks.count == Int(recording.count) + 1)
         for index in (0...Int(recording.count)).shuffled(using: &random) {
             let version = recording.board(at: UInt64(index))
-            #expect(Look(version.board) == looks[index], "seed \(seed), \(index)")
+            #expect(BoardLook(version.board) == looks[index], "seed \(seed), \(index)")
             #expect(version.index == UInt64(index) && version.digest == looks[index].digest)
         }
         for cursor in cursors {
@@ -112,8 +97,7 @@ import Testing
         #expect(recording.byteEstimate > 4000 * 96 + 62 * 2000 * 16 + 46 * pages * 100)
     }
 
-    @Test func `comes in pages that join to the whole`() throws {
-        var probe = RoomProbe()
+    @Test mutating func `comes in pages that join to the whole`() throws {
         for number in Int64(1)...25 { probe.send(draw(number, t: number * 100)) }
         let recording = record(probe)
         func reply(_ request: ReplayRequest, through last: UInt64 = .max) throws -> ReplayReply {
@@ -141,8 +125,7 @@ import Testing
         #expect(recording.page(ReplayRequest(incarnation: "another"), through: 25) == nil)
     }
 
-    @Test func `passes over times that lie absurdly ahead, and follows a time line that jumps`() {
-        var probe = RoomProbe()
+    @Test mutating func `passes over times that lie absurdly ahead, and follows a time line that jumps`() {
         for number in Int64(1)...10 {
             probe.send(draw(number, t: number == 4 ? 1_000_000_000 : number * 100))
             probe.wait(.milliseconds(100))
@@ -157,8 +140,7 @@ import Testing
         #expect(recording.index(before: MediaTime(milliseconds: 601_101)) == 11)
     }
 
-    @Test func `has a time line for each encoder session`() {
-        var probe = RoomProbe()
+    @Test mutating func `has a time line for each encoder session`() {
         for number in Int64(1)...5 { probe.send(draw(number, t: number * 1000)) }
         probe.record(.epoch(3))
         probe.send(draw(6, t: 6000))
@@ -174,8 +156,8 @@ import Testing
         #expect(recording.index(before: MediaTime(milliseconds: 2001)) == 8)
     }
 
-    @Test func `is asked about the last time line that may be seen, not of one that nobody has seen yet`() throws {
-        var probe = RoomProbe()
+    @Test
+    mutating func `is asked about the last time line that may be seen, not of one that nobody has seen yet`() throws {
         for number in Int64(1)...5 { probe.send(draw(number, t: number * 1000)) }
         probe.record(.epoch(3))
         probe.record(.epoch(4))
@@ -191,12 +173,10 @@ import Testing
         #expect(try start(through: 9) == 7)
     }
 
-    @Test func `begins anew where the room's life ends`() {
-        var probe = RoomProbe()
+    @Test mutating func `begins anew where the room's life ends`() {
         probe.send(draw(1, t: 1))
         probe.record(.close)
-        probe.send(draw(1, t: 7))
-        probe.send(draw(2, t: 8))
+        probe.send(draw(1, t: 7), draw(2, t: 8))
         let recording = record(probe)
         #expect(recording.count == 2)
         #expect(recording.board(at: 2).digest == probe.room.head.digest)

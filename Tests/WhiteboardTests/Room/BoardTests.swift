@@ -5,15 +5,15 @@ import Testing
 @testable import Whiteboard
 
 @Suite struct `Undo, redo, clear` {
-    @Test func `Draw pushes on the undo stack and empties the redo stack`() {
-        var probe = RoomProbe()
-        for text in [draw(1), draw(2), undo(3), draw(4), redo(5)] { probe.send(text) }
+    private var probe = RoomProbe()
+
+    @Test mutating func `Draw pushes on the undo stack and empties the redo stack`() {
+        probe.send(draw(1), draw(2), undo(3), draw(4), redo(5))
         #expect(probe.visible == [1, 4])
         #expect(probe.takeTold().last == "rejected 5 0 nothing-to-redo")
     }
 
-    @Test func `Undo moves the newest stroke of the room, whoever drew it; redo moves it back to its place`() {
-        var probe = RoomProbe()
+    @Test mutating func `Undo moves the newest stroke of the room, whoever drew it; redo moves it back to its place`() {
         probe.send(draw(1))
         probe.send(draw(1), by: .bob)
         probe.send(undo(2))
@@ -30,19 +30,15 @@ import Testing
             ])
     }
 
-    @Test func `Undo of nothing changes nothing, gets no index and is rejected`() {
-        var probe = RoomProbe()
-        probe.send(undo(1))
-        probe.send(redo(2))
-        probe.send(draw(3))
+    @Test mutating func `Undo of nothing changes nothing, gets no index and is rejected`() {
+        probe.send(undo(1), redo(2), draw(3))
         #expect(
             probe.takeTold() == ["rejected 1 0 nothing-to-undo", "rejected 2 0 nothing-to-redo", "applied 3 as 1"])
         #expect(probe.counts.intake.rejected == [.nothingToUndo: 1, .nothingToRedo: 1])
     }
 
-    @Test func `Clear empties both stacks and the board, and cannot be undone`() {
-        var probe = RoomProbe()
-        for text in [draw(1), draw(2), undo(3), clear(4), undo(5), redo(6)] { probe.send(text) }
+    @Test mutating func `Clear empties both stacks and the board, and cannot be undone`() {
+        probe.send(draw(1), draw(2), undo(3), clear(4), undo(5), redo(6))
         #expect(probe.visible == [])
         #expect(probe.room.head.digest == .empty)
         #expect(probe.takeTold().suffix(2) == ["rejected 5 0 nothing-to-undo", "rejected 6 0 nothing-to-redo"])
@@ -50,7 +46,7 @@ import Testing
 
     @Test func `An undoable clear is undone and done again with all that it took away`() {
         var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(clear: .undoable)))
-        for text in [draw(1), draw(2), clear(3), undo(4)] { probe.send(text) }
+        probe.send(draw(1), draw(2), clear(3), undo(4))
         #expect(probe.visible == [1, 2])
         #expect(probe.applied.last?.reference == 3)
         probe.send(redo(5))
@@ -92,7 +88,7 @@ import Testing
 
     @Test func `Strokes below the depth stay on the board and in the digest but can no longer be undone`() {
         var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(depth: 2)))
-        for text in [draw(1), draw(2), draw(3), undo(4), undo(5), undo(6)] { probe.send(text) }
+        probe.send(draw(1), draw(2), draw(3), undo(4), undo(5), undo(6))
         #expect(probe.visible == [1])
         #expect(probe.room.head.digest.value == plainDigest([1]))
         #expect(probe.takeTold().last == "rejected 6 0 nothing-to-undo")
@@ -115,11 +111,9 @@ import Testing
     @Test func `What undoable clears took away makes room: the oldest clear becomes final`() {
         let history = HistoryConfiguration(clear: .undoable)
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100), history: history))
-        for text in [draw(1, points: 60), clear(2), draw(3, points: 30), clear(4), draw(5, points: 50)] {
-            probe.send(text)
-        }
+        probe.send(draw(1, points: 60), clear(2), draw(3, points: 30), clear(4), draw(5, points: 50))
         #expect(probe.takeTold().last == "applied 5 as 5")
-        for text in [undo(6), undo(7)] { probe.send(text) }
+        probe.send(undo(6), undo(7))
         #expect(probe.visible == [3])
         probe.send(undo(8))
         #expect(probe.takeTold().last == "applied 8 as 8")
@@ -151,8 +145,7 @@ import Testing
 
     @Test("What a board refuses depends on what came in alone, not on how the room has packed what came before")
     func refusesTheSame() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let intake = IntakeLimits(messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30, boardPoints: 600)
         let configuration = RoomConfiguration(intake: intake)
         var lasting = RoomProbe(configuration)
@@ -164,16 +157,12 @@ import Testing
             lasting.send(text)
             restarted.send(text)
             let told = lasting.takeTold()
-            #expect(restarted.takeTold() == told, "seed \(seed)")
+            #expect(restarted.takeTold() == told, "seed \(random.seed)")
             if told.contains(where: { $0.hasSuffix("too-many-points d") }) { refused += 1 }
-            guard random.chance(1, in: 20) else { continue }
-            let bytes = restarted.room.checkpoint().encoded()
-            let room = try Room(
-                restoring: bytes, configuration: configuration, at: restarted.now, logClockAhead: .zero)
-            restarted = RoomProbe(room, at: restarted.now, logAhead: .zero)
+            if random.chance(1, in: 20) { restarted = try restarted.restarted() }
         }
-        #expect(refused > 10, "seed \(seed)")
-        #expect(restarted.room.head.digest == lasting.room.head.digest, "seed \(seed)")
+        #expect(refused > 10, "seed \(random.seed)")
+        #expect(restarted.room.head.digest == lasting.room.head.digest, "seed \(random.seed)")
     }
 
     @Test func `Dots, and messages full of unknown keys, count for the memory that they occupy`() {
@@ -190,11 +179,9 @@ import Testing
     @Test func `The room's board is 1024×768 until its first applied draw, then that one's`() {
         var probe = RoomProbe()
         #expect(probe.room.head.size == BoardSize(width: 1024, height: 768))
-        probe.send(clear(1, #","w":50,"h":50"#))
-        probe.send(#"{"n":2,"w":60,"h":60,"d":[]}"#)
+        probe.send(clear(1, #","w":50,"h":50"#), #"{"n":2,"w":60,"h":60,"d":[]}"#)
         #expect(probe.room.head.fixedSize == nil)
-        probe.send(draw(3, #","w":800,"h":600"#))
-        probe.send(draw(4, #","w":400,"h":300"#))
+        probe.send(draw(3, #","w":800,"h":600"#), draw(4, #","w":400,"h":300"#))
         #expect(probe.room.head.size == BoardSize(width: 800, height: 600))
         probe.send(clear(5))
         #expect(probe.room.head.size == BoardSize(width: 800, height: 600))
@@ -202,8 +189,7 @@ import Testing
 
     @Test func `A first draw without a size fixes the standard one`() {
         var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(draw(2, #","w":400,"h":300"#))
+        probe.send(draw(1), draw(2, #","w":400,"h":300"#))
         #expect(probe.room.head.fixedSize == .standard)
     }
 
@@ -234,8 +220,7 @@ import Testing
 
     @Test("after every operation: what moved, what is seen, what can be done again, the digest", arguments: rules)
     func agrees(_ rules: HistoryConfiguration) throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<20 {
             let limit = random.pick([300, 1000, 1_000_000])
             var board = Board(history: rules, size: nil, weightLimit: limit)
@@ -253,11 +238,11 @@ import Testing
                     plain.draw(index, by: author, weight: stroke.weight.points)
                 case 9...13:
                     let reference = try? board.reference(of: .undo, by: .known(author), on: 0)
-                    #expect(reference == plain.undo(by: author), "seed \(seed)")
+                    #expect(reference == plain.undo(by: author), "seed \(random.seed)")
                     if let reference { board.apply(.undo(reference: reference, page: 0), at: index) }
                 case 14...18:
                     let reference = try? board.reference(of: .redo, by: .known(author), on: 0)
-                    #expect(reference == plain.redo(by: author), "seed \(seed)")
+                    #expect(reference == plain.redo(by: author), "seed \(random.seed)")
                     if let reference { board.apply(.redo(reference: reference, page: 0), at: index) }
                 case 19:
                     let clear = Removal(index: index, author: .known(author), page: 0, message: [])
@@ -267,20 +252,20 @@ import Testing
                     let named = (0..<random.int(1...6)).map { _ in UInt64(random.int(1...Int(index))) }
                     let indices = Array(Set(named)).shuffled(using: &random)
                     let removable = try? board.removable(indices, by: .known(author), on: 0)
-                    #expect((removable ?? []) == plain.remove(index, indices, by: author), "seed \(seed)")
+                    #expect((removable ?? []) == plain.remove(index, indices, by: author), "seed \(random.seed)")
                     guard let removable else { continue }
                     let removal = Removal(
                         index: index, author: .known(author), page: 0, indices: removable, message: [])
                     board.apply(.remove(removal), at: index)
                 }
-                try #require(board.visible.map(\.index) == plain.visible, "seed \(seed)")
-                #expect(board.digest.value == plain.digest, "seed \(seed)")
-                #expect(board.undone.map(\.index) == plain.redoStack.map(\.index), "seed \(seed)")
+                try #require(board.visible.map(\.index) == plain.visible, "seed \(random.seed)")
+                #expect(board.digest.value == plain.digest, "seed \(random.seed)")
+                #expect(board.undone.map(\.index) == plain.redoStack.map(\.index), "seed \(random.seed)")
                 #expect(
                     board.undoableRemovals.map { $0.removed.map(\.index) }
-                        == plain.undoStack.compactMap { $0.took?.sorted() }, "seed \(seed)")
-                #expect(board.weight.total.points == plain.weight, "seed \(seed)")
-                #expect(board.weight.total.points <= limit, "seed \(seed)")
+                        == plain.undoStack.compactMap { $0.took?.sorted() }, "seed \(random.seed)")
+                #expect(board.weight.total.points == plain.weight, "seed \(random.seed)")
+                #expect(board.weight.total.points <= limit, "seed \(random.seed)")
             }
         }
     }

@@ -5,35 +5,13 @@ import Testing
 @testable import Whiteboard
 
 @Suite struct BoardVersionTests {
-    /// What a board shows and could bring back.
-    private struct Look: Equatable {
-        let index: UInt64
-        let digest: BoardDigest
-        let visible: [[UInt8]]
-        let undone: [UInt64]
-        let size: BoardSize
-
-        init(_ board: Board) {
-            index = board.index
-            digest = board.digest
-            visible = board.visible.map(\.message.bytes)
-            undone = board.undone.map(\.index)
-            size = board.size
-        }
-    }
-
     @Test(arguments: TestSeed.choose(20))
-    func `a board at an earlier position is the board that was there, as long as the log leads to it`(seed: UInt64)
-        throws
-    {
+    func `a board at an earlier position is that of then, as long as the log leads to it`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let history = HistoryConfiguration(
-            scope: random.pick(HistoryConfiguration.Scope.allCases), depth: random.int(1...20),
-            clear: random.pick(HistoryConfiguration.Clear.allCases))
-        let hls = try #require(CohortName("hls"))
+        let history = HistoryConfiguration.random(depth: 1...20, using: &random)
         var probe = RoomProbe(
             RoomConfiguration(history: history, log: LogRetention(tail: random.int(0...40), quiet: .seconds(3600))))
-        var looks = [Look(probe.room.head)]
+        var looks = [BoardLook(probe.room.head)]
         var (earliest, unknown, known) = (0, 0, 0)
         for number in Int64(1)...150 {
             let time = #","t":\#(number * 10)"#
@@ -45,15 +23,15 @@ import Testing
                 default: draw(number, time)
                 }
             probe.send(text, by: random.chance(50, in: 100) ? .alice : .bob)
-            if Int(probe.room.head.index) == looks.count { looks.append(Look(probe.room.head)) }
+            if Int(probe.room.head.index) == looks.count { looks.append(BoardLook(probe.room.head)) }
             if random.chance(20, in: 100) { probe.clock(Double(number * 10)) }
-            if random.chance(20, in: 100) { probe.clock(Double(max(0, Int(number) - random.int(1...60)) * 10), hls) }
+            if random.chance(20, in: 100) { probe.clock(Double(max(0, Int(number) - random.int(1...60)) * 10), .hls) }
             let room = probe.room
             for index in UInt64(0)...room.head.index + 1 {
                 for (version, end) in [
                     (room.head(at: index), room.head.index),
                     (room.board(of: .main, at: index), room.board(of: .main).index),
-                    (room.board(of: hls, at: index), room.board(of: hls).index),
+                    (room.board(of: .hls, at: index), room.board(of: .hls).index),
                 ] {
                     guard let version else {
                         #expect(index > end || index < room.log.base.index, "seed \(seed), \(index) of \(end)")
@@ -63,7 +41,7 @@ import Testing
                     known += 1
                     #expect(index <= end, "seed \(seed)")
                     #expect(version.index == index && version.digest == looks[Int(index)].digest, "seed \(seed)")
-                    #expect(Look(version.board) == looks[Int(index)], "seed \(seed), \(index)")
+                    #expect(BoardLook(version.board) == looks[Int(index)], "seed \(seed), \(index)")
                 }
             }
             earliest = max(earliest, Int(room.log.base.index))
@@ -78,13 +56,9 @@ import Testing
         func answer(_ request: JoinRequest) -> CatchUp? { probe.room.catchUp(request, cohort: .main) }
         let past = try #require(answer(JoinRequest(incarnation: "life", index: 3)))
         #expect(past.index == 3)
-        guard case .version(let version) = past.content else {
-            Issue.record("no board")
-            return
-        }
+        guard case .version(let version) = past.content else { throw Unexpected("no board") }
         #expect(version.board.visible.map(\.index) == [1, 2, 3])
-        let bytes = past.encoded(palette: .standard, style: "smooth", as: .json)
-        let reply = try JoinReply(decoding: bytes)
+        let reply = try past.reply(.json)
         #expect(reply.index == 3 && reply.digest == BoardDigest(of: [1, 2, 3]))
         #expect(answer(JoinRequest(index: 5))?.index == 5)
         #expect(answer(JoinRequest(index: 6)) == nil, "its video has not come to it")

@@ -16,10 +16,8 @@ import Testing
         probe.send(draw(2, x: 90, points: 5, #","t":800"#), session: "s")
         probe.wait(.milliseconds(250))
         probe.clock(750, .hls, #","s":"pause""#)
-        probe.send(undo(3, #","t":900"#), session: "s")
-        probe.send(draw(4, x: 200, points: 3, #","t":1600"#), session: "s")
-        probe.send(draw(2, x: 60, #","t":1500"#), by: .bob)
-        probe.send(undo(3, #","t":1700"#), by: .bob)
+        probe.send(undo(3, #","t":900"#), draw(4, x: 200, points: 3, #","t":1600"#), session: "s")
+        probe.send(draw(2, x: 60, #","t":1500"#), undo(3, #","t":1700"#), by: .bob)
         probe.wait(.milliseconds(500))
         probe.send(draw(6, x: 300, #","t":2000"#), session: "s")
         probe.send(shard(4, 1, of: 2, points: 0..<4, #","t":1900"#), by: .bob)
@@ -90,8 +88,7 @@ import Testing
         // What is repeated is known.
         probe.send(draw(4, x: 200, points: 3, #","t":1600"#), session: "s")
         #expect(probe.takeTold() == ["applied 4 as 4"])
-        probe.send(undo(7, #","t":2100"#), session: "s")
-        probe.send(redo(8, #","t":2200"#), session: "s")
+        probe.send(undo(7, #","t":2100"#), redo(8, #","t":2200"#), session: "s")
         #expect(probe.room.head.visible.map(\.index) == [1, 4, 7, 8, 9])
         probe.clock(1650, .hls)
         #expect(probe.shown(.hls) == [2, 3, 4, 5])
@@ -149,8 +146,4 @@ import Testing
             IjoxfSx7IngiOjIsInkiOjJ9LHsieCI6MywieSI6M31dfYDeoMsFAAAAAgICAQIIAgABAQHEoVN1MynXigEBAAAAAAA=
             """),
     ]
-}
-
-extension CohortName {
-    fileprivate static var hls: CohortName { CohortName("hls") ?? .main }
 }

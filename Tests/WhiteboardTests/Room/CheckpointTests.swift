@@ -1,3 +1,4 @@
+import Foundation
 import StrokeWire
 import TestSupport
 import Testing
@@ -11,9 +12,7 @@ import Testing
     func `A restored room encodes to the same bytes at any moment of a lossy class`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let configuration = RoomConfiguration(
-            history: HistoryConfiguration(
-                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
-                clear: random.chance(50, in: 100) ? .final : .undoable))
+            history: .random(depth: 1...12, using: &random))
         var probe = RoomProbe(configuration)
         var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 40, mutes: true)
         while !lesson.isOver {
@@ -35,20 +34,12 @@ import Testing
     func applied() throws {
         var probe = RoomProbe()
         probe.send(draw(1), session: "a")
-        probe.send(draw(5), session: "b")
-        probe.send(draw(9), session: "b")
+        probe.send(draw(5), draw(9), session: "b")
         probe.record(.gaveUp(7...8))
         probe.send(draw(7), session: "b")
-        let room = try Room(
-            restoring: probe.room.checkpoint().encoded(), configuration: probe.room.configuration, at: probe.now,
-            logClockAhead: .zero)
-        var restored = RoomProbe(room, at: probe.now, logAhead: .zero)
-        restored.send(draw(1), session: "a")
-        restored.send(draw(2), session: "a")
-        restored.send(draw(7), session: "b")
-        restored.send(draw(4), session: "b")
-        restored.send(draw(6), session: "b")
-        restored.send(draw(7), session: "b")
+        var restored = try probe.restarted()
+        restored.send(draw(1), draw(2), session: "a")
+        restored.send(draw(7), draw(4), draw(6), draw(7), session: "b")
         #expect(
             restored.takeTold().filter { !$0.hasPrefix("missing") } == [
                 "applied 1 as 1", "rejected 2 0 session-over", "applied 7 as 3", "applied 4 as 4", "applied 6 as 5",
@@ -79,11 +70,8 @@ import Testing
                 stroke, \(over) over its packed points, \(Double(bytes.count) / Double(points)) a point
                 """)
             #expect(over <= (isReleased ? 45 : 64))
-            let restored = try Room(
-                restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
-            #expect(
-                restored.head.visible.map(\.message.bytes) == probe.room.head.visible.map(\.message.bytes)
-            )
+            let restored = try probe.restored(bytes)
+            #expect(restored.head.visible.map(\.message.bytes) == probe.room.head.visible.map(\.message.bytes))
         }
     }
 }
@@ -145,17 +133,16 @@ extension Whiteboard.Operation {
     }
 
     @Test func `Cut short anywhere they are refused`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let bytes = try #require(checkpoints(&random).max { $0.count < $1.count })
         for count in 0..<bytes.count {
-            #expect(throws: CheckpointError.self, "seed \(seed)") {
+            #expect(throws: CheckpointError.self, "seed \(random.seed)") {
                 try Room(
                     restoring: Array(bytes[..<count]), configuration: RoomConfiguration(), at: Instant(nanoseconds: 0),
                     logClockAhead: .zero)
             }
         }
-        #expect(throws: CheckpointError.damaged(at: bytes.count), "seed \(seed)") {
+        #expect(throws: CheckpointError.damaged(at: bytes.count), "seed \(random.seed)") {
             try Room(
                 restoring: bytes + [0], configuration: RoomConfiguration(), at: Instant(nanoseconds: 0),
                 logClockAhead: .zero)
@@ -293,16 +280,6 @@ struct CheckpointVersionTests {
         """)
 
     static func base64(_ text: String) -> [UInt8] {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var bytes: [UInt8] = []
-        var (rest, bits) = (0, 0)
-        for character in text.utf8 {
-            guard let value = alphabet.firstIndex(of: character) else { continue }
-            (rest, bits) = ((rest << 6 | value) & 0xffff, bits + 6)
-            guard bits >= 8 else { continue }
-            bits -= 8
-            bytes.append(UInt8(rest >> bits & 0xff))
-        }
-        return bytes
+        Array(Data(base64Encoded: text, options: .ignoreUnknownCharacters) ?? Data())
     }
 }

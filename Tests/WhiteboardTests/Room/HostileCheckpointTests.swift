@@ -90,8 +90,7 @@ import Testing
         var probe = RoomProbe(configuration)
         probe.send(#"{"n":1,"t":100,"d":[{"x":1,"y":1,"m":0},{"x":2,"y":2,"m":\#(milliseconds)}]}"#)
         let bytes = probe.room.checkpoint().encoded()
-        let restored = try Room(
-            restoring: bytes, configuration: configuration, at: probe.now, logClockAhead: .zero)
+        let restored = try probe.restored(bytes)
         #expect(restored.checkpoint().encoded() == bytes)
         #expect(restored.head.visible.count == 1)
 

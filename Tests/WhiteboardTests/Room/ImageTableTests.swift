@@ -38,15 +38,14 @@ import Testing
 
     @Test func `An image on a page that is turned away, or out of sight, is there`() {
         var probe = RoomProbe()
-        probe.send(Self.image(1, 0, on: 0))
-        probe.send(#"{"n":2,"a":5,"g":1}"#)
+        probe.send(Self.image(1, 0, on: 0), #"{"n":2,"a":5,"g":1}"#)
         #expect(probe.room.head.hasImage(Self.source(0)))
         probe.send(#"{"n":3,"a":6,"v":[1]}"#)
         #expect(probe.room.head.hasImage(Self.source(0)))
     }
 
     @Test func `A cohort has the images of its own position, and none of the operations that it is yet to see`() {
-        var probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(policy: .hold))))
+        var probe = RoomProbe(CohortSettings(policy: .hold))
         probe.clock(0)
         probe.send(#"{"n":1,"e":5,"i":"\#(Self.assets[0])","t":5000,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#)
         #expect(probe.room.head.hasImage(Self.source(0)))
@@ -58,13 +57,11 @@ import Testing
         #expect(probe.room.board(of: .main).hasImage(Self.source(0)))
     }
 
-    @Test func `The table is that of the strokes, whatever is drawn, undone, redone and cleared, and after a restart`()
-        throws
-    {
+    @Test
+    func `The table is that of the strokes, whatever is drawn, undone, redone, cleared, and after a restart`() throws {
         for seed in TestSeed.choose(40) {
             var random = SeededGenerator(seed: seed)
-            let history = HistoryConfiguration(
-                scope: random.pick([.room, .author]), depth: random.int(1...6), clear: random.pick([.undoable, .final]))
+            let history = HistoryConfiguration.random(depth: 1...6, using: &random)
             var probe = RoomProbe(RoomConfiguration(history: history))
             var numbers: [AuthorID: Int] = [:]
             for step in 1...200 {
@@ -91,9 +88,7 @@ import Testing
                 }
                 #expect(board.assets == Set(expected.map(\.asset)), "seed \(seed), step \(step)")
             }
-            let restored = try Room(
-                restoring: probe.room.checkpoint().encoded(), configuration: probe.room.configuration, at: probe.now,
-                logClockAhead: .zero)
+            let restored = try probe.restored()
             #expect(restored.head.assets == probe.room.head.assets, "seed \(seed)")
             #expect(restored.head.assets == Set(Self.sources(restored.head).map(\.asset)), "seed \(seed)")
         }

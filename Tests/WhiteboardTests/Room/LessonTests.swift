@@ -19,8 +19,7 @@ import Testing
         "A lesson whose messages come shuffled and repeated within a second leaves the same board",
         arguments: SampleLesson.short)
     func shuffled(_ lesson: SampleLesson) throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let straight = try played(lesson)
         let lines = try lesson.messages()
         var probe = RoomProbe()
@@ -34,8 +33,8 @@ import Testing
             probe.wait(.milliseconds(50))
             probe.send(line)
         }
-        #expect(probe.room.head.digest == straight.room.head.digest, "seed \(seed)")
-        #expect(probe.applied.map(\.restoredMessage) == straight.applied.map(\.restoredMessage), "seed \(seed)")
+        #expect(probe.room.head.digest == straight.room.head.digest, "seed \(random.seed)")
+        #expect(probe.applied.map(\.restoredMessage) == straight.applied.map(\.restoredMessage), "seed \(random.seed)")
     }
 
     /// A room that got the lesson at a hundred messages a second, and then a clock past its end.
@@ -54,10 +53,8 @@ import Testing
     /// A room with one stroke. Before its first operation a room forgets authors whose messages were rejected.
     private func roomWithStroke(_ random: inout SeededGenerator) -> RoomProbe {
         let configuration = RoomConfiguration(
-            intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30),
-            history: HistoryConfiguration(
-                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
-                clear: random.chance(50, in: 100) ? .final : .undoable))
+            intake: .fast,
+            history: .random(depth: 1...12, using: &random))
         var probe = RoomProbe(configuration)
         probe.send(draw(1), by: .known("first"))
         return probe
@@ -122,7 +119,7 @@ import Testing
     @Test func `Without loss everything is applied, whatever the order within 2 s, and nobody waits in the end`() {
         let seed = TestSeed.choose()
         var probe = RoomProbe(
-            RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30)))
+            RoomConfiguration(intake: .fast))
         var lesson = LossyClass(
             seed: seed, at: probe.now, authors: 4...4, operations: 80,
             loss: LossyClass.Loss(lost: 0, repeated: 30, delayed: 0))
@@ -163,10 +160,9 @@ import Testing
         "Of every kind, in the middle of a lesson, change nothing of another author's ink; all are counted, and told of"
     )
     func otherInk() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         let rules = HistoryConfiguration(scope: .author)
-        let intake = IntakeLimits(messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)
+        let intake = IntakeLimits.fast
         var quiet = RoomProbe(RoomConfiguration(intake: intake, history: rules))
         var loud = quiet
         quiet.clock(0)
@@ -206,29 +202,27 @@ import Testing
         func log(_ probe: RoomProbe) -> [String] {
             probe.applied.filter { $0.author != Self.mallory }.map { "\($0.author.text) \($0.number) \($0.action)" }
         }
-        #expect(log(loud) == log(quiet), "seed \(seed)")
-        #expect(ink(loud) == ink(quiet), "seed \(seed)")
-        #expect(log(quiet).count > 20, "seed \(seed)")
+        #expect(log(loud) == log(quiet), "seed \(random.seed)")
+        #expect(ink(loud) == ink(quiet), "seed \(random.seed)")
+        #expect(log(quiet).count > 20, "seed \(random.seed)")
         func rejected(_ probe: RoomProbe) -> Int { probe.counts.intake.rejected.values.reduce(0, +) }
         let counted = rejected(loud) - rejected(quiet)
         let told = loud.told.count { told in
             guard told.author == Self.mallory, case .rejected = told.feedback else { return false }
             return true
         }
-        #expect(loud.counts.intake.messages - quiet.counts.intake.messages == sent, "seed \(seed)")
-        #expect(counted > sent / 4, "seed \(seed)")
-        #expect(told >= counted, "seed \(seed)")
+        #expect(loud.counts.intake.messages - quiet.counts.intake.messages == sent, "seed \(random.seed)")
+        #expect(counted > sent / 4, "seed \(random.seed)")
+        #expect(told >= counted, "seed \(random.seed)")
         let outcomes = loud.counts.samplesTaken + loud.counts.samplesIgnored + loud.counts.samplesRejected
-        #expect(outcomes == samples && loud.counts.samplesRejected > 0, "seed \(seed)")
-        #expect(loud.applied.map(\.index) == Array(1...UInt64(loud.applied.count)), "seed \(seed)")
-        #expect(loud.shown() == loud.applied.map(\.index), "seed \(seed)")
+        #expect(outcomes == samples && loud.counts.samplesRejected > 0, "seed \(random.seed)")
+        #expect(loud.applied.map(\.index) == Array(1...UInt64(loud.applied.count)), "seed \(random.seed)")
+        #expect(loud.shown() == loud.applied.map(\.index), "seed \(random.seed)")
     }
 
     @Test func `A message that cannot be read is answered without a number, and no room begins with it`() {
         var probe = RoomProbe()
-        for text in ["", "{", "[]", #"{"n":-1}"#, #"{"n":9007199254740992}"#, #"{"d":[]}"#, #"{"n":"1"}"#] {
-            probe.send(text)
-        }
+        probe.send("", "{", "[]", #"{"n":-1}"#, #"{"n":9007199254740992}"#, #"{"d":[]}"#, #"{"n":"1"}"#)
         #expect(
             probe.takeTold() == [
                 "rejected - - not-json", "rejected - - not-json", "rejected - - wrong-type",
@@ -241,9 +235,7 @@ import Testing
 
     @Test func `The greatest number there is can be sent and followed by nothing`() {
         var probe = RoomProbe()
-        probe.send(draw((1 << 53) - 1))
-        probe.send(draw((1 << 53) - 1))
-        probe.send(#"{"n":9007199254740991,"e":99,"d":[]}"#)
+        probe.send(draw((1 << 53) - 1), draw((1 << 53) - 1), #"{"n":9007199254740991,"e":99,"d":[]}"#)
         probe.wait(.seconds(60))
         #expect(probe.applied.count == 1)
     }

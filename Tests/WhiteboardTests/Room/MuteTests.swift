@@ -34,12 +34,10 @@ import Testing
 
     @Test func `loses what waits: an operation behind a gap, shards, and shards of a stroke that was given up`() {
         var probe = probe()
-        probe.send(shard(2, 0, of: 2, points: 0..<2), by: .bob)
-        probe.send(draw(4), by: .bob)
+        probe.send(shard(2, 0, of: 2, points: 0..<2), draw(4), by: .bob)
         probe.wait(.seconds(3))
         #expect(probe.takeTold(.bob).contains("gave up 2...3"))
-        probe.send(shard(5, 0, of: 2), by: .bob)
-        probe.send(draw(7), by: .bob)
+        probe.send(shard(5, 0, of: 2), draw(7), by: .bob)
         probe.record(.mute(.bob))
         #expect(Set(probe.takeTold(.bob)).isSuperset(of: ["rejected 5 - muted", "rejected 7 - muted"]))
         #expect(!probe.room.intake.hasPending)
@@ -139,11 +137,8 @@ import Testing
         var probe = probe()
         probe.record(.mute(.bob))
         probe.record(.mute(.known("carol")))
-        let room = try Room(
-            restoring: probe.room.checkpoint().encoded(), configuration: probe.room.configuration, at: probe.now,
-            logClockAhead: .zero)
-        #expect(room.status(at: probe.now).muted == [.bob, .known("carol")])
-        var restored = RoomProbe(room, at: probe.now, logAhead: .zero)
+        var restored = try probe.restarted()
+        #expect(restored.room.status(at: probe.now).muted == [.bob, .known("carol")])
         restored.send(draw(2), by: .bob)
         #expect(restored.takeTold(.bob) == ["rejected 2 0 muted"])
     }

@@ -55,8 +55,7 @@ import Testing
     }
 
     @Test func `The operations kept lead from the base to the head, however the log is trimmed`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var log = RoomLog(RoomConfiguration())
         for number in Int64(1)...200 {
             let commands = [undo(number), redo(number), clear(number)]
@@ -64,19 +63,19 @@ import Testing
             do throws(Rejection) {
                 _ = try log.append(operation)
             } catch {
-                #expect([.nothingToUndo, .nothingToRedo].contains(error), "seed \(seed)")
+                #expect([.nothingToUndo, .nothingToRedo].contains(error), "seed \(random.seed)")
             }
             if random.chance(10, in: 100) {
                 let released = UInt64(random.int(Int(log.base.index)...Int(log.head.index)))
                 log.trim(through: released, keeping: LogRetention(tail: random.int(0...20)))
-                #expect(log.base.index <= released, "seed \(seed)")
+                #expect(log.base.index <= released, "seed \(random.seed)")
             }
             var board = log.base
             for operation in log.operations.kept { board.apply(operation) }
-            #expect(board.index == log.head.index, "seed \(seed)")
-            #expect(board.digest == log.head.digest, "seed \(seed)")
+            #expect(board.index == log.head.index, "seed \(random.seed)")
+            #expect(board.digest == log.head.digest, "seed \(random.seed)")
         }
-        #expect(log.base.index > 0, "seed \(seed)")
+        #expect(log.base.index > 0, "seed \(random.seed)")
     }
 
     @Test func `What the board does not allow leaves the log as it was`() throws {
@@ -146,10 +145,7 @@ import Testing
         let text = #"{"n":1, "t":5,"d":[{"x":1.50,"y":2,"q":7}]}"#
         probe.send(text)
         let catchUp = try #require(probe.room.catchUp(JoinRequest(incarnation: "life", have: 0), cohort: .main))
-        guard case .tail(let tail) = catchUp.content else {
-            Issue.record("no tail")
-            return
-        }
+        let tail = try catchUp.tail()
         #expect(tail.map(\.restoredMessage) == [Array(text.utf8)])
         #expect(probe.shown.map(\.operation.restoredMessage) == [Array(text.utf8)])
     }
@@ -158,8 +154,8 @@ import Testing
 @Suite struct `Rooms at rest` {
     private var probe = RoomProbe(RoomConfiguration(log: LogRetention(quiet: .seconds(60))))
 
-    private func rejoin(_ have: UInt64) throws -> CatchUp.Content {
-        try #require(probe.room.catchUp(JoinRequest(incarnation: "life", have: have), cohort: .main)).content
+    private func rejoin(_ have: UInt64) throws -> CatchUp {
+        try #require(probe.room.catchUp(JoinRequest(incarnation: "life", have: have), cohort: .main))
     }
 
     @Test
@@ -206,15 +202,9 @@ import Testing
         probe.clock(1000)
         for number in Int64(1)...3 { probe.send(draw(number)) }
         probe.wait(.seconds(60))
-        guard case .tail(let tail) = try rejoin(3) else {
-            Issue.record("no tail")
-            return
-        }
+        let tail = try rejoin(3).tail()
         #expect(tail.isEmpty)
-        guard case .board(let board) = try rejoin(2) else {
-            Issue.record("no board")
-            return
-        }
+        let board = try rejoin(2).board()
         #expect(board.visible.map(\.index) == [1, 2, 3])
     }
 
@@ -225,9 +215,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let settings = CohortSettings(maxHold: .seconds(random.int(1...8)))
         var configuration = RoomConfiguration(
-            history: HistoryConfiguration(
-                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...100),
-                clear: random.chance(50, in: 100) ? .final : .undoable),
+            history: .random(depth: 1...100, using: &random),
             cohorts: CohortsConfiguration(
                 defaults: settings,
                 named: Dictionary(uniqueKeysWithValues: TroubledClass.names.map { ($0, settings) })),

@@ -5,6 +5,8 @@ import Testing
 @testable import Whiteboard
 
 @Suite struct PackedMessageTests {
+    private var templates = TemplateTable()
+
     /// A packed message.
     private func packed(_ text: String, _ templates: inout TemplateTable) throws -> PackedMessage {
         let bytes = Array(text.utf8)
@@ -20,8 +22,7 @@ import Testing
         #"{"n":1,"d":[{"x":1,"y":2,"q":{"deep":[1,2]}},{"x":3,"y":4,"q":{"deep":[3,4]}}]}"#,
         #"{"n":9007199254740991,"t":-123,"d":[{"x":0.1,"y":0.05}]}"#,
     ])
-    func `a message comes back byte for byte, whatever its spacing and its keys`(text: String) throws {
-        var templates = TemplateTable()
+    mutating func `a message comes back byte for byte, whatever its spacing and its keys`(text: String) throws {
         let message = try packed(text, &templates)
         #expect(String(decoding: message.bytes, as: UTF8.self) == text)
     }
@@ -35,8 +36,7 @@ import Testing
         #"{"n":1,"d":[{"x":0.12345678901234567,"y":2}]}"#,
         #"{"n":1,"d":[{"x":1,"y":2},{"x":1.50,"y":2}]}"#,
     ])
-    func `a form that packing would change is kept as it came`(text: String) throws {
-        var templates = TemplateTable()
+    mutating func `a form that packing would change is kept as it came`(text: String) throws {
         let message = try packed(text, &templates)
         #expect(String(decoding: message.bytes, as: UTF8.self) == text)
         #expect(message.byteCount == text.utf8.count)
@@ -70,8 +70,8 @@ import Testing
         #expect(Array(text.utf8) == message.bytes)
     }
 
-    @Test func `many points that have the template of an earlier stroke only in part are kept as they came`() throws {
-        var templates = TemplateTable()
+    @Test
+    mutating func `many points that have an earlier stroke's template only in part are kept as they came`() throws {
         let point = #"{"x":1,"y":2,"q":[\#(numbers(100))]}"#
         let first = try packed(
             #"{"n":1,"d":[\#([String](repeating: point, count: 10).joined(separator: ","))]}"#, &templates)
@@ -92,8 +92,7 @@ import Testing
         #expect(String(decoding: message.bytes, as: UTF8.self) == text)
     }
 
-    @Test func `after any number of odd messages those that follow are packed`() throws {
-        var templates = TemplateTable()
+    @Test mutating func `after any number of odd messages those that follow are packed`() throws {
         for number in 0..<2000 {
             let filler = String(repeating: "a", count: number)
             let text = odd("k\(filler)")
@@ -103,8 +102,7 @@ import Testing
         #expect(try packed(odd("plain"), &templates).template != nil)
     }
 
-    @Test func `authors who take turns share the table`() throws {
-        var templates = TemplateTable()
+    @Test mutating func `authors who take turns share the table`() throws {
         var isPacked: [Bool] = []
         for _ in 1...3 {
             for author in 0..<24 { isPacked.append(try packed(odd("key\(author)"), &templates).template != nil) }
@@ -113,8 +111,7 @@ import Testing
     }
 
     @Test func `templates take no more memory than the messages that came`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var templates = TemplateTable()
         var kept: [PackedMessage] = []
         var sent = 0
@@ -127,13 +124,12 @@ import Testing
         var distinct: [ObjectIdentifier: TemplateTable.Entry] = [:]
         for entry in kept.compactMap(\.template) { distinct[ObjectIdentifier(entry)] = entry }
         let shared = distinct.values.reduce(0) { $0 + $1.template.byteCount }
-        #expect(shared <= sent, "seed \(seed)")
-        #expect(kept.reduce(0) { $0 + $1.byteCount } <= sent, "seed \(seed)")
-        #expect(distinct.count > 100, "seed \(seed)")
+        #expect(shared <= sent, "seed \(random.seed)")
+        #expect(kept.reduce(0) { $0 + $1.byteCount } <= sent, "seed \(random.seed)")
+        #expect(distinct.count > 100, "seed \(random.seed)")
     }
 
-    @Test func `a stroke of few points shares the template of those before it`() throws {
-        var templates = TemplateTable()
+    @Test mutating func `a stroke of few points shares the template of those before it`() throws {
         let long = try packed(odd("key"), &templates)
         let text = odd("key", points: 3)
         let short = try packed(text, &templates)
@@ -143,8 +139,7 @@ import Testing
         #expect(String(decoding: short.bytes, as: UTF8.self) == text)
     }
 
-    @Test func `dots share a template`() throws {
-        var templates = TemplateTable()
+    @Test mutating func `dots share a template`() throws {
         var entries: [ObjectIdentifier?] = []
         for number in 1...8 {
             let text = #"{"n":\#(number),"t":1\#(number),"d":[{"x":\#(number),"y":2}]}"#
@@ -169,8 +164,7 @@ import Testing
     }
 
     @Test func `the size of a message is known without unpacking it`() throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: TestSeed.choose())
         var templates = TemplateTable()
         var packedCount = 0
         for _ in 0..<300 {
@@ -181,14 +175,14 @@ import Testing
             }
             let text = #"{"n":\#(random.int(0...1 << 40)),"l":0.5,"d":[\#(points.joined(separator: ","))],"w":1024}"#
             let message = try packed(text, &templates)
-            #expect(message.messageByteCount == text.utf8.count, "seed \(seed)")
+            #expect(message.messageByteCount == text.utf8.count, "seed \(random.seed)")
             guard let entry = message.template else { continue }
             let measured = try #require(MessageUnpacker.measure(message.ownBytes, template: entry.template))
-            #expect(measured.byteCount == text.utf8.count, "seed \(seed)")
-            #expect(measured.pointCount == points.count, "seed \(seed)")
+            #expect(measured.byteCount == text.utf8.count, "seed \(random.seed)")
+            #expect(measured.pointCount == points.count, "seed \(random.seed)")
             packedCount += 1
         }
-        #expect(packedCount > 100, "seed \(seed)")
+        #expect(packedCount > 100, "seed \(random.seed)")
     }
 
     private func odd(_ key: String, points: Int = 20, more: String = "1") -> String {

@@ -5,6 +5,8 @@ import Testing
 @testable import Whiteboard
 
 @Suite struct `Pages of a room` {
+    private var probe = RoomProbe()
+
     private func turn(_ number: Int64, to page: Int, _ more: String = "") -> String {
         #"{"n":\#(number),"a":5,"g":\#(page)\#(more)}"#
     }
@@ -13,12 +15,8 @@ import Testing
 
     private func onPage(_ page: Int) -> String { #","g":\#(page)"# }
 
-    @Test func `begin with page 0, shown and alone; a draw that names none is on the page shown`() {
-        var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(turn(2, to: 7))
-        probe.send(draw(3))
-        probe.send(draw(4, onPage(0)))
+    @Test mutating func `begin with page 0, shown and alone; a draw that names none is on the page shown`() {
+        probe.send(draw(1), turn(2, to: 7), draw(3), draw(4, onPage(0)))
         let board = probe.room.head
         #expect(board.pages == BoardPages(shown: 7, order: [0, 7]))
         #expect(board.visible(on: 0).map(\.index) == [1, 4] && board.visible(on: 7).map(\.index) == [3])
@@ -28,12 +26,10 @@ import Testing
     }
 
     @Test
-    func `come last in the order when they are first drawn on; out of sight they stay when they are drawn on again`() {
-        var probe = RoomProbe()
+    mutating func `come last in the order when first drawn on; out of sight they stay when drawn on again`() {
         probe.send(draw(1, onPage(5)))
         #expect(probe.room.head.pages == BoardPages(shown: 0, order: [0, 5]))
-        probe.send(arrange(2, [0, 3]))
-        probe.send(draw(3, onPage(5)))
+        probe.send(arrange(2, [0, 3]), draw(3, onPage(5)))
         #expect(probe.room.head.pages == BoardPages(shown: 0, order: [0, 3], hidden: [5]))
         probe.send(arrange(4, [3]))
         #expect(probe.room.head.pages == BoardPages(shown: 3, order: [3], hidden: [0, 5]))
@@ -42,29 +38,21 @@ import Testing
         #expect(probe.room.head.visible(on: 5).count == 2)
     }
 
-    @Test func `have stacks of their own; undo, redo and clear make no page`() {
-        var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(draw(2, onPage(1)))
-        probe.send(undo(3))
+    @Test mutating func `have stacks of their own; undo, redo and clear make no page`() {
+        probe.send(draw(1), draw(2, onPage(1)), undo(3))
         #expect(probe.visible == [2])
         probe.send(undo(4, onPage(9)))
         #expect(probe.takeTold().contains { $0.contains("nothing-to-undo") })
-        probe.send(redo(5))
-        probe.send(clear(6, onPage(1)))
-        probe.send(clear(7, onPage(8)))
+        probe.send(redo(5), clear(6, onPage(1)), clear(7, onPage(8)))
         #expect(probe.visible == [1])
         #expect(probe.room.head.pages.order == [0, 1])
         probe.send(redo(8, onPage(1)))
         #expect(probe.takeTold().contains { $0.contains("nothing-to-redo") })
     }
 
-    @Test func `turn for students when their video does`() {
-        var probe = RoomProbe()
+    @Test mutating func `turn for students when their video does`() {
         probe.clock(0)
-        probe.send(draw(1, #","t":-10"#))
-        probe.send(turn(2, to: 1, #","t":5000"#))
-        probe.send(draw(3, #","t":5000"#))
+        probe.send(draw(1, #","t":-10"#), turn(2, to: 1, #","t":5000"#), draw(3, #","t":5000"#))
         probe.wait(.seconds(4))
         #expect(probe.room.head.pages.shown == 1)
         #expect(probe.room.board(of: .main).pages.shown == 0)
@@ -82,8 +70,7 @@ import Testing
         var limits = IntakeLimits()
         limits.wire.features = []
         var probe = RoomProbe(RoomConfiguration(intake: limits))
-        probe.send(draw(1, #","g":"x","v":3,"i":1,"p":2,"m":[],"k":9"#))
-        probe.send(turn(2, to: 1))
+        probe.send(draw(1, #","g":"x","v":3,"i":1,"p":2,"m":[],"k":9"#), turn(2, to: 1))
         probe.send(#"{"n":3,"e":5,"d":[{"x":1,"y":1}]}"#)
         let told = probe.takeTold().filter { $0.contains("rejected") }
         #expect(told.count == 2 && told[0].contains("unknown-action") && told[1].contains("unknown-element"))
@@ -92,14 +79,10 @@ import Testing
         #expect(probe.room.head.pages == BoardPages())
     }
 
-    @Test func `too late is what was given up before its own page was cleared`() {
-        var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(draw(3, onPage(1)))
-        probe.send(draw(5, onPage(1)))
+    @Test mutating func `too late is what was given up before its own page was cleared`() {
+        probe.send(draw(1), draw(3, onPage(1)), draw(5, onPage(1)))
         probe.wait(.seconds(3))
-        probe.send(clear(6))
-        probe.send(draw(2))
+        probe.send(clear(6), draw(2))
         #expect(probe.takeTold().last?.contains("too-late") == true)
         probe.send(draw(4, onPage(1)))
         #expect(probe.room.head.visible(on: 1).map(\.isLate) == [false, false, true])
@@ -108,7 +91,7 @@ import Testing
     @Test func `have at most 1,000 operations together that can be undone; the oldest becomes permanent`() {
         var probe = RoomProbe(
             RoomConfiguration(
-                intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30),
+                intake: .fast,
                 history: HistoryConfiguration(depth: 400)))
         for number in 1...1200 as ClosedRange<Int64> { probe.send(draw(number, onPage(Int(number) % 4))) }
         func undoable(_ page: Int) -> Int { probe.room.head.table[page]?.history.done.count ?? 0 }
@@ -118,10 +101,8 @@ import Testing
         #expect(undoable(2) == 249 && probe.room.head.visibleCount == 1199)
     }
 
-    @Test func `all shards of a stroke name the same`() {
-        var probe = RoomProbe()
-        probe.send(shard(1, 0, of: 2, onPage(3)))
-        probe.send(shard(1, 1, of: 2, points: 2..<4))
+    @Test mutating func `all shards of a stroke name the same`() {
+        probe.send(shard(1, 0, of: 2, onPage(3)), shard(1, 1, of: 2, points: 2..<4))
         #expect(probe.takeTold().last?.contains("shard-conflict") == true)
         probe.send(shard(1, 1, of: 2, points: 2..<4, onPage(3)))
         #expect(probe.room.head.visible(on: 3).count == 1)
@@ -137,19 +118,17 @@ import Testing
             #expect(probe.applied.count == number + 1)
         }
         let bytes = probe.room.checkpoint().encoded()
-        let restored = try Room(
-            restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
+        let restored = try probe.restored(bytes)
         #expect(restored.head.pages == BoardPages(shown: 4, order: [4, 2], hidden: [0]))
         #expect(restored.checkpoint().encoded() == bytes)
         for room in [probe.room, restored] {
             let reply = try #require(room.catchUpHead(JoinRequest()))
-            let json = try JoinReply(decoding: reply.encoded(palette: .standard, style: "pen", as: .json))
-            let binary = try JoinReply(binary: reply.encoded(palette: .standard, style: "pen", as: .binary))
+            let json = try reply.reply(.json)
+            let binary = try reply.reply(.binary)
             #expect(json == binary)
             #expect(json.pages == restored.head.pages)
             guard case .board(_, _, let visible, let redo, let cleared) = json.content else {
-                Issue.record("the reply has no board")
-                continue
+                throw Unexpected("no board")
             }
             #expect(visible.map(\.page) == [4] && redo.map(\.page) == [0])
             #expect(cleared.map(\.page) == [4] && cleared.first?.visible.map(\.page) == [4])
@@ -165,14 +144,12 @@ import Testing
     @Test func `are entries of their page like strokes, at most 64 that are seen or could come back`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 100_000)))
         for number in 1...64 as ClosedRange<Int64> { probe.send(lasso(number)) }
-        probe.send(lasso(65, #","g":1"#))
-        probe.send(undo(66))
+        probe.send(lasso(65, #","g":1"#), undo(66))
         _ = probe.takeTold()
         probe.send(lasso(67))
         // The undone one can no longer come back.
         #expect(probe.takeTold().last?.contains("too-many-points") == true)
-        probe.send(draw(68))
-        probe.send(lasso(69))
+        probe.send(draw(68), lasso(69))
         #expect(probe.applied.last?.number == 69)
         probe.send(clear(70))
         for number in 71...134 as ClosedRange<Int64> { probe.send(lasso(number)) }
@@ -183,8 +160,7 @@ import Testing
         var limits = IntakeLimits(messagesPerSecond: 100_000)
         limits.boardPoints = 1000
         var probe = RoomProbe(RoomConfiguration(intake: limits))
-        probe.send(draw(1, points: 100))
-        probe.send(lasso(2, #","k":1"#))
+        probe.send(draw(1, points: 100), lasso(2, #","k":1"#))
         #expect(probe.room.head.weight.total.points == 100 + 8 + 100)
         probe.send(lasso(3, #","k":1"#))
         #expect(probe.room.head.weight.total.points == 2 * 208 + 8)
@@ -195,9 +171,7 @@ import Testing
         #expect(probe.takeTold().last?.contains("too-many-points") == true)
         probe.send(lasso(6))
         #expect(probe.visible == [1, 2, 3, 4, 5])
-        let bytes = probe.room.checkpoint().encoded()
-        let restored = try Room(
-            restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
+        let restored = try probe.restored()
         #expect(restored.head.weight == probe.room.head.weight)
         #expect(restored.head.visible.map(\.kind) == [.stroke, .lasso, .lasso, .lasso, .lasso])
     }
@@ -208,8 +182,7 @@ import Testing
         #expect(probe.takeTold().last?.contains("too-many-points") == true)
         probe.send(lasso(2, points: 1024))
         #expect(probe.applied.count == 1)
-        probe.send(shard(3, 0, of: 2, points: 0..<600, #","e":6"#))
-        probe.send(shard(3, 1, of: 2, points: 0..<600, #","e":6"#))
+        probe.send(shard(3, 0, of: 2, points: 0..<600, #","e":6"#), shard(3, 1, of: 2, points: 0..<600, #","e":6"#))
         #expect(probe.takeTold().last?.contains("too-many-points") == true)
         #expect(probe.applied.count == 1)
     }

@@ -6,6 +6,8 @@ import Testing
 
 /// What lies under the ink of pages: rulings and slides.
 @Suite struct `The paper of a page` {
+    private var probe = RoomProbe()
+
     private static let asset = String(repeating: "ab", count: 32)
 
     private func ruled(_ number: Int64, _ ruling: Int, _ more: String = "") -> String {
@@ -16,27 +18,22 @@ import Testing
         #"{"n":\#(number),"a":7,"i":"\#(Self.asset)","p":\#(page),"d":[{"x":0,"y":0},{"x":64,"y":48}]\#(more)}"#
     }
 
-    @Test func `is no entry: undo, redo, clear and digest pass over it`() {
-        var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(undo(2))
+    @Test mutating func `is no entry: undo, redo, clear and digest pass over it`() {
+        probe.send(draw(1), undo(2))
         let digest = probe.room.head.digest
         probe.send(slide(3))
         #expect(probe.room.head.digest == digest)
         probe.send(redo(4))
         #expect(probe.visible == [1], "a paper does not empty the redo stack")
-        probe.send(undo(5))
-        probe.send(undo(6))
+        probe.send(undo(5), undo(6))
         #expect(probe.takeTold().contains { $0.contains("nothing-to-undo") })
         probe.send(clear(7))
         #expect(probe.room.head.pages.paper(of: 0)?.slide?.page == 0)
         #expect(probe.room.head.index == 6)
     }
 
-    @Test func `is that of the page named, or of the page shown, and replaces the one before`() throws {
-        var probe = RoomProbe()
-        probe.send(ruled(1, 2, #","l":16"#))
-        probe.send(ruled(2, 1, #","g":4"#))
+    @Test mutating func `is that of the page named, or of the page shown, and replaces the one before`() throws {
+        probe.send(ruled(1, 2, #","l":16"#), ruled(2, 1, #","g":4"#))
         #expect(probe.room.head.pages.order == [0, 4], "a page never seen before comes last")
         #expect(probe.room.head.pages.paper(of: 0)?.kind == .ruled(.squares, distance: 16))
         #expect(probe.room.head.pages.paper(of: 4)?.kind == .ruled(.lines, distance: 32))
@@ -73,8 +70,7 @@ import Testing
         }
     }
 
-    @Test func `names assets as images do, until it is replaced`() throws {
-        var probe = RoomProbe()
+    @Test mutating func `names assets as images do, until it is replaced`() throws {
         probe.send(slide(1, page: 3))
         let asset = try #require(AssetID(hexadecimal: Self.asset))
         #expect(probe.room.head.hasImage(ImageSource(asset: asset, page: 3)))
@@ -96,8 +92,7 @@ import Testing
                 probe.send(draw(Int64(number + 100)))
             }
             let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
-            let restored = try Room(
-                restoring: bytes, configuration: RoomConfiguration(), at: probe.now, logClockAhead: .zero)
+            let restored = try probe.restored(bytes)
             #expect(restored.head.pages == probe.room.head.pages)
             #expect(restored.checkpoint().encoded() == bytes)
         }
@@ -106,23 +101,17 @@ import Testing
         #expect(RoomCheckpoint.versions(of: plain.room.checkpoint().encoded())?.format == 4)
     }
 
-    @Test func `comes to those who join, in either form, and to those who follow`() throws {
-        var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(ruled(2, 3, #","l":40.5,"g":2"#))
-        probe.send(slide(3, page: 9, #","w":2048"#))
+    @Test mutating func `comes to those who join, in either form, and to those who follow`() throws {
+        probe.send(draw(1), ruled(2, 3, #","l":40.5,"g":2"#), slide(3, page: 9, #","w":2048"#))
         probe.clock(1e7, .main, #","d":true"#)
         let catchUp = try #require(probe.room.catchUp(JoinRequest(), cohort: .main))
-        let json = try JoinReply(
-            decoding: catchUp.encoded(palette: .standard, style: "smooth", as: .json))
-        let binary = try JoinReply(
-            binary: catchUp.encoded(palette: .standard, style: "smooth", as: .binary))
+        let json = try catchUp.reply(.json)
+        let binary = try catchUp.reply(.binary)
         #expect(json.pages == probe.room.head.pages && binary.pages == json.pages)
         #expect(try FollowedBoard(json).board.pages == json.pages)
         var follower = FollowedBoard()
         for operation in probe.applied {
-            let change = try follower.apply(
-                operation.index, by: operation.author, page: operation.page, message: operation.restoredMessage)
+            let change = try follower.follow(operation)
             #expect((change.paper != nil) == (operation.action == .paper))
         }
         #expect(follower.board.pages == probe.room.head.pages && follower.digest == probe.room.head.digest)

@@ -11,12 +11,11 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
 }
 
 @Suite struct `A pointer` {
-    @Test func `has an index and a gate time as a stroke has, and is held and released`() {
-        var room = RoomProbe()
+    private var room = RoomProbe()
+
+    @Test mutating func `has an index and a gate time as a stroke has, and is held and released`() {
         room.clock(900)
-        room.send(draw(1, #","t":500"#))
-        room.send(pointer(2, #","t":1000"#))
-        room.send(draw(3, #","t":600"#))
+        room.send(draw(1, #","t":500"#), pointer(2, #","t":1000"#), draw(3, #","t":600"#))
         #expect(room.shown() == [1])
         room.clock(1001)
         #expect(room.shown() == [1, 2, 3])
@@ -24,8 +23,7 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
         #expect(room.takeTold() == ["applied 1 as 1", "applied 2 as 2", "applied 3 as 3"])
     }
 
-    @Test func `is on no board, in no stack and in no digest`() throws {
-        var room = RoomProbe()
+    @Test mutating func `is on no board, in no stack and in no digest`() throws {
         room.send(draw(1))
         let digest = room.room.head.digest
         room.send(pointer(2, #","g":7,"w":333,"h":222"#))
@@ -34,13 +32,11 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
         #expect(room.visible == [1] && room.room.head.pages == BoardPages())
         room.send(undo(3))
         #expect(room.visible == [], "the undo takes the stroke")
-        room.send(pointer(4))
-        room.send(redo(5))
+        room.send(pointer(4), redo(5))
         #expect(room.visible == [1], "the pointer empties no redo stack")
     }
 
-    @Test func `decides no size of the board`() {
-        var room = RoomProbe()
+    @Test mutating func `decides no size of the board`() {
         room.send(pointer(1, #","w":333,"h":222"#))
         #expect(room.room.head.fixedSize == nil)
         room.send(draw(2, #","w":2048,"h":1536"#))
@@ -48,32 +44,26 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
     }
 
     @Test func `is in the tail of a reply to a join, and in no board of one`() throws {
-        var room = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none))))
-        room.send(draw(1))
-        room.send(pointer(2))
+        var room = RoomProbe(CohortSettings(gate: .none))
+        room.send(draw(1), pointer(2))
         let tail = try #require(
             room.room.catchUp(JoinRequest(incarnation: RoomProbe.incarnation, have: 1), cohort: .main))
-        guard case .tail(let operations) = tail.content else { throw Unexpected() }
+        let operations = try tail.tail()
         #expect(operations.map(\.index) == [2])
         #expect(operations.first.map { String(decoding: $0.restoredMessage, as: UTF8.self) } == pointer(2))
         let whole = try #require(room.room.catchUp(JoinRequest(), cohort: .main))
-        guard case .board(let board) = whole.content else { throw Unexpected() }
+        let board = try whole.board()
         #expect(whole.index == 2 && board.visible.map(\.index) == [1])
     }
 
     @Test(arguments: [WireEncoding.json, .binary])
-    func `on a page that the board does not have is in the tail of a reply all the same`(_ encoding: WireEncoding)
-        throws
-    {
-        var room = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none))))
-        room.send(draw(1))
-        room.send(pointer(2, #","g":5"#))
-        room.send(draw(3))
+    func `on a page that the board does not have is in the tail of a reply too`(_ encoding: WireEncoding) throws {
+        var room = RoomProbe(CohortSettings(gate: .none))
+        room.send(draw(1), pointer(2, #","g":5"#), draw(3))
         let tail = try #require(
             room.room.catchUp(JoinRequest(incarnation: RoomProbe.incarnation, have: 1), cohort: .main))
-        let bytes = tail.encoded(palette: .standard, style: "smooth", as: encoding)
-        let reply = encoding == .json ? try JoinReply(decoding: bytes) : try JoinReply(binary: bytes)
-        guard case .tail(let operations) = reply.content else { throw Unexpected() }
+        let reply = try tail.reply(encoding)
+        guard case .tail(let operations) = reply.content else { throw Unexpected("no tail") }
         #expect(operations.map(\.index) == [2, 3] && operations.map(\.page) == [5, 0])
         #expect(reply.pages == BoardPages())
     }
@@ -82,8 +72,7 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
         var limits = IntakeLimits()
         limits.boardPoints = 20
         var room = RoomProbe(RoomConfiguration(intake: limits))
-        room.send(draw(1, points: 16))
-        room.send(draw(2, points: 16))
+        room.send(draw(1, points: 16), draw(2, points: 16))
         #expect(room.takeTold() == ["applied 1 as 1", "rejected 2 0 too-many-points d"])
         room.send(pointer(3, points: 200))
         #expect(room.takeTold() == ["applied 3 as 2"])
@@ -104,11 +93,10 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
         var room = RoomProbe(configuration)
         room.send(draw(1))
         #expect(RoomCheckpoint.versions(of: room.room.checkpoint().encoded())?.format == 4)
-        room.send(pointer(2))
-        room.send(draw(3))
+        room.send(pointer(2), draw(3))
         let bytes = room.room.checkpoint().encoded()
         #expect(RoomCheckpoint.versions(of: bytes)?.format == 5)
-        let restored = try Room(restoring: bytes, configuration: configuration, at: room.now, logClockAhead: .zero)
+        let restored = try room.restored(bytes)
         #expect(restored.head.digest == room.room.head.digest && restored.head.index == 3)
         #expect(restored.log.operations.kept.map(\.restoredMessage) == room.applied.map(\.restoredMessage))
         #expect(restored.checkpoint().encoded() == bytes)
@@ -132,8 +120,6 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
             try board.apply(2, by: .alice, reference: 1, message: Array(undo(2).utf8))
         }
     }
-
-    private struct Unexpected: Error {}
 }
 
 /// Two rooms that get the same messages, but one no pointers.
@@ -199,13 +185,11 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
     @Test(arguments: TestSeed.choose(12))
     func `leaves the same pages, strokes, stacks and sizes, for the room and for a client`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var limits = IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30)
+        var limits = IntakeLimits.fast
         limits.boardPoints = random.chance(1, in: 2) ? 700 : 100_000
         let configuration = RoomConfiguration(
             intake: limits,
-            history: HistoryConfiguration(
-                scope: random.chance(1, in: 2) ? .room : .author, depth: random.int(2...40),
-                clear: random.chance(1, in: 2) ? .final : .undoable),
+            history: .random(depth: 2...40, using: &random),
             cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none)))
         var (all, without) = (RoomProbe(configuration), RoomProbe(configuration))
         var numbers: [AuthorID: (Int64, Int64)] = [:]
@@ -223,17 +207,13 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
             }
             numbers[message.author] = (one, other)
             for operation in all.applied[count...] {
-                _ = try client.apply(
-                    operation.index, by: operation.author, reference: operation.reference, page: operation.page,
-                    message: operation.restoredMessage)
+                try client.follow(operation)
                 #expect(client.digest == operation.digest, "seed \(seed)")
             }
             #expect(all.room.head.digest.value == plainDigest(all.visible), "seed \(seed)")
             guard random.chance(1, in: 12) else { continue }
             #expect(Self.summary(all.room.head) == Self.summary(without.room.head), "seed \(seed)")
-            let restored = try Room(
-                restoring: all.room.checkpoint().encoded(), configuration: configuration, at: all.now,
-                logClockAhead: .zero)
+            let restored = try all.restored()
             #expect(Self.summary(restored.head) == Self.summary(without.room.head), "seed \(seed)")
         }
         #expect(Self.summary(all.room.head) == Self.summary(without.room.head), "seed \(seed)")

@@ -20,17 +20,16 @@ import Testing
 
     @Test("Cursors go where the note says, no farther than the log and never back; cohorts are made where they may be")
     mutating func cursors() throws {
-        let hls = try #require(CohortName("hls"))
         probe.clock(1000)
         for number in Int64(1)...6 { probe.send(draw(number, #","t":\#(number * 400)"#)) }
         #expect(probe.room.cursors == [.main: 2])
         var restored = try restored(probe)
-        restored.restoreCursors([.main: 1, hls: 4])
-        #expect(restored.room.cursors == [.main: 2, hls: 4])
-        #expect(restored.room.board(of: hls).index == 4)
+        restored.restoreCursors([.main: 1, .hls: 4])
+        #expect(restored.room.cursors == [.main: 2, .hls: 4])
+        #expect(restored.room.board(of: .hls).index == 4)
         #expect(restored.shown.isEmpty)
         restored.restoreCursors([.main: CohortCursor(.max)])
-        #expect(restored.room.cursors == [.main: 6, hls: 4])
+        #expect(restored.room.cursors == [.main: 6, .hls: 4])
         #expect(restored.room.board(of: .main).digest == restored.room.head.digest)
         restored.clock(1e6)
         #expect(restored.shown.isEmpty)
@@ -38,28 +37,24 @@ import Testing
 
     @Test("A cohort that the settings no longer allow is left out, one that they add begins where the log does")
     mutating func otherCohorts() throws {
-        let hls = try #require(CohortName("hls"))
         let web = try #require(CohortName("web"))
         probe.clock(1000)
-        probe.clock(500, hls)
+        probe.clock(500, .hls)
         for number in Int64(1)...4 { probe.send(draw(number, #","t":\#(number * 400)"#)) }
-        #expect(probe.room.cursors == [.main: 2, hls: 1])
-        let bytes = probe.room.checkpoint().encoded()
+        #expect(probe.room.cursors == [.main: 2, .hls: 1])
         let closed = RoomConfiguration(cohorts: CohortsConfiguration(named: [web: CohortSettings()], open: false))
-        let room = try Room(restoring: bytes, configuration: closed, at: probe.now, logClockAhead: .zero)
-        #expect(room.cursors == [.main: 2, web: 0])
+        #expect(try probe.restored(nil, closed).cursors == [.main: 2, web: 0])
     }
 
     @Test("A cohort that a checkpoint does not know yet is shown nothing that its video has not reached")
     mutating func newCohort() throws {
-        let hls = try #require(CohortName("hls"))
         probe.clock(2000)
         for number in Int64(1)...4 { probe.send(draw(number, #","t":\#(number * 400)"#)) }
         #expect(probe.room.cursors == [.main: 4])
         var restored = try restored(probe)
-        restored.clock(900, hls)
-        #expect(restored.room.cursors == [.main: 4, hls: 2])
-        #expect(restored.room.board(of: hls).index == 2)
+        restored.clock(900, .hls)
+        #expect(restored.room.cursors == [.main: 4, .hls: 2])
+        #expect(restored.room.board(of: .hls).index == 2)
     }
 
     @Test("Nothing is shown before a sample comes; what it lets pass is shown again from the cursor on")
@@ -165,8 +160,7 @@ import Testing
         probe.clock(0)
         probe.send(draw(1, #","t":59000"#))
         var restored = try restored(probe)
-        restored.send(draw(2, #","t":1000000000000000"#))
-        restored.send(draw(3, #","t":54000"#))
+        restored.send(draw(2, #","t":1000000000000000"#), draw(3, #","t":54000"#))
         restored.clock(-5000)
         #expect(restored.counts.clamped == 1)
         #expect(restored.shown() == [])
@@ -228,13 +222,12 @@ import Testing
     }
 
     @Test mutating func `A close tells every cohort that the life has ended`() throws {
-        let hls = try #require(CohortName("hls"))
         probe.clock(1000)
-        probe.clock(1000, hls)
+        probe.clock(1000, .hls)
         probe.send(draw(1))
         probe.record(.close)
         let ended = Mark(room: "", index: 0, digest: .empty, video: nil)
-        #expect(probe.marks.map(\.cohort) == [.main, hls])
+        #expect(probe.marks.map(\.cohort) == [.main, .hls])
         #expect(probe.marks.map(\.mark) == [ended, ended])
         #expect(probe.room.isBlank && probe.room.isQuiet)
         let restored = try restored(probe)
@@ -253,9 +246,7 @@ struct RestartTests {
         let named = cohortsAreNamed ? TroubledClass.names.map { ($0, settings) } : []
         return RoomConfiguration(
             intake: IntakeLimits(messagesPerSecond: [8, 1000][random.int(0...1)], numberLead: 200),
-            history: HistoryConfiguration(
-                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
-                clear: random.chance(50, in: 100) ? .final : .undoable),
+            history: .random(depth: 1...12, using: &random),
             cohorts: CohortsConfiguration(defaults: settings, named: Dictionary(uniqueKeysWithValues: named)),
             log: LogRetention(tail: cohortsAreNamed ? random.int(0...100) : 0))
     }

@@ -29,15 +29,12 @@ import Testing
     @Test(arguments: TestSeed.choose(6))
     func `Cohorts on paths of different delay, students who join at any moment`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let rules = HistoryConfiguration(
-            scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(2...8),
-            clear: random.chance(50, in: 100) ? .final : .undoable)
+        let rules = HistoryConfiguration.random(depth: 2...8, using: &random)
         var probe = RoomProbe(
             RoomConfiguration(
-                intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30), history: rules,
+                intake: .fast, history: rules,
                 log: LogRetention(tail: random.int(0...60), quiet: random.milliseconds(50...5000))))
-        let hls = try #require(CohortName("hls"))
-        let cohorts = [CohortName.main, hls]
+        let cohorts = [CohortName.main, .hls]
         let began = probe.now
         var lesson = LossyClass(seed: random.next(), at: began, authors: 2...3, operations: 50)
         var joined: [Joined] = []
@@ -48,10 +45,10 @@ import Testing
                 nextSample = probe.now + .milliseconds(250)
                 let media = Double((probe.now.nanoseconds - began.nanoseconds) / 1_000_000)
                 if random.chance(95, in: 100) { probe.clock(media - 300) }
-                if random.chance(95, in: 100), media > 1000 { probe.clock(media - 3000, hls) }
+                if random.chance(95, in: 100), media > 1000 { probe.clock(media - 3000, .hls) }
             }
             for _ in 0..<2 {
-                let cohort = random.chance(50, in: 100) ? CohortName.main : hls
+                let cohort = random.chance(50, in: 100) ? CohortName.main : .hls
                 joined.append(try join(cohort, &random, probe, rules))
             }
         }
@@ -139,8 +136,7 @@ struct MarkTests {
 
     @Test mutating func `Say room, index, digest and video time of the cohort, not of the head`() throws {
         probe.clock(1000)
-        probe.send(draw(1, #","t":900"#))
-        probe.send(draw(2, #","t":9000"#))
+        probe.send(draw(1, #","t":900"#), draw(2, #","t":9000"#))
         probe.wait(.seconds(1))
         let mark = try #require(probe.marks.last).mark
         #expect(
@@ -151,8 +147,7 @@ struct MarkTests {
     }
 
     @Test mutating func `The video time is unknown where no sample came`() throws {
-        probe = RoomProbe(
-            RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none))))
+        probe = RoomProbe(CohortSettings(gate: .none))
         probe.send(draw(1))
         probe.wait(.seconds(1))
         #expect(try #require(probe.marks.last).mark.video == nil)
@@ -218,10 +213,7 @@ struct JoiningTests {
         let catchUp = try join()
         #expect(catchUp.index == 2)
         #expect(catchUp.digest.value == plainDigest([1, 2]))
-        guard case .board(let board) = catchUp.content else {
-            Issue.record("no board")
-            return
-        }
+        let board = try catchUp.board()
         #expect(board.visible.map(\.index) == [1, 2])
         #expect(indices(try join(0)) == [1, 2])
     }
@@ -252,32 +244,25 @@ struct JoiningTests {
         #expect(catchUp.incarnation == "")
         #expect(catchUp.index == 0)
         #expect(catchUp.digest == .empty)
-        guard case .board(let board) = catchUp.content else {
-            Issue.record("no board")
-            return
-        }
+        let board = try catchUp.board()
         #expect(board.size == BoardSize(width: 1024, height: 768))
         #expect(board.visible.isEmpty)
     }
 
     @Test("A join never makes a cohort: one that is not there yet has the empty board, a closed room none at all")
     mutating func unknownCohort() throws {
-        let hls = try #require(CohortName("hls"))
         probe.clock(1000)
         probe.send(draw(1))
-        #expect(try join(nil, hls).index == 0)
+        #expect(try join(nil, .hls).index == 0)
         #expect(probe.room.status(at: probe.now).cohorts.map(\.name) == [.main])
         probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(open: false)))
-        #expect(probe.room.catchUp(JoinRequest(), cohort: hls) == nil)
+        #expect(probe.room.catchUp(JoinRequest(), cohort: .hls) == nil)
     }
 
     @Test mutating func `The redo stack comes with the board, the next to be done again last`() throws {
         probe.clock(1000)
-        for text in [draw(1), draw(2), draw(3), undo(4), undo(5)] { probe.send(text) }
-        guard case .board(let board) = try join().content else {
-            Issue.record("no board")
-            return
-        }
+        probe.send(draw(1), draw(2), draw(3), undo(4), undo(5))
+        let board = try join().board()
         #expect(board.visible.map(\.index) == [1])
         #expect(board.undone.map(\.index) == [3, 2])
     }

@@ -28,8 +28,7 @@ import Testing
         #expect(probe.visible == [1, 2, 3, 4] && probe.applied.last?.reference == 5)
         probe.send(redo(7))
         #expect(probe.visible == [2, 4] && probe.applied.last?.reference == 5)
-        probe.send(undo(8))
-        probe.send(undo(9))
+        probe.send(undo(8), undo(9))
         #expect(probe.visible == [1, 2, 3] && probe.applied.last?.reference == 4)
     }
 
@@ -51,8 +50,7 @@ import Testing
         ])
         #expect(probe.visible == [])
         #expect(message(probe.applied.last) == #"{ "n":5,"v":7, "a":8, "v": [1,2],"note":"v [1]" }"#)
-        probe.send(undo(6))
-        probe.send(remove(7, [2, 1]))
+        probe.send(undo(6), remove(7, [2, 1]))
         #expect(message(probe.applied.last) == remove(7, [2, 1]), "where nothing is passed over it is as it came")
     }
 
@@ -74,8 +72,7 @@ import Testing
         var probe = RoomProbe(RoomConfiguration(history: history))
         probe.send(draw(1))
         probe.send(draw(1), by: .bob)
-        probe.send(draw(2))
-        probe.send(undo(3))
+        probe.send(draw(2), undo(3))
         probe.send(remove(2, [1, 2]), by: .bob)
         #expect(probe.visible == [1] && message(probe.applied.last) == remove(2, [2]))
         probe.send(remove(3, [1]), by: .bob)
@@ -90,11 +87,8 @@ import Testing
 
     @Test func `can be done again where another has cleared meanwhile, and takes what is there`() {
         var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(scope: .author, clear: .undoable)))
-        probe.send(draw(1))
-        probe.send(draw(2))
-        probe.send(remove(3, [1, 2]))
-        probe.send(clear(1), by: .bob)
-        probe.send(undo(2), by: .bob)
+        probe.send(draw(1), draw(2), remove(3, [1, 2]))
+        probe.send(clear(1), undo(2), by: .bob)
         probe.send(undo(4))
         #expect(probe.visible == [1, 2])
         probe.send(redo(3), by: .bob)
@@ -124,10 +118,9 @@ import Testing
 
     @Test func `counts with what it took, and makes room when the board is full`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100)))
-        for text in [draw(1, points: 30), draw(2, points: 40), remove(3, [1]), draw(4, points: 60)] { probe.send(text) }
+        probe.send(draw(1, points: 30), draw(2, points: 40), remove(3, [1]), draw(4, points: 60))
         #expect(probe.visible == [2, 4] && probe.room.head.weight.total.points == 100)
-        probe.send(undo(5))
-        probe.send(undo(6))
+        probe.send(undo(5), undo(6))
         #expect(probe.takeTold().last == "rejected 6 0 nothing-to-undo", "the removal and all below it are final")
         // 256 indices are no cheaper than as many points.
         var many = RoomProbe()
@@ -152,8 +145,7 @@ import Testing
 
     @Test func `comes too late when it was given up`() {
         var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(draw(3))
+        probe.send(draw(1), draw(3))
         probe.wait(.seconds(3))
         probe.send(remove(2, [1]))
         #expect(probe.takeTold().last == "rejected 2 0 too-late" && probe.visible == [1, 2])
@@ -201,8 +193,7 @@ import Testing
                 }
                 let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
                 #expect(RoomCheckpoint.versions(of: bytes)?.format == (count < 4 ? 4 : 8))
-                let room = try Room(
-                    restoring: bytes, configuration: configuration, at: probe.now, logClockAhead: .zero)
+                let room = try probe.restored(bytes)
                 #expect(room.checkpoint().encoded() == bytes)
                 var restored = RoomProbe(room, at: probe.now, logAhead: .zero)
                 #expect(restored.room.head.weight == probe.room.head.weight)
@@ -229,8 +220,8 @@ import Testing
                 for text in steps.prefix(place) { probe.send(text) }
                 probe.clock(1e7, .main, #","d":true"#)
                 let catchUp = try #require(probe.room.catchUp(JoinRequest(), cohort: .main))
-                let json = try JoinReply(decoding: catchUp.encoded(palette: .standard, style: "smooth", as: .json))
-                let binary = try JoinReply(binary: catchUp.encoded(palette: .standard, style: "smooth", as: .binary))
+                let json = try catchUp.reply(.json)
+                let binary = try catchUp.reply(.binary)
                 #expect(json.content == binary.content)
                 #expect(try JoinReply(binary: json.binaryEncoded()).content == json.content)
                 var followers = [try FollowedBoard(json), try FollowedBoard(binary)]
@@ -238,9 +229,7 @@ import Testing
                 for operation in probe.applied.dropFirst(Int(json.index)) {
                     for follower in followers.indices {
                         let before = followers[follower].board.visible.map(\.index)
-                        let change = try followers[follower].apply(
-                            operation.index, by: operation.author, reference: operation.reference,
-                            page: operation.page, message: operation.restoredMessage)
+                        let change = try followers[follower].follow(operation)
                         #expect(followers[follower].digest == operation.digest, "\(place)")
                         let gone = Set(change.hidden.map(\.index))
                         let after = (before + change.shown.map(\.index)).filter { !gone.contains($0) }.sorted()

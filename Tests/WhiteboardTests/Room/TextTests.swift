@@ -11,11 +11,12 @@ private func text(_ number: Int64, _ value: String = "zwei\\nZeilen", _ more: St
 private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number),"a":8,"v":[\#(index)]}"# }
 
 @Suite struct `A text on a board` {
+    private var probe = RoomProbe()
+
     private static let open = RoomConfiguration(
         cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none)), log: LogRetention(quiet: .seconds(60)))
 
-    @Test func `is an entry as a stroke is: undo, redo, removal, digest`() throws {
-        var probe = RoomProbe()
+    @Test mutating func `is an entry as a stroke is: undo, redo, removal, digest`() throws {
         probe.send(draw(1))
         let before = probe.room.head.digest
         probe.send(text(2, "a", #","g":0"#))
@@ -35,14 +36,10 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
         #expect(probe.visible.isEmpty)
     }
 
-    @Test func `is edited by two operations, which two undos take back`() {
-        var probe = RoomProbe()
-        probe.send(text(1, "old"))
-        probe.send(remove(2, 1))
-        probe.send(text(3, "new"))
+    @Test mutating func `is edited by two operations, which two undos take back`() {
+        probe.send(text(1, "old"), remove(2, 1), text(3, "new"))
         #expect(probe.room.head.visible.compactMap(\.text) == ["new"])
-        probe.send(undo(4))
-        probe.send(undo(5))
+        probe.send(undo(4), undo(5))
         #expect(probe.room.head.visible.compactMap(\.text) == ["old"])
     }
 
@@ -67,8 +64,7 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
         #expect(probe.room.head.visible.filter { $0.kind == .text }.allSatisfy { $0.message.template == nil })
     }
 
-    @Test func `may come in shards: what it says is that of the lowest`() throws {
-        var probe = RoomProbe()
+    @Test mutating func `may come in shards: what it says is that of the lowest`() throws {
         probe.send(shard(1, 1, of: 2, points: 5..<6, #","e":8,"l":20,"x":"b""#))
         probe.send(shard(1, 0, of: 2, points: 0..<1, #","e":8,"l":20,"x":"a""#))
         #expect(probe.takeTold().last == "applied 1 as 1")
@@ -77,14 +73,12 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
 
     @Test func `is in a checkpoint of format 9, which nothing else makes`() throws {
         var probe = RoomProbe(Self.open)
-        probe.send(draw(1))
-        probe.send(remove(2, 1))
+        probe.send(draw(1), remove(2, 1))
         #expect(RoomCheckpoint.versions(of: probe.room.checkpoint().encoded())?.format == 8)
-        probe.send(text(3, "אב", #","g":3"#))
-        probe.send(draw(4))
+        probe.send(text(3, "אב", #","g":3"#), draw(4))
         let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
         #expect(RoomCheckpoint.versions(of: bytes)?.format == 9)
-        var restored = try Room(restoring: bytes, configuration: Self.open, at: probe.now, logClockAhead: .zero)
+        var restored = try probe.restored(bytes)
         #expect(restored.head.digest == probe.room.head.digest && restored.checkpoint().encoded() == bytes)
         #expect(restored.head.visible(on: 3).first?.text == "אב")
         #expect(restored.head.content(of: 3).texts == 1)
@@ -97,34 +91,29 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
         probe.wait(.seconds(61))
         let rested = probe.room.checkpoint().encoded()
         #expect(RoomCheckpoint.versions(of: rested)?.format == 9)
-        restored = try Room(restoring: rested, configuration: Self.open, at: probe.now, logClockAhead: .zero)
+        restored = try probe.restored(rested)
         #expect(restored.head.visible.compactMap(\.text) == ["zwei\nZeilen"])
         // The same bytes under the number of a format without texts are none.
         var older = rested
         older[3] = 8
-        #expect(throws: CheckpointError.self) {
-            try Room(restoring: older, configuration: Self.open, at: probe.now, logClockAhead: .zero)
-        }
+        #expect(throws: CheckpointError.self) { try probe.restored(older) }
     }
 
-    @Test func `waits in a checkpoint of the format that it needs, and so does what else releases before did not know`()
-        throws
-    {
+    @Test
+    func `waits in a checkpoint of the format that it needs, and so does all that is new to earlier releases`() throws {
         for (message, format) in [
             (text(3), 9), (remove(3, 1), 8), (#"{"n":3,"a":7,"p":1,"l":32}"#, 7),
             (#"{"n":3,"e":7,"d":[{"x":1,"y":2}]}"#, 5),
             (draw(3), 4),
         ] as [(String, UInt8)] {
             var probe = RoomProbe(Self.open)
-            probe.send(draw(1))
-            probe.send(message)
+            probe.send(draw(1), message)
             #expect(probe.room.head.index == 1, "it waits for the one before it")
             let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
             #expect(RoomCheckpoint.versions(of: bytes)?.format == format, "\(message)")
         }
         var probe = RoomProbe(Self.open)
-        probe.send(draw(1))
-        probe.send(remove(2, 9))
+        probe.send(draw(1), remove(2, 9))
         #expect(probe.takeTold().last?.contains("nothing-to-remove") == true)
         #expect(RoomCheckpoint.versions(of: probe.room.checkpoint().encoded())?.format == 8)
     }
@@ -146,15 +135,13 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
         }
     }
 
-    @Test func `comes to those who join, in either form, and to those who follow`() throws {
-        var probe = RoomProbe()
-        probe.send(draw(1))
-        probe.send(text(2, #"\u003cb\u003e & \"ü\" 😀"#))
+    @Test mutating func `comes to those who join, in either form, and to those who follow`() throws {
+        probe.send(draw(1), text(2, #"\u003cb\u003e & \"ü\" 😀"#))
         probe.send(text(3, String(repeating: "数", count: 600), #","g":2"#))
         probe.clock(1e7, .main, #","d":true"#)
         let catchUp = try #require(probe.room.catchUp(JoinRequest(), cohort: .main))
-        let json = try JoinReply(decoding: catchUp.encoded(palette: .standard, style: "smooth", as: .json))
-        let binary = try JoinReply(binary: catchUp.encoded(palette: .standard, style: "smooth", as: .binary))
+        let json = try catchUp.reply(.json)
+        let binary = try catchUp.reply(.binary)
         for reply in [json, binary] {
             let board = try FollowedBoard(reply)
             #expect(board.digest == probe.room.head.digest)
@@ -162,8 +149,7 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
         }
         var follower = FollowedBoard()
         for operation in probe.applied {
-            _ = try follower.apply(
-                operation.index, by: operation.author, page: operation.page, message: operation.restoredMessage)
+            try follower.follow(operation)
         }
         #expect(follower.digest == probe.room.head.digest && follower.board.content(of: 2).texts == 1)
     }

@@ -18,7 +18,6 @@ import Testing
 
 private struct WetLesson {
     private static let webrtc = CohortName("webrtc") ?? .main
-    private static let hls = CohortName("hls") ?? .main
 
     /// A stroke as its pen draws it.
     private struct Pen {
@@ -56,10 +55,10 @@ private struct WetLesson {
         let progressive = CohortSettings(ink: .progressive)
         room = RoomProbe(
             RoomConfiguration(
-                cohorts: CohortsConfiguration(named: [Self.webrtc: progressive, Self.hls: progressive])))
+                cohorts: CohortsConfiguration(named: [Self.webrtc: progressive, .hls: progressive])))
         plain = RoomProbe(
             RoomConfiguration(
-                cohorts: CohortsConfiguration(named: [Self.webrtc: CohortSettings(), Self.hls: CohortSettings()])))
+                cohorts: CohortsConfiguration(named: [Self.webrtc: CohortSettings(), .hls: CohortSettings()])))
         start = room.now
     }
 
@@ -71,7 +70,7 @@ private struct WetLesson {
         let authors = [AuthorID.alice, .bob]
         for step in 0..<3600 {
             if step % 31 == 0 { sample(Self.webrtc, behind: 300) }
-            if step % 37 == 0 { sample(Self.hls, behind: 12_000) }
+            if step % 37 == 0 { sample(.hls, behind: 12_000) }
             if step % 41 == 0 { sample(.main, behind: 2000) }
             // What a sample lets out comes before what is logged in the same instant.
             try check()
@@ -84,7 +83,7 @@ private struct WetLesson {
             plain.wait(.milliseconds(8))
             try check()
         }
-        for cohort in [CohortName.main, Self.webrtc, Self.hls] {
+        for cohort in [CohortName.main, Self.webrtc, .hls] {
             let expected = operations.keys.sorted()
             if room.shown(cohort) != expected { faults.append("\(cohort) has not got all operations in order") }
         }

@@ -204,8 +204,7 @@ import Testing
         room.draw(WetUpdate(number: 1, update: 2, .givenUp))
         #expect(try taken(&room) == ["0:0", "x"])
         room.draw(update(2, at: [0]))
-        room.send(#"{"n":1,"d":[{"x":1,"y":1}],"t":1}"#)
-        room.send(#"{"n":2,"d":7}"#)
+        room.send(#"{"n":1,"d":[{"x":1,"y":1}],"t":1}"#, #"{"n":2,"d":7}"#)
         #expect(try taken(&room) == ["0:0", "x"])
         room.draw(update(2, u: 3, at: [0]))
         #expect(room.counts.wetUpdates[.settled] == 1)
@@ -259,12 +258,8 @@ import Testing
 
     @Test func `has one gate time on every replica, after a checkpoint too`() throws {
         var room = room()
-        room.send(stroke(1, t: 1000, at: [0, 700]))
-        room.send(stroke(2, t: 1200, at: [0]))
-        var successor = RoomProbe(
-            try Room(
-                restoring: room.room.checkpoint().encoded(), configuration: room.room.configuration, at: room.now,
-                logClockAhead: .zero), at: room.now, logAhead: .zero)
+        room.send(stroke(1, t: 1000, at: [0, 700]), stroke(2, t: 1200, at: [0]))
+        var successor = try room.restarted()
         for position in 0...1 {
             var probe = position == 0 ? room : successor
             probe.clock(1700)

@@ -84,8 +84,8 @@ import Testing
         #expect(effects.counts.wetUpdates[.full] ?? 0 > 5)
     }
 
-    @Test func `a changed point far behind the end does not have the whole stroke sent again with each message`() throws
-    {
+    @Test
+    func `a changed point far behind the end does not have the whole stroke sent again with each message`() throws {
         var room = room()
         room.clock(1000)
         room.clock(1000, Self.fast)
