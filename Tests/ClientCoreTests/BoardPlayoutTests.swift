@@ -6,9 +6,9 @@ import Whiteboard
 
 @testable import ClientCore
 
-private func at(_ milliseconds: Int) -> Duration { .milliseconds(milliseconds) }
+func at(_ milliseconds: Int) -> Duration { .milliseconds(milliseconds) }
 
-private func media(_ milliseconds: Int?) -> MediaTime? {
+func media(_ milliseconds: Int?) -> MediaTime? {
     milliseconds.map { MediaTime(milliseconds: Int64($0)) }
 }
 
@@ -34,25 +34,24 @@ extension [PlayoutAction] {
 }
 
 /// A playout of an empty room, and the events of a class.
-private struct Class {
+struct Class {
     var playout: BoardPlayout
     private(set) var index: UInt64 = 0
-    private let author: String
 
     init(followsPlayer: Bool = true, isHead: Bool = false, maximumHold: Duration = BoardPlayout.maximumHold) {
         playout = BoardPlayout(followsPlayer: followsPlayer, isHead: isHead, maximumHold: maximumHold)
-        author = "ann"
         _ = playout.receive(.board, GatewayEvent.emptyBoard, player: nil, at: .zero)
     }
 
+    @discardableResult
     mutating func send(
-        _ message: String, by author: String = "ann", reference: UInt64? = nil, isLate: Bool = false,
-        player: Int? = nil,
-        now: Int = 0
+        _ message: String, by author: String = "ann", reference: UInt64? = nil, page: Int = 0, isLate: Bool = false,
+        player: Int? = nil, now: Int = 0
     ) -> [PlayoutAction] {
         index += 1
         return playout.receive(
-            .operation, GatewayEvent.operation(index, by: author, reference: reference, isLate: isLate, message),
+            .operation,
+            GatewayEvent.operation(index, by: author, reference: reference, page: page, isLate: isLate, message),
             player: media(player), at: at(now))
     }
 
@@ -96,12 +95,12 @@ private struct Class {
 
     @Test
     mutating func `holds for a paused player as long as it likes, for one that runs or tells nothing 30 seconds`() {
-        _ = room.send(stroke(0, time: 1000), player: 500)
+        room.send(stroke(0, time: 1000), player: 500)
         for second in 1...100 { #expect(room.look(500, now: second * 1000).applied == []) }
         // It runs, on another time line.
         for second in 101...129 { #expect(room.look(500 - second, now: second * 1000).applied == []) }
         #expect(room.look(100, now: 130_000).applied == [1])
-        _ = room.send(stroke(1, time: 5000), player: 99, now: 131_000)
+        room.send(stroke(1, time: 5000), player: 99, now: 131_000)
         #expect(room.look(nil, now: 160_000).applied == [])
         #expect(room.look(nil, now: 161_000).applied == [2])
     }
@@ -180,7 +179,7 @@ private struct Class {
             GatewayEvent.operation(2, digest: BoardDigest(value: 5), stroke(1)), Array("{\"index\":2}".utf8), [],
         ] {
             var room = Class(followsPlayer: false)
-            _ = room.send(stroke(0))
+            room.send(stroke(0))
             #expect(room.playout.receive(.operation, wrong, player: nil, at: .zero).restarts == 1)
             #expect(!room.playout.isJoined)
             #expect(room.playout.receive(.operation, wrong, player: nil, at: .zero).isEmpty)
@@ -188,7 +187,7 @@ private struct Class {
             #expect(room.playout.isJoined && room.playout.board.index == 0)
         }
         var room = Class(followsPlayer: false)
-        _ = room.send(stroke(0))
+        room.send(stroke(0))
         #expect(room.playout.receive(.operation, GatewayEvent.operation(1, stroke(0)), player: nil, at: .zero).isEmpty)
     }
 
@@ -217,7 +216,7 @@ private struct Class {
             actions.compactMap { if case .skew(let skew, let isCounted) = $0 { (skew, isCounted) } else { nil } }
         }
         var room = Class()
-        for second in 1...4 { _ = room.send(stroke(second, time: second * 1000), player: 500) }
+        for second in 1...4 { room.send(stroke(second, time: second * 1000), player: 500) }
         let played = skews(room.look(1100, now: 600))
         #expect(played.count == 1 && played[0] == (.milliseconds(100), true))
         let jumped = skews(room.look(3500, now: 700))
@@ -286,7 +285,7 @@ private struct Class {
             var room = Class()
             _ = room.wet(wet(1, [0, 100]), player: 0)
             _ = room.wet(wet(0, author: "ben", [0, 100]), player: 0)
-            _ = room.send(barrier, player: 0)
+            room.send(barrier, player: 0)
             #expect(room.grow(1500, now: 1).grown == (blocksAll ? [] : [2]), "\(barrier)")
             #expect(room.look(2001, now: 2).applied == [1])
             #expect(room.grow(2001, now: 3).grown.count == (blocksAll ? 2 : 1))
@@ -306,7 +305,7 @@ private struct Class {
         _ = room.grow(2000, now: 10_002)
         #expect(room.playout.wetInk.isEmpty)
         _ = room.wet(wet(2, [0, 9000]), player: 2000, now: 20_000)
-        _ = room.send(stroke(2, time: 1000, reach: [0, 9000]), player: 2000, now: 20_000)
+        room.send(stroke(2, time: 1000, reach: [0, 9000]), player: 2000, now: 20_000)
         _ = room.grow(2000, now: 40_000)
         #expect(room.playout.wetInk.strokes.count == 1)
     }

@@ -9,7 +9,14 @@ import Whiteboard
 
 @Suite("A teacher who draws")
 struct DrawingSessionTests {
-    private let (room, store) = (DrawingRoom(), DrawingStore())
+    let room = DrawingRoom()
+    let store = DrawingStore()
+
+    /// A device of the author that has written here before.
+    func device(seed: UInt64 = 1, at now: Duration = .seconds(1)) -> DrawingDevice {
+        store.wroteHere = true
+        return DrawingDevice(store, room, seed: seed, at: now)
+    }
 
     /// The strokes of a room by the places where they begin, in its order.
     func places(_ room: DrawingRoom) throws -> [Int] {
@@ -31,10 +38,8 @@ struct DrawingSessionTests {
         arguments: TestSeed.choose(12))
     func losses(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let (room, store) = (DrawingRoom(), DrawingStore())
-        store.wroteHere = true
         var now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: seed, at: now)
+        var device = device(seed: seed)
         var (drawn, next): ([Int], Int) = ([], 1)
         for _ in 0..<400 {
             now += .milliseconds(random.int(1...400))
@@ -68,9 +73,8 @@ struct DrawingSessionTests {
 
     @Test
     func `a rough line whose pen rests is even on all boards, and the next undo brings the rough one back`() throws {
-        store.wroteHere = true
         var now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
+        var device = device()
         func draw(restsAfter rest: Double?, isFlat: Bool = true) -> Element? {
             let start = Double(now.components.seconds) * 1000
             func sample(_ step: Int) -> Pen.Sample {
@@ -131,9 +135,8 @@ struct DrawingSessionTests {
     }
 
     @Test func `what is drawn anew is one step: an undo takes back all of it, and a redo brings it again`() throws {
-        store.wroteHere = true
         var now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
+        var device = device()
         func told() throws -> [Action] {
             now = try device.finish(from: now)
             return try room.operations.map { try StrokeMessage(accepted: $0.bytes).action }
@@ -146,16 +149,14 @@ struct DrawingSessionTests {
             ]
             return (header: header, points: points)
         }
-        var isTaken = device.session.redraw([1, 2], as: [], time: 1, at: now)
-        #expect(!isTaken)
+        #expect(device.session.redraw([1, 2], as: [], time: 1, at: now) == false)
         for _ in 0..<2 {
-            let taken = device.session.perform(
-                .text("a", colour: 0, lineHeight: 20, x: 0, y: 0, width: 20, height: 20), time: 1, at: now)
-            #expect(taken)
+            #expect(
+                device.session.perform(
+                    .text("a", colour: 0, lineHeight: 20, x: 0, y: 0, width: 20, height: 20), time: 1, at: now) == true)
         }
         #expect(try told() == [.draw, .draw])
-        isTaken = device.session.redraw([1, 2], as: strokes, time: 2, at: now)
-        #expect(isTaken)
+        #expect(device.session.redraw([1, 2], as: strokes, time: 2, at: now) == true)
         // The removal comes last, and so is undone first: whatever the room remembers, no ink is lost.
         #expect(try told().suffix(3) == [.draw, .draw, .remove])
         let bytes = try #require(room.operations.dropLast().last).bytes
@@ -163,35 +164,28 @@ struct DrawingSessionTests {
         #expect(message.colour == 1 && message.page == 0 && message.time == 2)
         // It was drawn long ago, and students see all of it at its time.
         #expect(message.decodePoints(of: bytes).map(\.milliseconds) == [-800, 0])
-        isTaken = device.session.redraw([3, 4], as: strokes, time: 3, at: now)
-        #expect(isTaken)
+        #expect(device.session.redraw([3, 4], as: strokes, time: 3, at: now) == true)
         for action in [Action.undo, .undo, .redo, .redo, .undo] {
-            isTaken = device.session.perform(action == .undo ? .undo : .redo, time: 4, at: now)
-            #expect(isTaken)
+            #expect(device.session.perform(action == .undo ? .undo : .redo, time: 4, at: now) == true)
             let all = try told()
             #expect(all.suffix(3) == [action, action, action], "\(all)")
         }
-        isTaken = device.session.perform(.undo, time: 5, at: now)
-        #expect(isTaken)
+        #expect(device.session.perform(.undo, time: 5, at: now) == true)
         // What is left is the two texts, one step each.
-        isTaken = device.session.perform(.undo, time: 5, at: now)
-        #expect(isTaken)
+        #expect(device.session.perform(.undo, time: 5, at: now) == true)
         #expect(try told().count == 2 + 6 + 15 + 3 + 1)
         #expect(!device.events.contains { if case .rejected = $0 { true } else { false } })
         // What a room has refused is no part of a step: an undo takes one operation then, and none of what was before.
-        isTaken = device.session.redraw([99], as: strokes, time: 6, at: now)
-        #expect(isTaken)
+        #expect(device.session.redraw([99], as: strokes, time: 6, at: now) == true)
         #expect(try told().suffix(2) == [.draw, .draw])
         #expect(device.events.contains { if case .rejected = $0 { true } else { false } })
-        isTaken = device.session.perform(.undo, time: 7, at: now)
-        #expect(isTaken)
+        #expect(device.session.perform(.undo, time: 7, at: now) == true)
         #expect(try told().suffix(3) == [.draw, .draw, .undo])
     }
 
     @Test func `a store that fails loses nothing of a page that goes on, and what it takes later is stored`() throws {
-        store.wroteHere = true
         store.fails = true
-        var device = DrawingDevice(store, room, seed: 1, at: .seconds(1))
+        var device = device()
         device.draw(1, at: .seconds(1))
         device.draw(2, at: .seconds(1))
         #expect(device.events.contains(.outbox(waiting: 2, isKept: false, isFull: false)))
@@ -207,9 +201,8 @@ struct DrawingSessionTests {
 
     @Test("what waits is shown in its order, without what an undo or a clear takes back, until the board shows it")
     func live() throws {
-        store.wroteHere = true
         var now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
+        var device = device()
         device.draw(1, at: now)
         device.draw(2, points: 900, at: now)
         #expect(try numbers(device) == [1, 2])
@@ -298,8 +291,7 @@ struct DrawingSessionTests {
     }
 
     @Test func `a muted author draws nothing, is looked for, and goes on when that is over`() throws {
-        store.wroteHere = true
-        var device = DrawingDevice(store, room, seed: 1, at: .seconds(1))
+        var device = device()
         device.session.noteMuted(true, at: .seconds(1))
         device.run(at: .seconds(1))
         device.draw(1, at: .seconds(1))
@@ -316,8 +308,7 @@ struct DrawingSessionTests {
     }
 
     @Test func `a gateway that is busy or refuses is told of, and asked again no sooner than it wants`() throws {
-        store.wroteHere = true
-        var device = DrawingDevice(store, room, seed: 1, at: .zero)
+        var device = device(at: .zero)
         device.draw(1, at: .zero)
         let post = try device.takeStrokes()
         let body = Array(#"{"error":{"code":"rate-limited","message":"Slower."}}"#.utf8)
@@ -344,8 +335,7 @@ struct DrawingSessionTests {
     }
 
     @Test func `an author sends no more than a room takes in a second, and long strokes in several requests`() throws {
-        store.wroteHere = true
-        var device = DrawingDevice(store, room, seed: 1, at: .zero)
+        var device = device(at: .zero)
         for place in 0..<300 { device.draw(place, points: place == 7 ? 30_000 : 2, at: .zero) }
         var sent: [(time: Duration, messages: Int)] = []
         var now = Duration.zero

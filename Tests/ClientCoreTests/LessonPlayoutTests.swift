@@ -183,12 +183,7 @@ extension Picture {
         while !draw(while: { true }) {}
         presentAll()
         var pixels = [UInt32](repeating: 0, count: size.width * size.height)
-        var buffer: [UInt32] = []
-        while let box = nextBox(&buffer) {
-            for (offset, pixel) in buffer.enumerated() {
-                pixels[(box.y + offset / box.width) * size.width + box.x + offset % box.width] = pixel
-            }
-        }
+        takeBoxes(onto: &pixels, width: size.width)
         return pixels
     }
 }

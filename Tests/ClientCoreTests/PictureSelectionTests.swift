@@ -78,24 +78,21 @@ extension PictureTests {
         let eraser = entry(3, "\"e\":4,\"l\":9,\"d\":[{\"x\":190,\"y\":50},{\"x\":210,\"y\":50}]")
         var picture = shown([line(1, 100, ",\"c\":2"), line(2, 200), eraser, line(4, 350)])
         picture.showLive([line(1 << 52, 120)])
-        var isSelected = picture.select(loop(50, 250))
-        #expect(isSelected)
+        #expect(picture.select(loop(50, 250)) == true)
         var found = picture.selectedInk()
         #expect(found.ids == [1, 1 << 52] && found.cutCount == 1)
         // Moved by a lasso: where it is now, and as wide as it is then.
         let corners = [(50, 0), (150, 0), (150, 300), (50, 300)].map { "{\"x\":\($0.0),\"y\":\($0.1)}" }
         picture.showLive([])
         picture.insert(entry(5, "\"e\":6,\"m\":[0.5,0,0,0.5,150,0],\"d\":[\(corners.joined(separator: ","))]"))
-        isSelected = picture.select(loop(190, 220))
-        #expect(isSelected)
+        #expect(picture.select(loop(190, 220)) == true)
         found = picture.selectedInk()
         #expect(found.ids == [1] && found.cutCount == 1)
         var points: [StrokePoint] = []
         let header = try StrokeMessage(decoding: try #require(found.messages.first), limits: .accepted, points: &points)
         #expect(header.colour == 2 && header.width == 2 && points.map { $0.x } == [200, 200, 200])
         #expect(points.map { $0.y } == [10, 75, 140])
-        isSelected = picture.select(loop(340, 360))
-        #expect(isSelected)
+        #expect(picture.select(loop(340, 360)) == true)
         found = picture.selectedInk()
         #expect(found.ids == [4])
     }
@@ -118,5 +115,32 @@ extension PictureTests {
         // The page is as it was.
         _ = shell.draw()
         #expect(shell.pixels == fresh([Picture.Entry(id: 1, message: Array(line.utf8))], pixels: 400).pixels)
+    }
+}
+
+extension PictureTests {
+    @Test func `the picture of a selection has no more pixels than the largest canvas, and is in its place`() throws {
+        let cross = [
+            entry(1, "\"e\":1,\"l\":10,\"d\":[{\"x\":0,\"y\":0},{\"x\":400,\"y\":300}]"),
+            entry(2, "\"e\":1,\"l\":10,\"d\":[{\"x\":400,\"y\":0},{\"x\":0,\"y\":300}]"),
+        ]
+        var picture = Picture()
+        picture.show(cross, width: 400, height: 300, pixels: Picture.largestSide, decoder: Self.decoder)
+        #expect(picture.select([Point(0, 0), Point(400, 0), Point(400, 300), Point(0, 300)]) == true)
+        var pixels: [UInt32] = []
+        // Three times as large around the middle of the page.
+        let large = picture.selection(AffineMap(3, 0, 0, 3, -400, -300), &pixels)
+        let box = try #require(large)
+        #expect(box.width * box.height <= Picture.largestSide * Picture.largestSide)
+        #expect(pixels.count == box.width * box.height)
+        // All of the page is there, whatever of the picture lies beside it.
+        #expect(box.x <= 0 && box.y <= 0 && box.x + box.width >= 4096 && box.y + box.height >= 3072)
+        func pixel(_ x: Int, _ y: Int) -> UInt32 { pixels[(y - box.y) * box.width + x - box.x] }
+        #expect(pixel(2048, 1536) != 0 && pixel(1024, 768) != 0 && pixel(1024, 2304) != 0)
+        #expect(pixel(2048, 100) == 0 && pixel(100, 1536) == 0)
+        // A small one has all of it that is near the page.
+        let small = picture.selection(AffineMap(1, 0, 0, 1, 100, 0), &pixels)
+        let whole = try #require(small)
+        #expect(whole.x + whole.width > 5000)
     }
 }

@@ -14,7 +14,6 @@ struct PictureShell {
     private(set) var pixels: [UInt32] = []
     private(set) var width = 0
     private var viewport: Picture.Viewport?
-    private var buffer: [UInt32] = []
 
     /// Draws, so many entries at a time, and takes the boxes.
     mutating func draw(entries: Int = .max) -> Int {
@@ -34,12 +33,20 @@ struct PictureShell {
             pixels = Array(repeating: 0, count: width * size.height)
             picture.presentAll()
         }
-        while let box = picture.nextBox(&buffer) {
+        picture.takeBoxes(onto: &pixels, width: width)
+        return slices
+    }
+}
+
+extension Picture {
+    /// Copies what has changed onto a canvas.
+    mutating func takeBoxes(onto pixels: inout [UInt32], width: Int) {
+        var buffer: [UInt32] = []
+        while let box = nextBox(&buffer) {
             for (offset, pixel) in buffer.enumerated() {
                 pixels[(box.y + offset / box.width) * width + box.x + offset % box.width] = pixel
             }
         }
-        return slices
     }
 }
 
@@ -269,8 +276,7 @@ struct PictureTests {
         let again = shell.picture.neededImages().count
         #expect(again == 2)
         // A lasso takes a part of it: what is moved is of the same pixels.
-        let isSelected = shell.picture.select([Point(100, 100), Point(200, 100), Point(200, 200), Point(100, 200)])
-        #expect(isSelected)
+        #expect(shell.picture.select([Point(100, 100), Point(200, 100), Point(200, 200), Point(100, 200)]) == true)
         shell.picture.remove(1)
         shell.picture.remove(4)
         _ = shell.draw()

@@ -30,12 +30,7 @@ private struct Page {
             pixels = Array(repeating: 0, count: width * height)
             picture.presentAll()
         }
-        var buffer: [UInt32] = []
-        while let box = picture.nextBox(&buffer) {
-            for (offset, pixel) in buffer.enumerated() {
-                pixels[(box.y + offset / box.width) * width + box.x + offset % box.width] = pixel
-            }
-        }
+        picture.takeBoxes(onto: &pixels, width: width)
         return pixels
     }
 }

@@ -11,10 +11,8 @@ import Whiteboard
 extension DrawingSessionTests {
     @Test("the stroke under the pen goes out point by point, with predictions, and its operation has all its points")
     func wetInk() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
-        store.wroteHere = true
         var now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
+        var device = device()
         let pointer = Pen.Pointer(id: 1, kind: .pen)
         func sample(_ place: Int) -> Pen.Sample { Pen.Sample(x: Double(place), y: 5, time: Double(place) * 4) }
         _ = device.session.penDown(pointer, sample(0), time: 7000)
@@ -58,10 +56,8 @@ extension DrawingSessionTests {
     }
 
     @Test func `a pointer is cut every 10 s, and says at its end how long it has rested`() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
-        store.wroteHere = true
         var now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
+        var device = device()
         device.session.tool = DrawingSession.Tool(element: .pointer, colour: 2, width: 4)
         let pointer = Pen.Pointer(id: 1, kind: .pen)
         // The clock of samples is another one.
@@ -103,10 +99,8 @@ extension DrawingSessionTests {
 
     @Test("a pen above the board points with at most 15 points a second, and no longer when it rests, goes or touches")
     func hover() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
-        store.wroteHere = true
         var now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
+        var device = device()
         func sample(_ x: Double) -> Pen.Sample {
             Pen.Sample(
                 x: x, y: 5, time: Double(now.components.seconds) * 1000 + Double(now.components.attoseconds) / 1e15)
@@ -137,8 +131,7 @@ extension DrawingSessionTests {
         // A command and the pen end it; what is drawn comes behind it.
         device.session.hover(sample(3), time: 20_000, at: now)
         device.run(at: now)
-        let isTaken = device.session.perform(.turn(1), time: 20_000, at: now)
-        #expect(isTaken)
+        #expect(device.session.perform(.turn(1), time: 20_000, at: now) == true)
         device.session.hover(sample(4), time: 21_000, at: now)
         device.session.tool.element = .freehand
         device.draw(7, at: now)
@@ -157,10 +150,8 @@ extension DrawingSessionTests {
     }
 
     @Test func `a stroke that is given up is told of, and the next one with its number counts its updates on`() throws {
-        let (room, store) = (DrawingRoom(), DrawingStore())
-        store.wroteHere = true
         let now = Duration.seconds(1)
-        var device = DrawingDevice(store, room, seed: 1, at: now)
+        var device = device()
         let pointer = Pen.Pointer(id: 1, kind: .pen)
         _ = device.session.penDown(pointer, Pen.Sample(x: 1, y: 1, time: 0), time: nil)
         device.run(at: now)
@@ -178,5 +169,54 @@ extension DrawingSessionTests {
         _ = try room.post(post, at: now)
         #expect(room.wetUpdates.map(\.update) == [1, 2, 3, 4])
         #expect(room.wetUpdates.map { $0.content == .givenUp } == [false, true, false, true])
+    }
+}
+
+/// Applied operations that the board does not show yet.
+extension DrawingSessionTests {
+    @Test func `strokes of a room that has begun anew are not shown above the new one`() throws {
+        let now = Duration.seconds(1)
+        var device = device()
+        device.draw(1, at: now)
+        try device.exchange(at: now)
+        #expect(device.session.waitingCount == 0)
+        #expect(try numbers(device) == [1])
+        // The first operation names the room.
+        device.session.joined(incarnation: "log-1")
+        #expect(try numbers(device) == [1])
+        device.session.left()
+        device.session.joined(incarnation: "log-1")
+        #expect(try numbers(device) == [1])
+        device.run(at: now)
+        let eventCount = device.events.count
+        device.session.left()
+        device.session.joined(incarnation: "log-9")
+        #expect(try numbers(device).isEmpty)
+        device.run(at: now)
+        #expect(device.events.dropFirst(eventCount).contains(.live))
+    }
+
+    @Test func `what is applied beyond 32 MiB is not shown before the board shows it`() throws {
+        var (outbox, head) = (OperationOutbox(), HeadBoard())
+        outbox.open([], session: "s")
+        let long = String(repeating: "x", count: 1 << 20)
+        func apply(_ index: UInt64) throws {
+            let key = OperationKey(session: "s", number: outbox.next)
+            let message = Array("{\"n\":\(outbox.next),\"d\":[{\"x\":1,\"y\":1}],\"other\":\"\(long)\"}".utf8)
+            outbox.add([message], try StrokeMessage(accepted: message), at: .zero)
+            guard let entry = outbox.applied(key) else { return }
+            head.applied(entry, at: index)
+        }
+        func count() -> Int { head.live(on: 0, with: [], without: []).count }
+        for index in 1...40 { try apply(UInt64(index)) }
+        #expect(count() == 31)
+        head.shows(through: 10)
+        #expect(count() == 21)
+        for index in 41...60 { try apply(UInt64(index)) }
+        #expect(count() == 31)
+        head.shows(through: 60)
+        #expect(count() == 0)
+        try apply(61)
+        #expect(count() == 1)
     }
 }
