@@ -8,9 +8,7 @@ import Whiteboard
 
 func at(_ milliseconds: Int) -> Duration { .milliseconds(milliseconds) }
 
-func media(_ milliseconds: Int?) -> MediaTime? {
-    milliseconds.map { MediaTime(milliseconds: Int64($0)) }
-}
+func media(_ milliseconds: Int?) -> MediaTime? { milliseconds.map { MediaTime(milliseconds: Int64($0)) } }
 
 private func stroke(_ number: Int, time: Int? = nil, reach: [Int] = [0, 0]) -> String {
     let points = reach.map { "{\"x\":\($0),\"y\":1,\"m\":\($0)}" }.joined(separator: ",")

@@ -142,8 +142,7 @@ struct DrawingSessionTests {
             return try room.operations.map { try StrokeMessage(accepted: $0.bytes).action }
         }
         let strokes = (0..<2).map { number in
-            let header = StrokeMessage(
-                number: 0, colour: 1, width: 3, boardWidth: 1024, boardHeight: 768)
+            let header = StrokeMessage(number: 0, colour: 1, width: 3, boardWidth: 1024, boardHeight: 768)
             let points = [
                 StrokePoint(x: 9, y: 9, milliseconds: 0), StrokePoint(x: 99, y: Double(number), milliseconds: 800),
             ]

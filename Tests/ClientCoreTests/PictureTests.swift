@@ -52,8 +52,7 @@ extension Picture {
 
 @Suite("A page as a client shows it")
 struct PictureTests {
-    static let decoder = EntryDecoder(
-        style: .smooth, tip: .round, colours: .palette(count: 16), palette: .standard)
+    static let decoder = EntryDecoder(style: .smooth, tip: .round, colours: .palette(count: 16), palette: .standard)
 
     func entry(_ id: UInt64, _ message: String) -> Picture.Entry {
         Picture.Entry(id: id, message: Array("{\"n\":1,\"w\":400,\"h\":300,\(message)}".utf8))
@@ -224,15 +223,12 @@ struct PictureTests {
         #expect(needed == [Picture.NeededImage(source: .asset(source), width: 256, height: 0, knownWidth: 0)])
         let middle = 190 * 500 + 250
         #expect(shell.pixels[130 * 500 + 200] == 0)
-        let pixels = ImagePixels(
-            width: 2, height: 1, straight: [255, 0, 0, 255, 255, 0, 0, 255])
+        let pixels = ImagePixels(width: 2, height: 1, straight: [255, 0, 0, 255, 255, 0, 0, 255])
         shell.picture.setImage(source, pixels)
         _ = shell.draw()
         #expect(shell.pixels[middle] == 0xFF00_00FF)
         let known = shell.picture.neededImages().first?.knownWidth
-        let (found, nothing) = (
-            shell.picture.image(at: Point(200, 150)), shell.picture.image(at: Point(50, 150))
-        )
+        let (found, nothing) = (shell.picture.image(at: Point(200, 150)), shell.picture.image(at: Point(50, 150)))
         #expect(known == 2 && found?.source == source && found?.isWhole == true && nothing == nil)
         // What is not shown is forgotten.
         shell.picture.remove(1)
@@ -372,8 +368,7 @@ struct PictureTests {
         let names = (10...20).map { String(repeating: "\($0)", count: 32) }
         let entries = names.enumerated().map { place, name in
             let box = "\"d\":[{\"x\":\(place),\"y\":0},{\"x\":900,\"y\":700}]"
-            return Picture.Entry(
-                id: UInt64(place), message: Array("{\"n\":1,\"e\":5,\"i\":\"\(name)\",\(box)}".utf8))
+            return Picture.Entry(id: UInt64(place), message: Array("{\"n\":1,\"e\":5,\"i\":\"\(name)\",\(box)}".utf8))
         }
         var shell = fresh(entries)
         let side = 2048
@@ -391,9 +386,7 @@ struct PictureTests {
         let good = message(&random, element: 0)
         for _ in 0..<300 {
             var bytes = good
-            for _ in 0..<random.int(1...4) {
-                bytes[random.int(0..<bytes.count)] = UInt8(random.int(0...255))
-            }
+            for _ in 0..<random.int(1...4) { bytes[random.int(0..<bytes.count)] = UInt8(random.int(0...255)) }
             let bad = Picture.Entry(
                 id: 2, message: random.chance(1, in: 4) ? Array(bytes.prefix(random.int(0..<40))) : bytes)
             var shell = fresh([Picture.Entry(id: 1, message: good), bad])

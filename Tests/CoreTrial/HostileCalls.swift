@@ -149,9 +149,7 @@ extension HostileCalls {
         pick([.nan, 0, now * 10, now, -5, 0x1p50, 0x1p53, -0x1p53, .infinity, -.infinity, 1e300])
     }
 
-    private mutating func index() -> Double {
-        random.chance(4, in: 5) ? Double(random.int(0...40)) : number()
-    }
+    private mutating func index() -> Double { random.chance(4, in: 5) ? Double(random.int(0...40)) : number() }
 
     /// A number as messages have them.
     private mutating func text(_ common: ClosedRange<Int>) -> String {

@@ -33,8 +33,7 @@ func bytes(_ digits: String) -> [UInt8] {
 /// The bytes of Base 64 for URLs.
 func bytes(base64URL text: String) -> [UInt8] {
     let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
-    return Array(
-        Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding) ?? Data())
+    return Array(Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding) ?? Data())
 }
 
 /// Keys as openssl writes them. They are of nobody.

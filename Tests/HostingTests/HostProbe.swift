@@ -69,8 +69,7 @@ final class HostProbe {
     /// Gives the host an update of a stroke being drawn.
     func wet(_ update: [UInt8], to room: RoomID = .algebra, by author: String = "ann") {
         guard let author = AuthorID(author) else { return }
-        host.draw(
-            IncomingWetUpdate(room: room, partition: 0, author: author, session: nil, bytes: update), at: now)
+        host.draw(IncomingWetUpdate(room: room, partition: 0, author: author, session: nil, bytes: update), at: now)
     }
 
     func draw(_ numbers: Int..., to room: RoomID = .algebra) {
@@ -123,8 +122,7 @@ final class HostProbe {
     func restore(
         _ bytes: [UInt8], sequence: UInt64, restorations: UInt32 = 0, tail: [JournalRecord] = []
     ) throws {
-        let room = try Room(
-            restoring: bytes, configuration: host.configuration.room, at: now, logClockAhead: .zero)
+        let room = try Room(restoring: bytes, configuration: host.configuration.room, at: now, logClockAhead: .zero)
         host.restored(.algebra, room, sequence: sequence, restorations: restorations, tail: tail, at: now)
     }
 
@@ -176,9 +174,7 @@ extension RoomID {
 
 extension SaveRequest {
     /// The encoded state; nil if only cursors are saved.
-    var bytes: [UInt8]? {
-        if case .changed(let checkpoint) = state { checkpoint.encoded() } else { nil }
-    }
+    var bytes: [UInt8]? { if case .changed(let checkpoint) = state { checkpoint.encoded() } else { nil } }
 }
 
 /// A host has nothing to hear from an output that does not care.
@@ -278,9 +274,7 @@ final class FakeHostOutput: HostOutput {
     }
 
     /// The indices of the marks, in order.
-    var marks: [UInt64] {
-        published.compactMap { if case .mark(_?, let mark) = $0 { mark.index } else { nil } }
-    }
+    var marks: [UInt64] { published.compactMap { if case .mark(_?, let mark) = $0 { mark.index } else { nil } } }
 
     /// Whether the stroke with this number was released late; nil if it was not released.
     func lateness(of number: Int64) -> Bool? {
@@ -291,9 +285,7 @@ final class FakeHostOutput: HostOutput {
     }
 
     /// When the released operations were due, in order.
-    var dueTimes: [Instant] {
-        published.compactMap { if case .release(_, _, _, let due) = $0 { due } else { nil } }
-    }
+    var dueTimes: [Instant] { published.compactMap { if case .release(_, _, _, let due) = $0 { due } else { nil } } }
 
     /// The feedback to authors, but for ``covered``.
     var told: [Feedback] {

@@ -73,9 +73,7 @@ import Whiteboard
         #expect(group.members["a"]?.answers(3, at: group.now) == false)
         group.silent = []
         group.wait(.seconds(5))
-        for partition in 0..<16 {
-            #expect(group.members.values.count { $0.answers(partition, at: group.now) } == 1)
-        }
+        for partition in 0..<16 { #expect(group.members.values.count { $0.answers(partition, at: group.now) } == 1) }
     }
 
     @Test func `one that stood still for less than others wait takes nobody for dead`() {
@@ -208,9 +206,7 @@ final class PeerGroup {
     }
 
     /// Sends an announcement to all.
-    func announce(_ announcement: Announcement) {
-        travelling.append((now + .milliseconds(5), announcement))
-    }
+    func announce(_ announcement: Announcement) { travelling.append((now + .milliseconds(5), announcement)) }
 
     /// Lets time pass in steps of 5 ms.
     func wait(_ duration: Duration, watch: () -> Void = {}) {

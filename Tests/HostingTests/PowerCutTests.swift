@@ -286,9 +286,7 @@ final class PowerCutHistory {
             note()
             for decision in decisions { append(.control(decision.record), to: decision.room) }
             if isAsked { host.confirmed(true, at: now) }
-            for save in saves {
-                host.saved(save.room, isSaved: store(save, isCertain: isCertain), at: now)
-            }
+            for save in saves { host.saved(save.room, isSaved: store(save, isCertain: isCertain), at: now) }
             for fetch in fetches {
                 let found = fetched(fetch.room, fetch.stored, fetch.restoration)
                 host.restored(
@@ -421,9 +419,7 @@ final class PowerCutHistory {
 }
 
 extension JournalRecord {
-    fileprivate var author: AuthorID? {
-        if case .message(let author, _, _) = content { author } else { nil }
-    }
+    fileprivate var author: AuthorID? { if case .message(let author, _, _) = content { author } else { nil } }
 }
 
 extension AuthorID {

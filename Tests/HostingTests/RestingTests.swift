@@ -33,9 +33,7 @@ import Whiteboard
         let probe = HostProbe(gate: .video)
         probe.sample(#"{"m":0,"s":"pause"}"#)
         probe.draw(100)
-        for _ in 0..<20 {
-            probe.save()
-        }
+        for _ in 0..<20 { probe.save() }
         #expect(probe.output.left.isEmpty)
     }
 
@@ -138,8 +136,7 @@ import Whiteboard
     }
 
     @Test func `of a room that was closed nothing is kept once its records have been passed`() {
-        let closed = StoredRoom(
-            sequence: 2, handled: 2, cursors: [:], isQuiet: true, hasState: false, incarnation: "")
+        let closed = StoredRoom(sequence: 2, handled: 2, cursors: [:], isQuiet: true, hasState: false, incarnation: "")
         let probe = HostProbe(stored: [.algebra: closed], after: 1, isLive: false)
         probe.log(.control(.close))
         #expect(probe.host.roomNames == [.algebra])

@@ -183,10 +183,7 @@ import Whiteboard
         #expect(next.output.saves.isEmpty)
         next.sample(#"{"m":60000}"#)
         next.wait(.seconds(1))
-        #expect(
-            next.acknowledge().map(\.stored.cursors)
-                == [[.main: CohortCursor(2, pausedTime: .seconds(4))]]
-        )
+        #expect(next.acknowledge().map(\.stored.cursors) == [[.main: CohortCursor(2, pausedTime: .seconds(4))]])
         #expect(next.output.released().isEmpty)
     }
 }

@@ -20,9 +20,7 @@ private func usableSize(_ memory: UnsafeRawPointer) -> Int
     }
 
     /// The memory of an array in bytes, with the allocator's overhead.
-    private func size(_ bytes: [UInt8]) -> Int {
-        usableSize(unsafeBitCast(bytes, to: UnsafeRawPointer.self)) + 8
-    }
+    private func size(_ bytes: [UInt8]) -> Int { usableSize(unsafeBitCast(bytes, to: UnsafeRawPointer.self)) + 8 }
 
     @Test func `a room with a name of sixteen bytes and two cohorts takes at most 200 bytes`() throws {
         for isQuiet in [true, false] {

@@ -69,9 +69,7 @@ import Testing
         let numbers = [
             "0.1", "123456789012345678", "3.141592653589793238", "1e-7", "0.30000000000000004", "1234567.8901234567",
         ]
-        for number in numbers {
-            #expect(try Self.path("<trace>\(number) 0</trace>").first?.first == Double(number))
-        }
+        for number in numbers { #expect(try Self.path("<trace>\(number) 0</trace>").first?.first == Double(number)) }
     }
 
     @Test(arguments: [

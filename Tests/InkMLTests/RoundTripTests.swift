@@ -90,8 +90,7 @@ extension InkDocument {
             return Page(number: number, strokes: strokes)
         }
         let hasSize = random.chance(2, in: 3)
-        return InkDocument(
-            size: hasSize ? Size(width: random.length(), height: random.length()) : nil, pages: pages)
+        return InkDocument(size: hasSize ? Size(width: random.length(), height: random.length()) : nil, pages: pages)
     }
 }
 

@@ -192,8 +192,7 @@ struct Recorder: CurveSink, Equatable {
         segments.append(.quadratic(control, end, nib))
     }
     mutating func quadratic(_ segment: SwellingQuadratic) {
-        segments.append(
-            .swelling(segment.control.position, segment.control.nib, segment.end.position, segment.end.nib))
+        segments.append(.swelling(segment.control.position, segment.control.nib, segment.end.position, segment.end.nib))
     }
     mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
         segments.append(.cubic(control1, control2, end, nib))
@@ -218,9 +217,7 @@ func trace(_ style: InkStyle, width: Double = 16, _ points: [StrokePoint]) -> [R
 }
 
 /// Points without the state of a pen.
-func points(_ places: [(Double, Double)]) -> [StrokePoint] {
-    places.map { StrokePoint(x: $0.0, y: $0.1) }
-}
+func points(_ places: [(Double, Double)]) -> [StrokePoint] { places.map { StrokePoint(x: $0.0, y: $0.1) } }
 
 extension Recorder.Segment {
     /// The nib at the end.

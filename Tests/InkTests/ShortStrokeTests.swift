@@ -14,9 +14,7 @@ import Testing
     }
 
     @Test(arguments: InkStyle.allCases) func `One point is an opaque dot of exactly the line width`(style: InkStyle) {
-        for stroke in variants([(7, 8)]) {
-            #expect(trace(style, stroke) == [.begin(Vector(7, 8), Nib(width: 16))])
-        }
+        for stroke in variants([(7, 8)]) { #expect(trace(style, stroke) == [.begin(Vector(7, 8), Nib(width: 16))]) }
     }
 
     @Test(arguments: InkStyle.allCases)

@@ -352,9 +352,7 @@ private struct StyleVector: Decodable {
         let z: Double?
         let m: Double?
 
-        var point: StrokePoint {
-            StrokePoint(x: x, y: y, force: f, altitude: i, azimuth: z, milliseconds: m)
-        }
+        var point: StrokePoint { StrokePoint(x: x, y: y, force: f, altitude: i, azimuth: z, milliseconds: m) }
     }
 
     struct Segment: Decodable {

@@ -47,9 +47,7 @@ import Testing
         let comment = own.prefix { $0.contains("#") }.reversed().joined(separator: " ")
         #expect(!comment.isEmpty)
         if setting.kind == "flag" || setting.kind == "word" {
-            for word in setting.range.split(separator: " | ") {
-                #expect(comment.contains(word))
-            }
+            for word in setting.range.split(separator: " | ") { #expect(comment.contains(word)) }
         } else if setting.range.contains(" … "), setting.kind != "name", setting.key != "palette" {
             let bounds = setting.range.replacing("0, or ", with: "").replacing("…", with: "...")
             #expect(comment.contains(bounds))

@@ -177,10 +177,7 @@ import Testing
             ("node.id", "Node.1", #""Node.1" must be 1 … 64 characters of a-z, 0-9, _ and -"#),
             ("nats.store_dir", "", "\"\" must be the path of a directory"),
             ("nats.server", "", "\"\" must be the path or name of a program"),
-            (
-                "palette", "#000000,red",
-                ##""red" must be a colour, written "#rrggbb", in quotes in the file"##
-            ),
+            ("palette", "#000000,red", ##""red" must be a colour, written "#rrggbb", in quotes in the file"##),
             ("palette", "", "a palette has 1 … 256 colours, not 0"),
         ])
     func refused(key: String, text: String, message: String) throws {

@@ -403,8 +403,7 @@ struct PaintedBoard {
 
     func stroke(_ place: Int) -> PaintedStroke {
         strokes[visible[place]]
-            ?? PaintedStroke(
-                stroke: InkStroke(element: .line, style: .smooth, width: 1, points: []), colour: RGB(0))
+            ?? PaintedStroke(stroke: InkStroke(element: .line, style: .smooth, width: 1, points: []), colour: RGB(0))
     }
 
     /// The board as a painter draws it that knows nothing of any other.

@@ -316,8 +316,7 @@ private struct GoldenPen {
         var force = 0.5
         var milliseconds = 0.0
         return (0..<points).map { index in
-            let point = StrokePoint(
-                x: place.x, y: place.y, force: hasForce ? force : nil, milliseconds: milliseconds)
+            let point = StrokePoint(x: place.x, y: place.y, force: hasForce ? force : nil, milliseconds: milliseconds)
             if index % 9 == 0 { turn = number(-0.45...0.45) }
             if index % 31 == 30 { forward = -forward }
             // A turn by twice the angle whose tangent this is, without sines.

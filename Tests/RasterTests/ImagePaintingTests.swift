@@ -79,8 +79,7 @@ import Testing
     }
 
     @Test func `has the borders of its rectangle, of its clip, and is composited over what is below`() throws {
-        let grey = try #require(
-            ImagePixels(width: 10, height: 10, bytes: [UInt8](repeating: 128, count: 400)))
+        let grey = try #require(ImagePixels(width: 10, height: 10, bytes: [UInt8](repeating: 128, count: 400)))
         let canvas = Self.drawn(PaintedImage(pixels: grey, map: AffineMap(5.05, 0, 0, 5, 10, 10.25)))
         #expect(canvas.pixel(x: 30, y: 30) == 0x8080_8080)
         #expect(canvas.pixel(x: 60, y: 30) >> 24 == 64)
@@ -249,8 +248,7 @@ private struct ImageReference {
             let column = Int(min(max(x + dx, 0), Double(image.width - 1)))
             let row = Int(min(max(y + dy, 0), Double(image.height - 1)))
             let pixel = image.pixel(column, row)
-            return SIMD4<Double>(
-                SIMD4(pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255, pixel >> 24))
+            return SIMD4<Double>(SIMD4(pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255, pixel >> 24))
         }
         let (u, v) = (place.x - x, place.y - y)
         return (at(0, 0) * (1 - u) + at(1, 0) * u) * (1 - v) + (at(0, 1) * (1 - u) + at(1, 1) * u) * v

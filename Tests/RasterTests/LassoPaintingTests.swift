@@ -11,8 +11,7 @@ import Testing
         var board = LayeredBoard(width: 640, height: 384)
         for row in 0..<6 {
             for column in 0..<10 {
-                let path = Path(
-                    ellipse: Double(column * 64 + 12), Double(row * 64 + 12), width: 40, height: 40)
+                let path = Path(ellipse: Double(column * 64 + 12), Double(row * 64 + 12), width: 40, height: 40)
                 board.add(.area(PaintedArea(path: path, colour: RGB(UInt32(row * 20 + column)), opacity: 0.8)))
             }
         }

@@ -103,8 +103,7 @@ import Testing
             #expect(comparison.largest < 0.2, "\(comparison), \(points)")
             // What is drawn beside the mask would be found by the next stroke.
             var empty = Canvas(width: 1200, height: 600)
-            let far = InkStroke(
-                element: .freehand, style: .smooth, width: 4, points: [StrokePoint(x: -9000, y: -9000)])
+            let far = InkStroke(element: .freehand, style: .smooth, width: 4, points: [StrokePoint(x: -9000, y: -9000)])
             painter.draw(PaintedStroke(stroke: far, colour: RGB(0)), on: &empty)
             #expect(empty.tileCount == 0)
         }

@@ -119,8 +119,7 @@ import Testing
     @Test func nestedLassosStayLinear() {
         // 1,000 strokes in rows; each lasso turns a disc of them a little about its centre.
         let strokes = (0..<1000).map { index in
-            Shape.drawing(
-                Path(ellipse: Double(index % 40) * 25, Double(index / 40) * 25, width: 20, height: 8))
+            Shape.drawing(Path(ellipse: Double(index % 40) * 25, Double(index / 40) * 25, width: 20, height: 8))
         }
         let turn = AffineMap(0.995, 0.0998749, -0.0998749, 0.995, 0.0, 0.0)
         let lassos = (0..<64).map { index in

@@ -52,8 +52,7 @@ import Testing
     }
 
     @Test func `Members that are none of a room or a cohort are counted, and the others read`() throws {
-        let batch = try batch(
-            #"{"Physics":{"main":{"m":1}},"a":7,"b":{"main":{"m":2},"head":{"m":3},"hls":4},"c":{}}"#)
+        let batch = try batch(#"{"Physics":{"main":{"m":1}},"a":7,"b":{"main":{"m":2},"head":{"m":3},"hls":4},"c":{}}"#)
         let names = try ["b", "c"].map { try #require(RoomID($0)) }
         #expect(batch.samples == [names[0]: [.main: Array(#"{"m":2}"#.utf8)], names[1]: [:]])
         #expect(batch.rejected == 4)

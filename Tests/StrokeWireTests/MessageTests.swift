@@ -119,9 +119,7 @@ import Testing
     }
 
     @Test func `numbers its shards from 0 or from 1`() throws {
-        for order in 0...3 {
-            #expect(try message(#"{"n":1,"s":3,"o":\#(order),"d":[]}"#).shardOrder == order)
-        }
+        for order in 0...3 { #expect(try message(#"{"n":1,"s":3,"o":\#(order),"d":[]}"#).shardOrder == order) }
         #expect(try message(#"{"n":1,"s":1,"o":1,"d":[{"x":1,"y":2}]}"#).shardOrder == 1)
     }
 
@@ -157,8 +155,7 @@ import Testing
         case (.arrange, _): .order(Array((0...9).shuffled(using: &random).prefix(random.int(1...10))))
         case (.paper, _): .paper(Self.paper(&random))
         case (.remove, _):
-            .indices(
-                Array(Set((1...random.int(1...256)).map { _ in UInt64.random(in: 1..<1 << 53, using: &random) })))
+            .indices(Array(Set((1...random.int(1...256)).map { _ in UInt64.random(in: 1..<1 << 53, using: &random) })))
         case (.draw, .image):
             AssetID(digest: (0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &random) }).map {
                 .image($0, page: random.int(0...499))
@@ -271,7 +268,5 @@ struct Fault: Equatable, CustomStringConvertible {
 }
 
 extension Result where Failure == MalformedMessage {
-    var fault: Fault? {
-        if case .failure(let error) = self { Fault(error.rejection) } else { nil }
-    }
+    var fault: Fault? { if case .failure(let error) = self { Fault(error.rejection) } else { nil } }
 }

@@ -168,9 +168,7 @@ struct ReferenceValidator {
             ("w", { number($0) { $0 >= 1 && $0 <= 16384 } }),
             ("h", { number($0) { $0 >= 1 && $0 <= 16384 } }),
         ]
-        for (key, rule) in rules {
-            if let value = message[key], let code = rule(value) { return Fault(code, key) }
-        }
+        for (key, rule) in rules { if let value = message[key], let code = rule(value) { return Fault(code, key) } }
         let action = integer(message["a"]) ?? 1
         if action < 2, let fault = fault(ofPoints: message, shards) { return fault }
         return fault(ofContent: message, action, element: action < 2 ? integer(message["e"]) ?? 0 : 0)
@@ -275,9 +273,7 @@ struct ReferenceValidator {
         return nil
     }
 
-    private func integer(_ value: AnyJSON?) -> Double? {
-        if case .number(let number) = value { number } else { nil }
-    }
+    private func integer(_ value: AnyJSON?) -> Double? { if case .number(let number) = value { number } else { nil } }
 
     private func integer(
         _ value: AnyJSON, _ low: Double, _ high: Double, _ code: RejectionCode

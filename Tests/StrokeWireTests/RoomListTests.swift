@@ -7,8 +7,7 @@ import Testing
         board: RoomSummary.Size(width: 1024, height: 768.5), visible: 3, authors: 2, assembling: 1, isHibernated: false,
         live: 5987.75, behindLive: ["anna"],
         cohorts: [
-            RoomSummary.Cohort(
-                cohort: "main", index: 7, held: 3, video: -12.25, isLive: true, gate: .video, age: 6000),
+            RoomSummary.Cohort(cohort: "main", index: 7, held: 3, video: -12.25, isLive: true, gate: .video, age: 6000),
             RoomSummary.Cohort(cohort: "hls", index: 0, held: 0, video: nil),
         ])
     private let least = RoomSummary(room: "a", address: "ink.0.a", index: 0, cohorts: [])
@@ -66,8 +65,7 @@ import Testing
     }
 
     @Test func `a room longer than a page has a page of its own`() throws {
-        let pages = RoomList.pages(
-            of: [least, full, least], service: "a", partitions: 1, covered: [0], bytes: 200)
+        let pages = RoomList.pages(of: [least, full, least], service: "a", partitions: 1, covered: [0], bytes: 200)
         #expect(try pages.map { try RoomList(decoding: $0).rooms } == [[least], [full], [least]])
     }
 }
@@ -86,9 +84,7 @@ import Testing
                 service: service, number: number, count: count, partitions: partitions, covered: covered), rooms: [])
     }
 
-    private func merged(_ lists: [RoomList]) -> MergedRoomList {
-        lists.reduce(into: MergedRoomList()) { $0.add($1) }
-    }
+    private func merged(_ lists: [RoomList]) -> MergedRoomList { lists.reduce(into: MergedRoomList()) { $0.add($1) } }
 
     @Test func `lists are merged by name, and who is further speaks for a room`() {
         let lists = [
@@ -108,9 +104,7 @@ import Testing
         let lists = [
             page("a", covers: [0]), page("idle", covers: []), page("b", covers: [1, 3]), page("c", covers: [2]),
         ]
-        for count in 1...3 {
-            #expect(!merged(Array(lists.prefix(count))).isComplete)
-        }
+        for count in 1...3 { #expect(!merged(Array(lists.prefix(count))).isComplete) }
         #expect(merged(Array(lists.prefix(3))).missing == [2])
         #expect(merged(lists).isComplete && merged(lists).missing == [])
     }

@@ -65,8 +65,7 @@ import Testing
                 == #"{"author":"anna","session":"s","n":7,"k":12,"page":0,"c":1,"l":3,"e":0,"t":1200,"w":1024,"h":768,"d":[{"x":10.5,"y":20,"m":180}]}"#
         )
         #expect(
-            String(
-                decoding: WetRelease(author: author, session: nil, number: 7, .givenUp).encoded(), as: UTF8.self)
+            String(decoding: WetRelease(author: author, session: nil, number: 7, .givenUp).encoded(), as: UTF8.self)
                 == #"{"author":"anna","n":7,"x":true}"#)
     }
 }

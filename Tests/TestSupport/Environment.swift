@@ -8,9 +8,7 @@ package struct EnvironmentVariable {
         self.name = name
     }
 
-    package var text: String? {
-        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
+    package var text: String? { ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     package var number: UInt64? { text.flatMap { UInt64($0) } }
 }

@@ -65,9 +65,7 @@ package struct ModelPages {
     }
 
     /// A page that was never seen before comes last.
-    package mutating func see(_ page: Int) {
-        if seen.insert(page).inserted { order.append(page) }
-    }
+    package mutating func see(_ page: Int) { if seen.insert(page).inserted { order.append(page) } }
 
     private mutating func change<Result>(_ page: Int, _ body: (inout ModelBoard) -> Result) -> Result {
         var board = boards[page] ?? ModelBoard(rules)

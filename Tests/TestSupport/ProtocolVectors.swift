@@ -31,9 +31,7 @@ package enum ProtocolVectors {
     }
 }
 
-private struct VectorFile<Vector: Decodable>: Decodable {
-    let cases: [Vector]
-}
+private struct VectorFile<Vector: Decodable>: Decodable { let cases: [Vector] }
 
 /// A JSON value as Foundation reads it.
 package enum AnyJSON: Decodable, Equatable, Sendable {

@@ -39,9 +39,7 @@ package enum SampleLesson: String, CaseIterable, Sendable {
     }
 
     /// The messages in order.
-    package func messages() throws -> [[UInt8]] {
-        try bytes().split(separator: UInt8(ascii: "\n")).map(Array.init)
-    }
+    package func messages() throws -> [[UInt8]] { try bytes().split(separator: UInt8(ascii: "\n")).map(Array.init) }
 
     /// The messages of all lessons.
     package static func allMessages() throws -> [[UInt8]] { try available.flatMap { try $0.messages() } }
@@ -261,9 +259,7 @@ struct LessonMaker {
         milliseconds += random.int(150...300)
     }
 
-    private mutating func line(_ text: String) {
-        bytes += Array(text.utf8) + [UInt8(ascii: "\n")]
-    }
+    private mutating func line(_ text: String) { bytes += Array(text.utf8) + [UInt8(ascii: "\n")] }
 
     private func text(_ sample: Sample) -> String {
         let place = #""x":\#(decimal(sample.x, digits: 1)),"y":\#(decimal(sample.y, digits: 1))"#

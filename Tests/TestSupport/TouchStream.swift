@@ -133,8 +133,7 @@ extension TouchStream {
                     if point.altitude != nil { estimated.altitude = 1 }
                 }
                 if random.chance(1, in: 4) {
-                    waiting.append(
-                        LateTouchValues(estimationIndex: index, point: estimated, stillExpected: expected))
+                    waiting.append(LateTouchValues(estimationIndex: index, point: estimated, stillExpected: expected))
                 }
                 waiting.append(LateTouchValues(estimationIndex: index, point: point))
                 return TouchSample(estimated, expected: expected, estimationIndex: index)
@@ -231,9 +230,7 @@ package struct LossyPen {
         try queue(points)
     }
 
-    private mutating func sendWhole() throws {
-        for part in try whole() { try post(part.number, part.points) }
-    }
+    private mutating func sendWhole() throws { for part in try whole() { try post(part.number, part.points) } }
 
     /// All points, in parts of at most 200.
     private mutating func whole() throws -> [(number: Int64, points: WetPoints)] {

@@ -41,8 +41,7 @@ import Testing
         for style in InkStyle.allCases {
             for trial in TrialBoard.allCases {
                 let strokes = trial.strokes(style)
-                let drawn = try picture(
-                    format, drawing(strokes.map { .stroke($0) } + [lasso(diagonal, .identity)]))
+                let drawn = try picture(format, drawing(strokes.map { .stroke($0) } + [lasso(diagonal, .identity)]))
                 let canvas = try #require(Picture(TrialBoard.canvas(strokes)))
                 let difference = PictureDifference(canvas, drawn)
                 #expect(difference.inked > 1000)
@@ -87,9 +86,7 @@ import Testing
     /// 40 × 20 pixels: the left half red, the right half blue and half transparent.
     private func flag() throws -> ImagePixels {
         var bytes: [UInt8] = []
-        for _ in 0..<20 {
-            for x in 0..<40 { bytes += x < 20 ? [255, 0, 0, 255] : [0, 0, 128, 128] }
-        }
+        for _ in 0..<20 { for x in 0..<40 { bytes += x < 20 ? [255, 0, 0, 255] : [0, 0, 128, 128] } }
         return try #require(ImagePixels(width: 40, height: 20, bytes: bytes))
     }
 
@@ -206,8 +203,7 @@ import Testing
     @Test func `64 lassos on each other cost as much as there is to cut, and no more`() {
         let strokes = (0..<250).map { index in
             let (x, y) = (Double(index % 20) * 16, Double(index / 20) * 18)
-            return PageEntry.Content.stroke(
-                TrialBoard.stroke(.line, .smooth, 2, [(x, y), (x + 12, y + 14)]))
+            return PageEntry.Content.stroke(TrialBoard.stroke(.line, .smooth, 2, [(x, y), (x + 12, y + 14)]))
         }
         // A disc that is turned by some of its corners each time.
         let ring = (0..<128).map { step in

@@ -133,9 +133,7 @@ enum Rasteriser: String, CaseIterable {
     }
 
     /// Cancels the test where the program is missing, and says so.
-    func requireInstalled() throws {
-        if !isInstalled { try Test.cancel("\(rawValue) is not installed") }
-    }
+    func requireInstalled() throws { if !isInstalled { try Test.cancel("\(rawValue) is not installed") } }
 }
 
 /// Boards of difficult strokes, 320 × 240 units.

@@ -161,9 +161,7 @@ struct TextTests {
     private func drawing(
         _ text: String, lasso: Lasso? = nil, from: Point = Point(100, 100), to: Point = Point(500, 300)
     ) -> BoardDrawing {
-        var entries = [
-            PageEntry(id: 1, .image(PlacedImage(text: text, colour: RGB(0xD9_2020), from: from, to: to)))
-        ]
+        var entries = [PageEntry(id: 1, .image(PlacedImage(text: text, colour: RGB(0xD9_2020), from: from, to: to)))]
         if let lasso { entries.append(PageEntry(id: 2, .lasso(lasso))) }
         return BoardDrawing(width: 800, height: 600, entries: entries, images: PageImages().drawingTexts(scale: 1))
     }

@@ -94,9 +94,7 @@ import VideoTiming
             guard case .media(let list) = HLSPlaylist(String(decoding: bytes, as: UTF8.self)) else { continue }
             var session = HLSSession()
             session.receive(list, at: 0)
-            for _ in 0..<10 {
-                if case .load(let segment, _) = session.action() { session.loaded(segment) }
-            }
+            for _ in 0..<10 { if case .load(let segment, _) = session.action() { session.loaded(segment) } }
         }
     }
 
@@ -230,8 +228,7 @@ import VideoTiming
             "TXXX", [1] + "\u{feff}n\u{0}\u{feff}77".utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })
         #expect(ID3Tag(Self.tag([apple, owned])).time(named: nil, key: "t") == MediaTime(milliseconds: 9))
         #expect(ID3Tag(Self.tag([apple])).time(named: nil, key: "t") == nil)
-        #expect(
-            ID3Tag(Self.tag([apple, owned, text])).time(named: "now", key: "t") == MediaTime(milliseconds: 1234.5))
+        #expect(ID3Tag(Self.tag([apple, owned, text])).time(named: "now", key: "t") == MediaTime(milliseconds: 1234.5))
         #expect(ID3Tag(Self.tag([wide])).time(named: "n", key: "t") == MediaTime(milliseconds: 77))
         #expect(
             ID3Tag(Self.tag([apple])).time(named: ID3Tag.transportTimestamp, key: "t")
@@ -260,8 +257,7 @@ import VideoTiming
         var times = StreamTimestamps()
         let wrap: Int64 = 1 << 33
         let read = { (times: inout StreamTimestamps, presentation: Int64, decoding: Int64) in
-            times.read(
-                presentation: presentation, decoding: decoding, numerator: 1, denominator: 90_000, wrapBits: 33)
+            times.read(presentation: presentation, decoding: decoding, numerator: 1, denominator: 90_000, wrapBits: 33)
         }
         let before = try #require(read(&times, wrap - 3600, wrap - 7200))
         #expect(before.presentation - before.decoding == 40_000)
@@ -274,8 +270,7 @@ import VideoTiming
     @Test func `times beyond all measure are none`() {
         var times = StreamTimestamps()
         for value in [Int64.max, .min, .max - 1] {
-            #expect(
-                times.read(presentation: value, decoding: value, numerator: 1, denominator: 1, wrapBits: 64) == nil)
+            #expect(times.read(presentation: value, decoding: value, numerator: 1, denominator: 1, wrapBits: 64) == nil)
             _ = times.read(presentation: 0, decoding: value, numerator: 1, denominator: 90_000, wrapBits: 33)
         }
     }

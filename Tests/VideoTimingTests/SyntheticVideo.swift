@@ -58,9 +58,7 @@ struct SyntheticVideo {
     }
 
     /// With start codes.
-    static func delimited(_ units: [[UInt8]]) -> [UInt8] {
-        units.flatMap { unit -> [UInt8] in [0, 0, 1] + unit }
-    }
+    static func delimited(_ units: [[UInt8]]) -> [UInt8] { units.flatMap { unit -> [UInt8] in [0, 0, 1] + unit } }
 
     /// The units between start codes.
     static func units(of raw: [UInt8]) -> [[UInt8]] {

@@ -98,8 +98,7 @@ struct LossyClass {
         _ record: ControlRecord, _ kind: Arrival.Kind, _ author: AuthorID, _ probe: inout RoomProbe
     ) {
         probe.record(record)
-        arrivals.append(
-            Arrival(at: probe.now, author: author.text, number: 0, kind: kind, part: 0, parts: 1, ink: []))
+        arrivals.append(Arrival(at: probe.now, author: author.text, number: 0, kind: kind, part: 0, parts: 1, ink: []))
     }
 
     /// All messages of one author, with the times at which they are sent.
@@ -310,9 +309,7 @@ struct Restart {
     }
 
     /// The cursors last saved.
-    mutating func note(_ probe: RoomProbe) {
-        cursors = probe.room.cursors
-    }
+    mutating func note(_ probe: RoomProbe) { cursors = probe.room.cursors }
 
     /// Ends the daemon. The room that lives on loses its clocks, as a restarted one does.
     mutating func die(_ probe: inout RoomProbe) {

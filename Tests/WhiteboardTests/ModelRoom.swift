@@ -320,7 +320,5 @@ struct Student {
 }
 
 extension Whiteboard.Operation {
-    fileprivate var isPointer: Bool {
-        if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false }
-    }
+    fileprivate var isPointer: Bool { if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false } }
 }

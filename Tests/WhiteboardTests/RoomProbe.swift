@@ -83,9 +83,7 @@ struct RoomProbe {
         receiveClock(Array(#"{"m":\#(milliseconds)\#(more)}"#.utf8), cohort)
     }
 
-    mutating func receiveClock(_ bytes: [UInt8], _ cohort: CohortName = .main) {
-        take(.sample(bytes, cohort))
-    }
+    mutating func receiveClock(_ bytes: [UInt8], _ cohort: CohortName = .main) { take(.sample(bytes, cohort)) }
 
     /// Gives the room an update of a stroke being drawn.
     mutating func draw(_ update: WetUpdate, by author: AuthorID = .alice, session: String? = nil) {
@@ -104,13 +102,9 @@ struct RoomProbe {
     }
 
     /// Gives the room a record that it did not ask for.
-    mutating func record(_ record: ControlRecord) {
-        take(.record(record))
-    }
+    mutating func record(_ record: ControlRecord) { take(.record(record)) }
 
-    mutating func setOutput(isOpen: Bool) {
-        take(.output(isOpen: isOpen))
-    }
+    mutating func setOutput(isOpen: Bool) { take(.output(isOpen: isOpen)) }
 
     /// Gives the room an input and lets it do what is due.
     mutating func take(_ input: RoomInput) {
@@ -228,8 +222,7 @@ struct RoomProbe {
 extension ControlRecord {
     /// The decision of a probe's room about numbers of Alice.
     static func gaveUp(_ numbers: ClosedRange<Int64>) -> ControlRecord {
-        .gaveUp(
-            author: .alice, from: numbers.lowerBound, to: numbers.upperBound, incarnation: RoomProbe.incarnation)
+        .gaveUp(author: .alice, from: numbers.lowerBound, to: numbers.upperBound, incarnation: RoomProbe.incarnation)
     }
 }
 

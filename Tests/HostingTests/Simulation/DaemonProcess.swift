@@ -41,8 +41,7 @@ final class DaemonProcess {
         freeSince = world.now
         buffer = SendBuffer(world: world)
         clock = LocalClock(at: world.now, random: &world.random)
-        membership = Membership(
-            name: name, partitions: cluster.configuration.partitions, at: clock.time(at: world.now))
+        membership = Membership(name: name, partitions: cluster.configuration.partitions, at: clock.time(at: world.now))
         world.note("\(name) starts")
         world.trouble()
         world.after(.zero) { [self] in post { self.step() } }

@@ -80,9 +80,7 @@ struct ModelClock {
     }
 
     /// The farthest that the video may be believed to be, in nanoseconds of media time; nil while unknown.
-    func farthest(at now: Int64) -> Int64? {
-        taken.map { farthest($0, at: now) }
-    }
+    func farthest(at now: Int64) -> Int64? { taken.map { farthest($0, at: now) } }
 
     private func farthest(_ seen: Seen, at now: Int64) -> Int64 {
         let life = max(2_000_000_000, 3 * min(interval, 10_000_000_000))
@@ -170,9 +168,7 @@ final class KnownClocks {
     }
 
     /// A room has left memory.
-    func leave(_ room: HostedRoom) {
-        earlySamples.removeAll { $0.room === room }
-    }
+    func leave(_ room: HostedRoom) { earlySamples.removeAll { $0.room === room } }
 
     /// How far the video of a cohort can be now: its session, and the media time in nanoseconds; nil while unknown.
     func video(of room: HostedRoom, _ cohort: CohortName) -> (session: Int64, farthest: Int64)? {
@@ -199,7 +195,6 @@ final class KnownClocks {
         }
         readings[room] = reading
         let life = reading.room.lives.last.flatMap { $0.isClosed ? nil : $0 }
-        return LoggedSession(
-            life: reading.room.lives.count { $0.isClosed }, sessions: life?.sessions ?? [])
+        return LoggedSession(life: reading.room.lives.count { $0.isClosed }, sessions: life?.sessions ?? [])
     }
 }

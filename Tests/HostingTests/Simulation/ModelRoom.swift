@@ -159,8 +159,7 @@ struct ModelRoom {
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {
-                lives.append(
-                    Life(incarnation: "\(prefix)-\(entry.record.sequence)", namesSessions: namesSessions))
+                lives.append(Life(incarnation: "\(prefix)-\(entry.record.sequence)", namesSessions: namesSessions))
                 isLiving = true
                 began = entry.record.sequence
                 owedBefore = owed
@@ -175,9 +174,7 @@ struct ModelRoom {
     }
 
     /// Operations that are neither applied, rejected nor given up.
-    var undecided: [String] {
-        authors.flatMap { name, author in author.pending.map { "\(name) \($0)" } }.sorted()
-    }
+    var undecided: [String] { authors.flatMap { name, author in author.pending.map { "\(name) \($0)" } }.sorted() }
 
     /// Authors of a room that is going to be refused get no feedback until the end of its life, and then none about
     /// sessions that are over.
@@ -235,9 +232,7 @@ struct ModelRoom {
             author.fates[number] = .rejected
             owe(name, author, number, .rejected)
         }
-        for number in author.parts.keys {
-            if case .gaveUp = author.fates[number] { author.parts[number] = nil }
-        }
+        for number in author.parts.keys { if case .gaveUp = author.fates[number] { author.parts[number] = nil } }
         authors[name] = author
     }
 
@@ -378,9 +373,7 @@ struct ModelAuthor {
         case rejected
         case gaveUp(head: Int)
 
-        fileprivate var isApplied: Bool {
-            if case .applied = self { true } else { false }
-        }
+        fileprivate var isApplied: Bool { if case .applied = self { true } else { false } }
     }
 
     /// The shards of a message by their order.
@@ -431,9 +424,7 @@ struct ModelAuthor {
     /// - Returns: false for a message of an earlier session.
     mutating func enter(_ sent: SentMessage, at time: Int64, head: Int) -> Bool {
         if let name = sent.session, earlier[name] != nil, name != session { return false }
-        if !hasCount || sent.session != nil && sent.session != session {
-            begin(sent, at: time, head: head)
-        }
+        if !hasCount || sent.session != nil && sent.session != session { begin(sent, at: time, head: head) }
         return true
     }
 

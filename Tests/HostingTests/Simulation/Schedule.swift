@@ -25,9 +25,7 @@ struct Schedule {
         world.run(until: plan.end)
         let verdict = Verdict(cluster: cluster, students: cluster.network.students, rooms: plan.rooms)
         verdict.check()
-        defer {
-            (cluster.network.processes, cluster.network.students, cluster.network.teachers) = ([], [], [])
-        }
+        defer { (cluster.network.processes, cluster.network.students, cluster.network.teachers) = ([], [], []) }
         return world.findings
     }
 
@@ -77,8 +75,7 @@ struct Schedule {
     }
 
     private func addStudent(_ name: String, _ room: RoomID, _ cohort: CohortName) {
-        let student = Student(
-            name, room: room, cohort: cohort, world: world, network: cluster.network)
+        let student = Student(name, room: room, cohort: cohort, world: world, network: cluster.network)
         cluster.network.students.append(student)
         world.at(moment(0...20_000)) { student.join() }
         if world.chance(500) {

@@ -47,8 +47,7 @@ final class SimulatedCheckpoints {
         let slot = Slot(room: room, number: before?.freeSlot(beside: fallback) ?? 0)
         slots[slot, default: []].append(last)
         if let old = slots[slot], old.count > Self.kept { states[slots[slot]?.removeFirst() ?? 0] = nil }
-        return CheckpointManifest.State(
-            parts: [last], bytes: state.count, hash: FNV1a64.hash(state), slot: slot.number)
+        return CheckpointManifest.State(parts: [last], bytes: state.count, hash: FNV1a64.hash(state), slot: slot.number)
     }
 
     /// - Parameter expected: the sequence of the room's manifest that was written last.

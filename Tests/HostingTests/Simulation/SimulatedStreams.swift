@@ -43,9 +43,7 @@ final class SimulatedLog {
     /// First part of the incarnations of its rooms.
     var prefix: String { "log\(partition)" }
     var last: UInt64 { UInt64(entries.count) }
-    var serverTime: Instant {
-        Instant(nanoseconds: Self.origin + world.now.nanoseconds + skew.wholeNanoseconds)
-    }
+    var serverTime: Instant { Instant(nanoseconds: Self.origin + world.now.nanoseconds + skew.wholeNanoseconds) }
 
     func record(_ sequence: UInt64) -> JournalRecord { entries[Int(sequence - 1)].record }
 
@@ -150,9 +148,7 @@ final class SimulatedReader {
     /// How long a sign counts that the log has been read to its end, and the time between two such signs of a log at rest.
     static let levelTime = (validity: Duration.seconds(2), heartbeat: Duration.seconds(1))
 
-    private final class Gate: Sendable {
-        let isOpen = Atomic<Bool>(false)
-    }
+    private final class Gate: Sendable { let isOpen = Atomic<Bool>(false) }
 
     private let log: SimulatedLog
     private let world: World

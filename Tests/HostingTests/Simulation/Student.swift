@@ -208,9 +208,7 @@ final class Player {
         self.network = network
     }
 
-    func play(from start: Moment, until end: Moment) {
-        world.at(start) { [self] in sample(until: end) }
-    }
+    func play(from start: Moment, until end: Moment) { world.at(start) { [self] in sample(until: end) } }
 
     /// The network falls behind for a while.
     func stall(for duration: Duration) {
@@ -250,7 +248,5 @@ final class Player {
 }
 
 extension Whiteboard.Operation {
-    fileprivate var isPointer: Bool {
-        if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false }
-    }
+    fileprivate var isPointer: Bool { if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false } }
 }

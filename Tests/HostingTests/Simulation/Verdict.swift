@@ -28,9 +28,7 @@ struct Verdict {
             checkTold(room, plain)
             checkStudents(of: room, plain)
         }
-        for process in cluster.network.processes where process.isAlive {
-            cluster.wet.checkEnd(of: process)
-        }
+        for process in cluster.network.processes where process.isAlive { cluster.wet.checkEnd(of: process) }
     }
 
     /// Indices are dense, and each has the content that the log gives it.
@@ -189,7 +187,5 @@ struct Verdict {
         }
     }
 
-    private func report(_ room: RoomID, _ text: String) {
-        cluster.world.report("\(room): \(text)")
-    }
+    private func report(_ room: RoomID, _ text: String) { cluster.world.report("\(room): \(text)") }
 }

@@ -89,8 +89,7 @@ final class WetLedger {
         guard let update = try? WetUpdate(decoding: update) else { return }
         world.note("\(process.name) hears \(author) \(update.number) \(update.update) \(Self.summary(update))")
         seen[ObjectIdentifier(process)] = process
-        let key = Heard(
-            process: ObjectIdentifier(process), key: Key(room: room, author: author, number: update.number))
+        let key = Heard(process: ObjectIdentifier(process), key: Key(room: room, author: author, number: update.number))
         let logged = process.clocks.loggedSession(of: room)
         if sessions[key]?.life != logged.life { sessions[key] = logged }
         guard case .points(let points) = update.content else { return }
@@ -111,8 +110,7 @@ final class WetLedger {
         guard let release = try? WetRelease(decoding: wet.body) else {
             return report("\(process.name) publishes what cannot be read", room)
         }
-        let track = Track(
-            room: ObjectIdentifier(room), cohort: cohort, author: release.author, number: release.number)
+        let track = Track(room: ObjectIdentifier(room), cohort: cohort, author: release.author, number: release.number)
         let name = "\(process.name) to \(cohort?.text ?? "head"), \(release.author) \(release.number)"
         let isInterrupted = seenInterruptions[track] ?? 0 != interruptions[track.room] ?? 0
         seenInterruptions[track] = interruptions[track.room]
@@ -206,8 +204,7 @@ final class WetLedger {
             return report("\(name): without a clock, or without a time", room)
         }
         if !plan.namesSessions {
-            line = ModelRoom.Life.session(
-                ofLine: line, among: process.clocks.loggedSession(of: room.id).sessions)
+            line = ModelRoom.Life.session(ofLine: line, among: process.clocks.loggedSession(of: room.id).sessions)
         }
         if video.session < line {
             let key = Heard(
@@ -314,9 +311,7 @@ final class WetLedger {
 
     /// An operation that is refused is not published at the head: those who have points of its stroke forget it by themselves,
     /// and it may begin anew.
-    private func mayBeRefused(_ track: Track) -> Bool {
-        track.cohort == nil && plan.storedRooms < plan.rooms.count
-    }
+    private func mayBeRefused(_ track: Track) -> Bool { track.cohort == nil && plan.storedRooms < plan.rooms.count }
 
     /// Everything is at rest: no process keeps anything, and every stroke has come to an end.
     func checkEnd(of process: DaemonProcess) {
@@ -332,7 +327,5 @@ final class WetLedger {
         }
     }
 
-    private func report(_ text: String, _ room: HostedRoom) {
-        world.report("\(room.id): \(text)")
-    }
+    private func report(_ text: String, _ room: HostedRoom) { world.report("\(room.id): \(text)") }
 }

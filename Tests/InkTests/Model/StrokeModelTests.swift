@@ -146,8 +146,7 @@ import Testing
         var model = StrokeModel()
         var path = StrokePath(element: .freehand, style: .quadratic, width: 4)
         for place in 0..<StrokePath.rememberedChanges + 2 {
-            _ = model.receive(
-                TouchEvent(phase: .moved, samples: [TouchSample(StrokePoint(x: Double(place), y: 0))]))
+            _ = model.receive(TouchEvent(phase: .moved, samples: [TouchSample(StrokePoint(x: Double(place), y: 0))]))
             path.update(to: model)
         }
         #expect(path.changes(since: path.version) == nil)

@@ -122,8 +122,7 @@ import Testing
         #expect(try JoinRequest(decoding: Array("{}".utf8)).encoding == .json)
         #expect(try JoinRequest(decoding: []).encoding == .json)
         let request = JoinRequest(incarnation: "r-1", have: 4, encoding: .binary)
-        #expect(
-            String(decoding: request.encoded(), as: UTF8.self) == #"{"room":"r-1","have":4,"encoding":"binary"}"#)
+        #expect(String(decoding: request.encoded(), as: UTF8.self) == #"{"room":"r-1","have":4,"encoding":"binary"}"#)
         #expect(try JoinRequest(decoding: request.encoded()) == request)
         #expect(JoinRequest().encoded() == Array("{}".utf8))
     }

@@ -8,9 +8,7 @@ import Testing
 @Suite struct `Live time` {
     private var probe = RoomProbe()
 
-    private var live: Double? {
-        probe.room.liveTime(at: probe.now).map { Double($0.microseconds) / 1000 }
-    }
+    private var live: Double? { probe.room.liveTime(at: probe.now).map { Double($0.microseconds) / 1000 } }
 
     @Test("Is the sample's media time and its age, and goes on, also while the picture stands or no sample comes")
     mutating func age() {

@@ -214,9 +214,7 @@ struct ModelCohort {
 
     var epoch: Int64? { seen.last?.epoch }
 
-    mutating func name(_ epoch: Int64) {
-        for position in seen.indices { seen[position].epoch = epoch }
-    }
+    mutating func name(_ epoch: Int64) { for position in seen.indices { seen[position].epoch = epoch } }
 
     /// Milliseconds for which the last sample is believed.
     private var life: Int64 {
@@ -225,9 +223,7 @@ struct ModelCohort {
         return max(stale, 3 * min(10_000, last.at - seen[seen.count - 2].at))
     }
 
-    func isLive(at now: Int64) -> Bool {
-        seen.last.map { now - $0.at <= life } ?? false
-    }
+    func isLive(at now: Int64) -> Bool { seen.last.map { now - $0.at <= life } ?? false }
 
     /// The first sample of the current state.
     private var stateSince: Int64 {
@@ -291,9 +287,7 @@ struct ModelCohort {
     }
 
     /// Takes a sample.
-    mutating func closePause(at now: Int64) {
-        if let pause = pause(at: now) { pauses.append(pause) }
-    }
+    mutating func closePause(at now: Int64) { if let pause = pause(at: now) { pauses.append(pause) } }
 
     private func milliseconds(_ duration: Duration) -> Int64 { Int64(duration / .milliseconds(1)) }
 }

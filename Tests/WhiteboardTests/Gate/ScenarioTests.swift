@@ -10,14 +10,10 @@ import Testing
     private var probe = RoomProbe()
 
     /// Sets a clock that stands still.
-    private mutating func video(_ milliseconds: Double) {
-        probe.clock(milliseconds, .main, #","r":0"#)
-    }
+    private mutating func video(_ milliseconds: Double) { probe.clock(milliseconds, .main, #","r":0"#) }
 
     /// The strokes on the board of a cohort, bottom to top.
-    private func board(_ cohort: CohortName = .main) -> [UInt64] {
-        probe.room.board(of: cohort).visible.map(\.index)
-    }
+    private func board(_ cohort: CohortName = .main) -> [UInt64] { probe.room.board(of: cohort).visible.map(\.index) }
 
     @Test mutating func `4: stroke t=800, undo t=100, V=500: the undo is held behind its stroke`() {
         video(500)
@@ -66,10 +62,7 @@ import Testing
 
     @Test mutating func `22: join under load, 10,000 times: no gap, no repeat, nothing with e ≥ V`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
-        probe = RoomProbe(
-            RoomConfiguration(
-                intake: .fast,
-                log: LogRetention(tail: random.int(0...200))))
+        probe = RoomProbe(RoomConfiguration(intake: .fast, log: LogRetention(tail: random.int(0...200))))
         let start = probe.now
         let rules = probe.room.configuration.history
         var sent: [(at: Instant, gateTime: Double)] = []
@@ -99,9 +92,7 @@ import Testing
                 let visible = board.visible.map(\.index)
                 try #require(joined.digest.value == plainDigest(visible), "seed \(random.seed)")
                 try #require(visible.last ?? 0 <= joined.index, "seed \(random.seed)")
-                if joins.isMultiple(of: 100) {
-                    followers.append((Student(rules, board: board), probe.shown.count))
-                }
+                if joins.isMultiple(of: 100) { followers.append((Student(rules, board: board), probe.shown.count)) }
             }
             probe.wait(.milliseconds(random.int(1...40)))
         }

@@ -83,14 +83,10 @@ struct VirtualRoom {
     }
 
     /// Changes the gate directly.
-    mutating func change(_ body: (inout Gate, Instant, inout [Release]) -> Void) {
-        body(&gate, now, &releases)
-    }
+    mutating func change(_ body: (inout Gate, Instant, inout [Release]) -> Void) { body(&gate, now, &releases) }
 
     /// The indices released to a cohort, in order of release.
-    func shown(_ cohort: CohortName = .main) -> [UInt64] {
-        releases.filter { $0.cohort == cohort }.map(\.index)
-    }
+    func shown(_ cohort: CohortName = .main) -> [UInt64] { releases.filter { $0.cohort == cohort }.map(\.index) }
 
     /// The indices released late to a cohort.
     func late(_ cohort: CohortName = .main) -> [UInt64] {

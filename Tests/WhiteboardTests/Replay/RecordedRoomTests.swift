@@ -61,8 +61,7 @@ import Testing
         for step in 0...80 {
             let time = Double(step) * 100
             for cohort in [.main, growing] { probe.clock(time, cohort) }
-            cursors.append(
-                (time, UInt64(probe.shown(.main).count), UInt64(probe.shown(growing).count)))
+            cursors.append((time, UInt64(probe.shown(.main).count), UInt64(probe.shown(growing).count)))
             probe.wait(.milliseconds(100))
         }
 
@@ -104,8 +103,7 @@ import Testing
             let page = try #require(recording.page(ReplayRequest(decoding: request.encoded()), through: last))
             return try ReplayReply(decoding: page.encoded(palette: .standard, style: "smooth"))
         }
-        var request = ReplayRequest(
-            from: MediaTime(milliseconds: 501), to: MediaTime(milliseconds: 2000), limit: 6)
+        var request = ReplayRequest(from: MediaTime(milliseconds: 501), to: MediaTime(milliseconds: 2000), limit: 6)
         var replies = [try reply(request)]
         while let next = replies.last?.next {
             request.after = next
@@ -165,8 +163,7 @@ import Testing
         for number in Int64(6)...9 { probe.send(draw(number, t: (number - 5) * 1000)) }
         let recording = record(probe)
         func start(through last: UInt64) throws -> UInt64? {
-            let page = try #require(
-                recording.page(ReplayRequest(from: MediaTime(milliseconds: 2500)), through: last))
+            let page = try #require(recording.page(ReplayRequest(from: MediaTime(milliseconds: 2500)), through: last))
             return try ReplayReply(decoding: page.encoded(palette: .standard, style: "smooth")).board?.index
         }
         #expect(try start(through: 4) == 2)

@@ -32,8 +32,7 @@ import Testing
 
     @Test mutating func `Undo of nothing changes nothing, gets no index and is rejected`() {
         probe.send(undo(1), redo(2), draw(3))
-        #expect(
-            probe.takeTold() == ["rejected 1 0 nothing-to-undo", "rejected 2 0 nothing-to-redo", "applied 3 as 1"])
+        #expect(probe.takeTold() == ["rejected 1 0 nothing-to-undo", "rejected 2 0 nothing-to-redo", "applied 3 as 1"])
         #expect(probe.counts.intake.rejected == [.nothingToUndo: 1, .nothingToRedo: 1])
     }
 

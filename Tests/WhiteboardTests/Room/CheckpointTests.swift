@@ -11,8 +11,7 @@ import Testing
     @Test(arguments: seeds)
     func `A restored room encodes to the same bytes at any moment of a lossy class`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let configuration = RoomConfiguration(
-            history: .random(depth: 1...12, using: &random))
+        let configuration = RoomConfiguration(history: .random(depth: 1...12, using: &random))
         var probe = RoomProbe(configuration)
         var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 40, mutes: true)
         while !lesson.isOver {
@@ -77,9 +76,7 @@ import Testing
 }
 
 extension Whiteboard.Operation {
-    fileprivate var stroke: Stroke? {
-        if case .draw(let stroke) = effect { stroke } else { nil }
-    }
+    fileprivate var stroke: Stroke? { if case .draw(let stroke) = effect { stroke } else { nil } }
 }
 
 @Suite struct `Checkpoints that are not what was written` {

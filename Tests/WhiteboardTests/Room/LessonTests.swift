@@ -52,9 +52,7 @@ import Testing
 
     /// A room with one stroke. Before its first operation a room forgets authors whose messages were rejected.
     private func roomWithStroke(_ random: inout SeededGenerator) -> RoomProbe {
-        let configuration = RoomConfiguration(
-            intake: .fast,
-            history: .random(depth: 1...12, using: &random))
+        let configuration = RoomConfiguration(intake: .fast, history: .random(depth: 1...12, using: &random))
         var probe = RoomProbe(configuration)
         probe.send(draw(1), by: .known("first"))
         return probe
@@ -118,8 +116,7 @@ import Testing
 
     @Test func `Without loss everything is applied, whatever the order within 2 s, and nobody waits in the end`() {
         let seed = TestSeed.choose()
-        var probe = RoomProbe(
-            RoomConfiguration(intake: .fast))
+        var probe = RoomProbe(RoomConfiguration(intake: .fast))
         var lesson = LossyClass(
             seed: seed, at: probe.now, authors: 4...4, operations: 80,
             loss: LossyClass.Loss(lost: 0, repeated: 30, delayed: 0))
@@ -133,9 +130,7 @@ import Testing
     }
 
     /// Whether no author was told anything for 12 s: nothing is awaited any more.
-    private func isQuiet(_ probe: RoomProbe) -> Bool {
-        probe.now - (probe.told.last?.at ?? probe.now) > .seconds(12)
-    }
+    private func isQuiet(_ probe: RoomProbe) -> Bool { probe.now - (probe.told.last?.at ?? probe.now) > .seconds(12) }
 
     private func expectAllTold(_ lesson: LossyClass, _ probe: RoomProbe, _ seed: UInt64) {
         var told: Set<String> = []
@@ -171,8 +166,7 @@ import Testing
         quiet.send(draw(1), by: .known("first"))
         loud.send(draw(1), by: .known("first"))
         // Indices depend on what others do.
-        var lesson = LossyClass(
-            seed: random.next(), at: quiet.now, authors: 2...2, operations: 60, removes: false)
+        var lesson = LossyClass(seed: random.next(), at: quiet.now, authors: 2...2, operations: 60, removes: false)
         var sent = 0
         var samples = 1
         while !lesson.isOver {

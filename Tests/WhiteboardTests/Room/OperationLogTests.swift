@@ -100,9 +100,7 @@ import Testing
 @Suite struct `What a room keeps of its log` {
     /// A room whose cohort is released everything at once.
     private func openRoom(_ log: LogRetention) -> RoomProbe {
-        RoomProbe(
-            RoomConfiguration(
-                cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none)), log: log))
+        RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none)), log: log))
     }
 
     @Test func `A tail of so many released operations, and all that are not released`() {

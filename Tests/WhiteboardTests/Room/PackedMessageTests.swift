@@ -190,9 +190,7 @@ import Testing
         return #"{"n":1,"\#(key)":[\#(more)],"d":[\#(list)]}"#
     }
 
-    private func numbers(_ count: Int) -> String {
-        [String](repeating: "1", count: count).joined(separator: ",")
-    }
+    private func numbers(_ count: Int) -> String { [String](repeating: "1", count: count).joined(separator: ",") }
 }
 
 extension WireLimits {

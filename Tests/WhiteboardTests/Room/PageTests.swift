@@ -89,10 +89,7 @@ import Testing
     }
 
     @Test func `have at most 1,000 operations together that can be undone; the oldest becomes permanent`() {
-        var probe = RoomProbe(
-            RoomConfiguration(
-                intake: .fast,
-                history: HistoryConfiguration(depth: 400)))
+        var probe = RoomProbe(RoomConfiguration(intake: .fast, history: HistoryConfiguration(depth: 400)))
         for number in 1...1200 as ClosedRange<Int64> { probe.send(draw(number, onPage(Int(number) % 4))) }
         func undoable(_ page: Int) -> Int { probe.room.head.table[page]?.history.done.count ?? 0 }
         #expect((0...3).map(undoable) == [250, 250, 250, 250])

@@ -72,8 +72,7 @@ import Testing
             #expect(entry.student.index == last, "seed \(seed)")
             #expect(entry.student.digest == digest.value, "seed \(seed)")
             let visible = entry.student.visible
-            #expect(
-                visible.allSatisfy { entry.student.ink[$0] == probe.applied[Int($0) - 1].message }, "seed \(seed)")
+            #expect(visible.allSatisfy { entry.student.ink[$0] == probe.applied[Int($0) - 1].message }, "seed \(seed)")
         }
         print("joins \(joined.count), by tail \(joined.count { $0.isTail })")
     }

@@ -36,8 +36,7 @@ import Testing
             index += random.chance(2, in: 100) ? 1 << UInt64(random.int(1...40)) : 1
             let bytes = random.chance(3, in: 100) ? random.int(1000...200_000) : random.int(0...60)
             let author = "author-\(random.int(1...(random.chance(10, in: 100) ? 200 : 3)))"
-            written.append(
-                Written(index, by: author, points: random.int(0...5000), bytes: bytes, in: &writer))
+            written.append(Written(index, by: author, points: random.int(0...5000), bytes: bytes, in: &writer))
         }
         for stroke in written { #expect(stroke.isSame, "seed \(seed), index \(stroke.index)") }
     }

@@ -148,9 +148,7 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
             #expect(board.board.visible.compactMap(\.text) == [#"<b> & "ü" 😀"#, String(repeating: "数", count: 600)])
         }
         var follower = FollowedBoard()
-        for operation in probe.applied {
-            try follower.follow(operation)
-        }
+        for operation in probe.applied { try follower.follow(operation) }
         #expect(follower.digest == probe.room.head.digest && follower.board.content(of: 2).texts == 1)
     }
 

@@ -74,9 +74,7 @@ import Testing
         }
         room.wait(.milliseconds(600))
         let published = room.takeWet().filter { $0.cohort == .main }
-        for (one, next) in zip(published, published.dropFirst()) {
-            #expect(next.at - one.at >= .milliseconds(33))
-        }
+        for (one, next) in zip(published, published.dropFirst()) { #expect(next.at - one.at >= .milliseconds(33)) }
         #expect(published.reduce(0) { $0 + $1.wet.newPoints } == 50)
         let whole = try #require(published.last)
         guard case .points(let points) = try WetRelease(decoding: whole.wet.body).content else { return }
@@ -193,8 +191,7 @@ import Testing
         #expect(try taken(&room) == ["0:0,1,2"])
         room.draw(update(u: 6, k: 1, at: [5]))
         #expect(try taken(&room) == ["1:5"])
-        #expect(
-            room.counts.wetUpdates == [.taken: 2, .repeated: 2, .gap: 1])
+        #expect(room.counts.wetUpdates == [.taken: 2, .repeated: 2, .gap: 1])
     }
 
     @Test func `is forgotten when it is given up, rejected or silent`() throws {
