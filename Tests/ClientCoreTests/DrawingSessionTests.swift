@@ -33,10 +33,8 @@ struct DrawingSessionTests {
         }
     }
 
-    @Test(
-        "every stroke is in the room once and in its order, whatever is lost, fails or is reloaded",
-        arguments: TestSeed.choose(12))
-    func losses(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(12))
+    func `every stroke is in the room once, in its order, whatever is lost, fails or reloads`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var now = Duration.seconds(1)
         var device = device(seed: seed)

@@ -24,10 +24,8 @@ extension DrawingSessionTests {
         return [first, second]
     }
 
-    @Test(
-        "all that a device had left is in the room, each once and in order, while the other one draws on",
-        arguments: TestSeed.choose(6))
-    func leftWhileTheOtherDraws(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(6))
+    func `all that a device left is in the room, once, in order, while the other one draws on`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let room = DrawingRoom()
         var now = Duration.seconds(1)

@@ -178,7 +178,6 @@ private struct Page {
 }
 
 extension Picture {
-    /// All pixels, drawn to the end.
     fileprivate mutating func allPixels() -> [UInt32] {
         while !draw(while: { true }) {}
         presentAll()
@@ -199,10 +198,8 @@ extension Picture {
         }
     }
 
-    @Test(
-        "has at any time the board that is folded from the start, and the strokes that grow on it",
-        arguments: TestSeed.choose(4))
-    func seeks(seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(4))
+    func `has at any time the board folded from the start, and the strokes that grow on it`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var lesson = try Lesson(900, seed: seed)
         let grows = seed % 2 == 0

@@ -52,7 +52,6 @@ private struct SharedStore {
 }
 
 extension OperationOutbox {
-    /// The names of what waits.
     fileprivate var names: String {
         waiting.entries.map { entry in
             let fields = String(decoding: entry.messages[0], as: UTF8.self).split(separator: "\"")

@@ -38,9 +38,8 @@ extension PictureTests {
         #expect(other.liftStrokes(under: [Point(100, 200)], radius: 5) == [1], "the part that stayed")
     }
 
-    @Test(
-        "what was lifted is out of sight until it is put back, drawn anew or not, and what the room removed stays away")
-    func putBack() {
+    @Test
+    func `what was lifted is out of sight until it is put back, drawn anew or not; what the room removed stays away`() {
         var shell = PictureShell()
         func expect(_ ids: [UInt64], _ text: Comment) {
             _ = shell.draw()

@@ -93,9 +93,7 @@ struct PictureTests {
         return shell
     }
 
-    @Test(
-        "after any changes of a page, with lassos and live entries, the shell has the pixels of the page drawn at once")
-    func incremental() {
+    @Test func `after any changes, with lassos and live entries, the shell has the pixels of the page drawn at once`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         var shell = fresh([])
         var entries: [Picture.Entry] = []

@@ -80,7 +80,7 @@ private struct Page {
     }
 
     @Test(
-        "has the pixels of the page drawn at once, whatever comes, is undone, turned, veiled or grows",
+        "has the page's pixels drawn at once, whatever comes, is undone, turned, veiled or grows",
         arguments: TestSeed.choose(4))
     func pixels(seed: UInt64) throws {
         var service = RandomRoom(RandomRoom.history(seed), seed: seed)

@@ -19,7 +19,6 @@ func ed25519PublicKey(_ x: [UInt8]) -> [UInt8] { bytes("302a300506032b6570032100
 /// PKCS #8.
 func ed25519PrivateKey(_ d: [UInt8]) -> [UInt8] { bytes("302e020100300506032b657004220420") + d }
 
-/// The bytes of hexadecimal digits.
 func bytes(_ digits: String) -> [UInt8] {
     var digits = digits[...]
     var bytes: [UInt8] = []
@@ -30,7 +29,6 @@ func bytes(_ digits: String) -> [UInt8] {
     return bytes
 }
 
-/// The bytes of Base 64 for URLs.
 func bytes(base64URL text: String) -> [UInt8] {
     let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
     return Array(Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding) ?? Data())

@@ -91,6 +91,12 @@ final class HostProbe {
         now = end
     }
 
+    /// The probe some time later.
+    func after(_ duration: Duration) -> HostProbe {
+        wait(duration)
+        return self
+    }
+
     /// Confirms what was published, if the host has asked.
     /// - Returns: whether it had.
     @discardableResult
@@ -187,7 +193,7 @@ extension HostOutput {
     func left(_ room: HostedRoom) {}
     func forgotten(_ room: RoomID) {}
     func ready(_ partition: Int) {}
-    func closed(_ partition: Int) {}
+    func closed(_ partition: Int, isWhole: Bool) {}
 }
 
 /// Records what a host asks for, and does none of it.
@@ -268,7 +274,6 @@ final class FakeHostOutput: HostOutput {
         if isWhole { whole.append(partition) }
     }
 
-    /// Indices released to a cohort, in order.
     func released(_ cohort: CohortName = .main) -> [UInt64] {
         published.compactMap { if case .release(cohort, let operation, _, _) = $0 { operation.index } else { nil } }
     }

@@ -8,8 +8,7 @@ import Whiteboard
     @Test func `every partition has one server, whoever comes`() {
         for name in ["a", "b", "c"] {
             group.join(name)
-            group.wait(.seconds(5))
-            #expect(group.servers == Array(repeating: 1, count: 16))
+            #expect(group.after(.seconds(5)).servers == Array(repeating: 1, count: 16))
         }
         #expect(group.members.values.allSatisfy { !$0.serving.isEmpty })
     }
@@ -39,28 +38,22 @@ import Whiteboard
     }
 
     @Test func `what a dead one served is taken over after three seconds`() {
-        group.join("a")
-        group.join("b")
+        group.join("a", "b")
         group.wait(.seconds(5))
         group.members["b"] = nil
-        group.wait(.milliseconds(1900))
-        #expect(group.servers.contains(0))
-        group.wait(.milliseconds(1200))
-        #expect(group.servers == Array(repeating: 1, count: 16))
+        #expect(group.after(.milliseconds(1900)).servers.contains(0))
+        #expect(group.after(.milliseconds(1200)).servers == Array(repeating: 1, count: 16))
     }
 
     @Test func `one that has stood still gives up what it has, and takes nothing before it has listened`() {
-        group.join("a")
-        group.join("b")
+        group.join("a", "b")
         group.wait(.seconds(5))
         group.silent = ["a"]
         group.wait(.seconds(30))
         group.silent = []
-        group.wait(.milliseconds(100))
-        #expect(group.members["a"]?.serving == [])
+        #expect(group.after(.milliseconds(100)).members["a"]?.serving == [])
         #expect(group.members["a"]?.members == ["a", "b"])
-        group.wait(.seconds(5))
-        #expect(group.servers == Array(repeating: 1, count: 16))
+        #expect(group.after(.seconds(5)).servers == Array(repeating: 1, count: 16))
     }
 
     @Test func `one that has stood still answers nobody before it knows what the others do`() {
@@ -77,14 +70,12 @@ import Whiteboard
     }
 
     @Test func `one that stood still for less than others wait takes nobody for dead`() {
-        group.join("a")
-        group.join("b")
+        group.join("a", "b")
         group.wait(.seconds(5))
         group.silent = ["a"]
         group.wait(.milliseconds(2900))
         group.silent = []
-        group.wait(.milliseconds(5))
-        #expect(group.members["a"]?.members == ["a", "b"])
+        #expect(group.after(.milliseconds(5)).members["a"]?.members == ["a", "b"])
     }
 
     @Test func `of an announced partition that there is not, nothing is known`() {
@@ -125,12 +116,10 @@ import Whiteboard
     }
 
     @Test func `a member that comes back with other settings is one no more`() {
-        group.join("a")
-        group.join("b")
+        group.join("a", "b")
         group.wait(.seconds(5))
         group.join("b", partitions: 8)
-        group.wait(.seconds(5))
-        #expect(group.members["a"]?.members == ["a"])
+        #expect(group.after(.seconds(5)).members["a"]?.members == ["a"])
         #expect(group.members["a"]?.serving.count == 16)
     }
 
@@ -138,8 +127,7 @@ import Whiteboard
         group.join("a", journal: "jetstream")
         group.wait(.seconds(2))
         group.announce(Announcement(member: "old", serving: [], isLeaving: false))
-        group.wait(.seconds(1))
-        #expect(group.news.map(\.1) == [.newcomer])
+        #expect(group.after(.seconds(1)).news.map(\.1) == [.newcomer])
         #expect(group.members["a"]?.members == ["a", "old"])
     }
 
@@ -153,8 +141,7 @@ import Whiteboard
                 Announcement(
                     member: "b", serving: [], isLeaving: false, isJoining: true,
                     settings: CommonSettings(partitions: partitions)))
-            group.wait(.milliseconds(10))
-            #expect(group.spoken == before + 1)
+            #expect(group.after(.milliseconds(10)).spoken == before + 1)
             #expect(group.members["a"]?.members == ["a"])
         }
     }
@@ -201,12 +188,20 @@ final class PeerGroup {
     }
 
     /// - Parameter partitions: nil for as many as the group has.
-    func join(_ name: String, partitions: Int? = nil, journal: String? = nil) {
-        members[name] = Membership(name: name, partitions: partitions ?? self.partitions, journal: journal, at: now)
+    func join(_ names: String..., partitions: Int? = nil, journal: String? = nil) {
+        for name in names {
+            members[name] = Membership(name: name, partitions: partitions ?? self.partitions, journal: journal, at: now)
+        }
     }
 
     /// Sends an announcement to all.
     func announce(_ announcement: Announcement) { travelling.append((now + .milliseconds(5), announcement)) }
+
+    /// The group some time later.
+    func after(_ duration: Duration) -> PeerGroup {
+        wait(duration)
+        return self
+    }
 
     /// Lets time pass in steps of 5 ms.
     func wait(_ duration: Duration, watch: () -> Void = {}) {

@@ -221,8 +221,7 @@ import Whiteboard
     @Test func `a refusal that the journal does not bring is asked for again`() {
         probe.output.storedLimit = 0
         probe.draw(1)
-        probe.wait(.milliseconds(2500))
-        #expect(probe.output.decisions.count == 3)
+        #expect(probe.after(.milliseconds(2500)).output.decisions.count == 3)
         #expect(probe.output.saves.isEmpty)
         #expect(probe.host.covered(of: 0, through: 1) == 0)
     }
@@ -342,8 +341,7 @@ import Whiteboard
         let probe = HostProbe(rooms: 1)
         probe.draw(1)
         probe.draw(1, to: .botany)
-        probe.wait(.milliseconds(1))
-        #expect(probe.output.takeSaves().map(\.room) == [.algebra])
+        #expect(probe.after(.milliseconds(1)).output.takeSaves().map(\.room) == [.algebra])
         probe.host.superseded(.algebra, at: probe.now)
         #expect(probe.output.left == [.algebra])
         probe.serve()
@@ -372,15 +370,13 @@ import Whiteboard
         #expect(probe.save().map(\.stored.sequence) == [1])
         // The cursors alone are saved, with a state that lacks the second record.
         probe.draw(2)
-        probe.wait(.seconds(1))
-        #expect(probe.output.takeSaves().map(\.stored.sequence) == [1])
+        #expect(probe.after(.seconds(1)).output.takeSaves().map(\.stored.sequence) == [1])
         probe.draw(1, to: .botany)
         probe.wait(.milliseconds(1))
         probe.host.superseded(.algebra, at: probe.now)
         #expect(probe.output.left.isEmpty)
         #expect(probe.host.covered(of: 0, through: 3) == 1)
-        probe.wait(.seconds(2))
-        #expect(probe.output.takeSaves().map(\.stored.sequence) == [2])
+        #expect(probe.after(.seconds(2)).output.takeSaves().map(\.stored.sequence) == [2])
     }
 
     @Test func `what waits for the connection is bounded in bytes`() {

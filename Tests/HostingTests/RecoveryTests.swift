@@ -98,8 +98,7 @@ import Whiteboard
         let probe = HostProbe()
         probe.draw(1, 3)
         probe.host.setLevel(of: 0, until: probe.now + .seconds(1), at: probe.now)
-        probe.wait(.seconds(5))
-        #expect(probe.output.decisions.isEmpty)
+        #expect(probe.after(.seconds(5)).output.decisions.isEmpty)
         // It was among these.
         probe.draw(2)
         probe.host.setLevel(of: 0, until: probe.now + .seconds(2), at: probe.now)
@@ -108,8 +107,7 @@ import Whiteboard
 
         probe.draw(5)
         probe.host.setLevel(of: 0, until: .distantPast, at: probe.now)
-        probe.wait(.seconds(5))
-        #expect(probe.output.decisions.isEmpty)
+        #expect(probe.after(.seconds(5)).output.decisions.isEmpty)
         probe.host.setLevel(of: 0, until: probe.now + .seconds(2), at: probe.now)
         #expect(probe.output.decisions == [probe.given(up: 4)])
     }
@@ -120,8 +118,7 @@ import Whiteboard
         probe.wait(.milliseconds(300))
         probe.draw(7, to: .botany)
         probe.draw(2)
-        probe.wait(.seconds(5))
-        #expect(probe.output.decisions.isEmpty)
+        #expect(probe.after(.seconds(5)).output.decisions.isEmpty)
         for _ in 0..<10 { probe.serve() }
         probe.wait(.seconds(5))
         probe.serve()
@@ -164,8 +161,7 @@ import Whiteboard
                 Issue.record("there is a room")
                 continue
             }
-            probe.wait(.milliseconds(250))
-            #expect(probe.host.nextWake == nil)
+            #expect(probe.after(.milliseconds(250)).host.nextWake == nil)
             #expect(probe.output.left == [.algebra])
             #expect(probe.output.saves.isEmpty)
         }
@@ -190,8 +186,7 @@ import Whiteboard
         #expect(probe.host.roomNames.isEmpty)
         #expect(probe.host.covered(of: 0, through: 2) == 2)
         #expect(probe.output.saves.isEmpty)
-        probe.wait(.seconds(1))
-        #expect(probe.host.nextWake == nil)
+        #expect(probe.after(.seconds(1)).host.nextWake == nil)
     }
 
     @Test func `a clock sample makes no room that is written down, and tells the log of a session when there is one`() {

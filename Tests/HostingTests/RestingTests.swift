@@ -9,8 +9,7 @@ import Whiteboard
     @Test func `a saved room in which nothing happens leaves memory, and comes back when it is asked for`() throws {
         probe.draw(1)
         probe.save()
-        probe.wait(.seconds(60))
-        #expect(probe.output.left == [.algebra])
+        #expect(probe.after(.seconds(60)).output.left == [.algebra])
         guard case .waking = probe.host.look(for: .algebra, partition: 0, at: probe.now) else {
             Issue.record("it is not fetched")
             return
@@ -40,8 +39,7 @@ import Whiteboard
     @Test func `without a journal that lasts a room sleeps in memory, and is the same when it wakes`() {
         let probe = HostProbe(isDurable: false)
         probe.draw(1, 2)
-        probe.wait(.seconds(60))
-        #expect(probe.output.left == [.algebra])
+        #expect(probe.after(.seconds(60)).output.left == [.algebra])
         probe.draw(3)
         #expect(probe.output.released() == [1, 2, 3])
         #expect(probe.room()?.incarnation == "log-1")
@@ -51,8 +49,7 @@ import Whiteboard
         let probe = HostProbe(isDurable: false)
         probe.draw(1, 3)
         probe.output.lastSequence = 1000
-        probe.wait(.seconds(2))
-        #expect(probe.output.told.contains(.gaveUp(from: 2, to: 2)))
+        #expect(probe.after(.seconds(2)).output.told.contains(.gaveUp(from: 2, to: 2)))
         probe.draw(4)
         #expect(probe.output.released() == [1, 2, 3])
     }
@@ -71,8 +68,7 @@ import Whiteboard
         probe.draw(1)
         probe.host.close(0, at: probe.now)
         probe.host.saved(.algebra, isSaved: false, at: probe.now)
-        probe.wait(.seconds(20))
-        #expect(probe.output.released().isEmpty)
+        #expect(probe.after(.seconds(20)).output.released().isEmpty)
         #expect(probe.output.closed.isEmpty)
         #expect(Set(probe.acknowledge().map(\.room)) == [.algebra])
         #expect(probe.output.closed == [0] && probe.output.whole == [0])
@@ -91,8 +87,7 @@ import Whiteboard
 
     @Test func `a room of which another has saved more stays while its partition is open, and is tried again`() {
         probe.draw(1)
-        probe.wait(.seconds(1))
-        #expect(probe.output.takeSaves().count == 1)
+        #expect(probe.after(.seconds(1)).output.takeSaves().count == 1)
         probe.host.superseded(.algebra, at: probe.now)
         probe.draw(2)
         probe.wait(.seconds(2))
@@ -107,14 +102,11 @@ import Whiteboard
         probe.wait(.seconds(600))
         probe.draw(1)
         probe.save()
-        probe.wait(.seconds(60))
-        #expect(probe.output.left == [.algebra])
+        #expect(probe.after(.seconds(60)).output.left == [.algebra])
         #expect(Set(probe.host.roomNames) == [.algebra, .botany])
-        probe.wait(.seconds(2940))
-        #expect(probe.output.forgotten == [.botany])
+        #expect(probe.after(.seconds(2940)).output.forgotten == [.botany])
         #expect(probe.host.roomNames == [.algebra])
-        probe.wait(.seconds(661))
-        #expect(probe.output.forgotten == [.botany, .algebra])
+        #expect(probe.after(.seconds(661)).output.forgotten == [.botany, .algebra])
         #expect(probe.host.roomNames.isEmpty)
         #expect(probe.host.nextWake == nil)
     }
@@ -166,8 +158,7 @@ import Whiteboard
         let arrivedAt = probe.now
         probe.sample(#"{"m":200}"#, handledAfter: .milliseconds(300))
         #expect(probe.output.released() == [1])
-        probe.wait(.milliseconds(150))
-        #expect(probe.output.released() == [1, 2])
+        #expect(probe.after(.milliseconds(150)).output.released() == [1, 2])
         for (due, passed) in zip(probe.output.dueTimes, [200, 400]) {
             #expect(due - arrivedAt >= .milliseconds(passed) && due - arrivedAt < .milliseconds(passed + 1))
         }

@@ -8,8 +8,7 @@ import Whiteboard
 
     @Test func `the first state is saved a second after the first record, later ones after 30 s or 256 operations`() {
         probe.draw(1)
-        probe.wait(.milliseconds(999))
-        #expect(probe.output.saves.isEmpty)
+        #expect(probe.after(.milliseconds(999)).output.saves.isEmpty)
         probe.wait(.milliseconds(1))
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
         probe.draw(2)
@@ -55,8 +54,7 @@ import Whiteboard
     @Test func `nothing is saved while releases wait for the connection, for no cursor may be ahead of them`() {
         probe.output.isConnected = false
         probe.draw(1)
-        probe.wait(.seconds(10))
-        #expect(probe.output.saves.isEmpty)
+        #expect(probe.after(.seconds(10)).output.saves.isEmpty)
         probe.output.isConnected = true
         probe.host.setOutput(isOpen: true, at: probe.now)
         #expect(probe.output.released() == [1])
@@ -77,8 +75,7 @@ import Whiteboard
         probe.draw(1)
         probe.draw(1, to: .botany)
         #expect(probe.host.covered(of: 0, through: 2) == 0)
-        probe.wait(.seconds(1))
-        #expect(probe.host.covered(of: 0, through: 2) == 0)
+        #expect(probe.after(.seconds(1)).host.covered(of: 0, through: 2) == 0)
         probe.draw(2)
         probe.acknowledge()
         #expect(probe.host.covered(of: 0, through: 3) == 2)
@@ -101,8 +98,7 @@ import Whiteboard
 
     @Test func `a room is saved from its first operation on`() {
         probe.send(#"{"n":1,"s":2,"o":0,"d":[{"x":1,"y":1}]}"#)
-        probe.wait(.seconds(9))
-        #expect(probe.output.saves.isEmpty)
+        #expect(probe.after(.seconds(9)).output.saves.isEmpty)
         #expect(probe.host.covered(of: 0, through: 1) == 0)
         probe.send(#"{"n":1,"s":2,"o":1,"d":[{"x":1,"y":1}]}"#)
         #expect(probe.save().map { $0.bytes != nil } == [true])
@@ -246,16 +242,13 @@ import Whiteboard
 
     @Test func `all rooms share one question at a time, and none is asked where nothing was published`() {
         let probe = probe()
-        probe.wait(.seconds(1))
-        #expect(probe.output.confirmations == 0)
+        #expect(probe.after(.seconds(1)).output.confirmations == 0)
         for number in 1...50 {
             probe.draw(number)
             probe.draw(number, to: .botany)
         }
-        probe.wait(.milliseconds(249))
-        #expect(probe.output.confirmations == 0)
-        probe.wait(.milliseconds(500))
-        #expect(probe.output.confirmations == 1)
+        #expect(probe.after(.milliseconds(249)).output.confirmations == 0)
+        #expect(probe.after(.milliseconds(500)).output.confirmations == 1)
         probe.output.confirms = true
         probe.confirm()
         probe.wait(.milliseconds(900))
@@ -287,16 +280,14 @@ import Whiteboard
         #expect(probe.output.left.isEmpty)
         probe.output.confirms = true
         probe.confirm()
-        probe.wait(.seconds(61))
-        #expect(probe.output.left == [.algebra])
+        #expect(probe.after(.seconds(61)).output.left == [.algebra])
     }
 
     @Test func `saves that fail come twice as late each time, and soon again on a new connection`() {
         let probe = HostProbe()
         probe.draw(1)
         for pause in [1, 1, 2, 4, 8, 16, 32, 60, 60] {
-            probe.wait(.seconds(pause) - .milliseconds(1))
-            #expect(probe.output.saves.isEmpty, "before \(pause) s")
+            #expect(probe.after(.seconds(pause) - .milliseconds(1)).output.saves.isEmpty, "before \(pause) s")
             probe.wait(.milliseconds(1))
             #expect(probe.acknowledge(isSaved: false).count == 1, "after \(pause) s")
         }

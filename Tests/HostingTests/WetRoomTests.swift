@@ -105,8 +105,7 @@ import Whiteboard
         #expect(try published(probe) == ["0:1"])
         probe.wait(.milliseconds(20))
         probe.draw(7, to: .botany)
-        probe.wait(.milliseconds(20))
-        #expect(probe.room(.botany) != nil)
+        #expect(probe.after(.milliseconds(20)).room(.botany) != nil)
         #expect(try published(probe) == ["0:1", "x"])
     }
 
@@ -133,8 +132,7 @@ import Whiteboard
         #expect(try published(probe) == ["0:1", "x", "x"])
         probe.host.confirmed(false, at: probe.now)
         probe.output.confirms = true
-        probe.wait(.seconds(1))
-        #expect(probe.output.left == [.algebra])
+        #expect(probe.after(.seconds(1)).output.left == [.algebra])
         #expect(try published(probe) == ["0:1", "x", "x"])
     }
 
@@ -144,8 +142,7 @@ import Whiteboard
         probe.wait(.milliseconds(300))
         lose(probe)
         probe.draw(7, to: .botany)
-        probe.wait(.milliseconds(100))
-        #expect(probe.output.left.isEmpty)
+        #expect(probe.after(.milliseconds(100)).output.left.isEmpty)
         reconnect(probe)
         probe.wait(.milliseconds(100))
         #expect(try published(probe) == ["0:1", "x"])
@@ -171,8 +168,7 @@ import Whiteboard
         }
         #expect(probe.host.wetBytes <= 200_000)
         #expect(probe.output.wetUpdates == [.taken: 5, .full: 4])
-        probe.wait(.seconds(12))
-        #expect(probe.host.wetBytes == 0)
+        #expect(probe.after(.seconds(12)).host.wetBytes == 0)
         probe.wet(update(1, count: 700), to: .chemistry)
         #expect(probe.output.wetUpdates == [.taken: 6, .full: 4])
     }

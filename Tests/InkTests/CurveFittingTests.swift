@@ -209,7 +209,6 @@ struct Recorder: CurveSink, Equatable {
     }
 }
 
-/// The segments of a freehand stroke.
 func trace(_ style: InkStyle, width: Double = 16, _ points: [StrokePoint]) -> [Recorder.Segment] {
     var recorder = Recorder()
     InkStroke(element: .freehand, style: style, width: width, points: points).trace(into: &recorder)
@@ -220,7 +219,6 @@ func trace(_ style: InkStyle, width: Double = 16, _ points: [StrokePoint]) -> [R
 func points(_ places: [(Double, Double)]) -> [StrokePoint] { places.map { StrokePoint(x: $0.0, y: $0.1) } }
 
 extension Recorder.Segment {
-    /// The nib at the end.
     var nib: Nib {
         switch self {
         case .begin(_, let nib), .line(_, let nib), .quadratic(_, _, let nib), .swelling(_, _, _, let nib),
@@ -230,7 +228,6 @@ extension Recorder.Segment {
     }
 }
 
-/// The place on a cubic.
 func cubicPoint(_ a: Vector, _ b: Vector, _ c: Vector, _ d: Vector, at t: Double) -> Vector {
     let u = 1 - t
     let early = a * (u * u * u) + b * (3 * u * u * t)

@@ -7,8 +7,7 @@ import Testing
 @Suite struct `Value formats` {
     @Test(arguments: [
         ("0", 0), ("1", 1), ("65536", 65_536), ("1KiB", 1024), ("256KiB", 262_144), ("1MiB", 1 << 20),
-        ("2GiB", 2 << 30),
-        ("007KiB", 7168),
+        ("2GiB", 2 << 30), ("007KiB", 7168),
     ]) func `Sizes`(text: String, bytes: Int) {
         #expect(UnitFormat.sizes.amount(text) == bytes)
     }
@@ -70,8 +69,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "8080", ":8080", "host", "host:", "host:-1", "host:65536", "host:080808", "host:80x", "::1:8080",
-        "[]:80",
+        "", "8080", ":8080", "host", "host:", "host:-1", "host:65536", "host:080808", "host:80x", "::1:8080", "[]:80",
         "[localhost]:80", "[::1]", "ho st:80", "http://host:80", "host/path:80", "[::1:80",
     ]) func `What is no listen address`(text: String) {
         #expect(ListenAddress(text) == nil)

@@ -76,8 +76,7 @@ import Testing
     @Test(
         arguments: [
             (nil, "null"), (0, "0"), (1_500_000, "1500"), (1_500_001, "1500.001"), (-500, "-0.5"),
-            (-1_234_560, "-1234.56"),
-            (100_020, "100.02"),
+            (-1_234_560, "-1234.56"), (100_020, "100.02"),
         ] as [(Int64?, String)])
     func `of a mark is written and read`(microseconds: Int64?, milliseconds: String) throws {
         let mark = Mark(
@@ -254,8 +253,7 @@ import Testing
 
     @Test(arguments: [
         (JoinRequest(), "{}"), (JoinRequest(incarnation: "x-1"), #"{"room":"x-1"}"#),
-        (JoinRequest(have: 4), #"{"have":4}"#),
-        (JoinRequest(incarnation: "", have: 0), #"{"room":"","have":0}"#),
+        (JoinRequest(have: 4), #"{"have":4}"#), (JoinRequest(incarnation: "", have: 0), #"{"room":"","have":0}"#),
     ])
     func `of a join request is written and read`(request: JoinRequest, body: String) throws {
         #expect(text(request.encoded()) == body)

@@ -241,7 +241,6 @@ import Testing
     }
 }
 
-/// The result of decoding a message.
 func decode(_ text: String, limits: WireLimits = WireLimits()) -> Result<StrokeMessage, MalformedMessage> {
     decode(Array(text.utf8), limits: limits)
 }

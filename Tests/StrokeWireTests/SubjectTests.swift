@@ -52,8 +52,7 @@ import Testing
             (.out(cohort), "out.hls"), (.mark(cohort), "mark.hls"), (.head, "head"), (.join(cohort), "join.hls"),
             (.image(cohort), "image.hls"), (.joinHead, "join-head"), (.imageHead, "image-head"), (.control, "ctl"),
             (.info, "info"), (.wetInput(author), "wet-in.t-1"), (.wet(cohort), "wet.hls"), (.wetHead, "wet-head"),
-            (.markHead, "mark-head"),
-            (.replay(cohort), "replay.hls"), (.replayHead, "replay-head"),
+            (.markHead, "mark-head"), (.replay(cohort), "replay.hls"), (.replayHead, "replay-head"),
             (.asset(cohort), "asset.hls"), (.assetHead, "asset-head"), (.assetInput, "asset-in"),
         ]
     }
@@ -73,13 +72,11 @@ import Testing
 
     @Test(arguments: [
         "", "ink", "ink.", "ink.0", "ink.0.r", "ink.0.r.", "ink.0.r.in", "ink.0.r.in.", "ink.0.r.in.A",
-        "ink.0.r.in.a.b",
-        "ink.0.r.head.a", "ink.0.r.ctl.", "ink.0.r.what", "ink.0.r.what.a", "ink.0.R.head", "ink.0..head",
-        "ink..r.head",
-        "ink.00.r.head", "ink.01.r.head", "ink.-1.r.head", "ink.+1.r.head", "ink.x.r.head", "ink.9999999999.r.head",
-        "inky.0.r.head", "other.0.r.head", "ink0.r.head", "ink.0.r.clock.open", "ink.0.r.join.default",
-        "ink.0.r.join.head", "ink.0.r.join-head.main", "ink.0.r.image-head.",
-        "ink.0.r.wet-in", "ink.0.r.wet", "ink.0.r.wet.head", "ink.0.r.wet-head.main",
+        "ink.0.r.in.a.b", "ink.0.r.head.a", "ink.0.r.ctl.", "ink.0.r.what", "ink.0.r.what.a", "ink.0.R.head",
+        "ink.0..head", "ink..r.head", "ink.00.r.head", "ink.01.r.head", "ink.-1.r.head", "ink.+1.r.head",
+        "ink.x.r.head", "ink.9999999999.r.head", "inky.0.r.head", "other.0.r.head", "ink0.r.head",
+        "ink.0.r.clock.open", "ink.0.r.join.default", "ink.0.r.join.head", "ink.0.r.join-head.main",
+        "ink.0.r.image-head.", "ink.0.r.wet-in", "ink.0.r.wet", "ink.0.r.wet.head", "ink.0.r.wet-head.main",
         " ink.0.r.head", "ink.0.r.head ", "ink.0.r.checkpoint",
     ])
     func `that are none are refused`(text: String) {

@@ -10,8 +10,7 @@ private func text(_ value: String, _ more: String = #","l":32"#) -> String {
     @Test(arguments: [
         (#""a""#, "a"), (#""zwei\nZeilen\n""#, "zwei\nZeilen\n"), (#""<script>&\"\\""#, "<script>&\"\\"),
         (#""\u05e9\u05dc\u05d5\u05dd""#, "שלום"), (#""\ud83d\ude00 数""#, "😀 数"),
-        (#""e\u0301\u200e\u00a0""#, "e\u{301}\u{200e}\u{a0}"),
-        (#""\ud800""#, "\u{fffd}"),
+        (#""e\u0301\u200e\u00a0""#, "e\u{301}\u{200e}\u{a0}"), (#""\ud800""#, "\u{fffd}"),
     ])
     func `says what its message says`(value: String, expected: String) throws {
         let message = try decode(text(value)).get()

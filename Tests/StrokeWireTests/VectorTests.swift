@@ -109,7 +109,6 @@ import Testing
     }
 }
 
-/// A file of vectors.
 /// A message, and what becomes of it.
 private struct MessageVector: Decodable {
     struct Limits: Decodable {

@@ -24,7 +24,6 @@ package enum ProtocolVectors {
             .filter { $0.hasSuffix(".json") }.sorted()
     }
 
-    /// An article of the protocol.
     package static func article(_ name: String) throws -> String {
         try String(
             contentsOfFile: PackageRoot.path(to: "Sources/StrokeWire/StrokeWire.docc/\(name).md"), encoding: .utf8)

@@ -23,7 +23,6 @@ package enum SampleLesson: String, CaseIterable, Sendable {
     /// The short ones of them.
     package static let short = available.filter { $0 != .cursiveLong }
 
-    /// The path of a recording.
     private var path: String {
         let folder = EnvironmentVariable("LECTERN_SHARED_DATA").text ?? PackageRoot.path(to: "../shared/data")
         return "\(folder)/lessons/\(rawValue).ndjson"
@@ -38,10 +37,8 @@ package enum SampleLesson: String, CaseIterable, Sendable {
         }
     }
 
-    /// The messages in order.
     package func messages() throws -> [[UInt8]] { try bytes().split(separator: UInt8(ascii: "\n")).map(Array.init) }
 
-    /// The messages of all lessons.
     package static func allMessages() throws -> [[UInt8]] { try available.flatMap { try $0.messages() } }
 
     /// The number of strokes drawn, and of those left on the last board.

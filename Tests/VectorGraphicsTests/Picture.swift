@@ -95,7 +95,6 @@ struct PictureDifference: CustomStringConvertible {
 }
 
 extension SIMD4<Int> {
-    /// The channels of a pixel.
     fileprivate init(_ pixel: UInt32) {
         let pixel = Int(pixel)
         self.init(pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255, pixel >> 24)

@@ -34,7 +34,6 @@ private struct InkBox: Equatable {
     }
 }
 
-/// The pixels of a text's box.
 private func drawn(_ source: TextSource, scale: Double) -> ImagePixels? { TextLayout(source).pixels(scale: scale) }
 
 @Suite("A text in its box")

@@ -29,7 +29,6 @@ struct LossyClass {
     private var muted: AuthorID?
     private let began: Instant
     private(set) var arrivals: [Arrival] = []
-    /// Text of the last message that arrived.
     private(set) var lastText = ""
     private var outbox: [String: [Int64: [Int: Sent]]] = [:]
     private var travelling: [(at: Instant, sent: Sent)] = []
@@ -342,7 +341,6 @@ struct Restart {
         return restored
     }
 
-    /// Expects both rooms to have done the same since the death, except operations released again.
     func expectSame(_ restored: RoomProbe, _ probe: RoomProbe, _ seed: UInt64) {
         #expect(restored.applied.map(\.wholeSummary) == probe.applied[applied...].map(\.wholeSummary), "seed \(seed)")
         #expect(answers(restored.told[...]) == answers(probe.told[told...]), "seed \(seed)")

@@ -17,9 +17,7 @@ struct Arrival {
     let parts: Int
     /// The x coordinates of its points.
     let ink: [Int]
-    /// The page that it names.
     var page: Int?
-    /// The order of an arrange.
     var order: [Int] = []
     /// What a removal names.
     var indices: [UInt64] = []
@@ -219,106 +217,9 @@ struct ModelRoom {
     }
 }
 
-/// A student's copy of the board, made from a catch-up and the releases after it alone.
-struct Student {
-    private(set) var index: UInt64
-    private(set) var visible: [UInt64]
-    /// Messages of all strokes that the student has received.
-    private(set) var ink: [UInt64: [UInt8]]
-    /// What clears and removals took away, and what removals name.
-    private var took: [UInt64: [UInt64]]
-    private var names: [UInt64: [UInt64]] = [:]
-    /// The page of each stroke, and what is shown.
-    private var page: [UInt64: Int] = [:]
-    private(set) var pages = BoardPages()
-    private let clearsAreFinal: Bool
-
-    /// A student who was there from the start.
-    init(_ rules: HistoryConfiguration) {
-        index = 0
-        visible = []
-        ink = [:]
-        took = [:]
-        clearsAreFinal = rules.clear == .final
+extension ModelStudent {
+    /// Takes the next operation, and records what cannot be.
+    mutating func receive(_ operation: Whiteboard.Operation) {
+        for fault in take(operation) { Issue.record("\(fault)") }
     }
-
-    /// A student who joins with the board.
-    init(_ rules: HistoryConfiguration, board: Board) {
-        self.init(rules)
-        index = board.index
-        var strokes = Array(board.visible)
-        visible = strokes.map(\.index)
-        for case .stroke(let stroke) in board.undone { strokes.append(stroke) }
-        for (removal, removed) in board.undoableRemovals {
-            took[removal.index] = removed.map(\.index)
-            names[removal.index] = removal.indices
-            strokes += removed
-        }
-        for case .removal(let removal) in board.undone {
-            took[removal.index] = []
-            names[removal.index] = removal.indices
-        }
-        for stroke in strokes {
-            ink[stroke.index] = stroke.message.bytes
-            page[stroke.index] = stroke.page
-        }
-        pages = board.pages
-    }
-
-    var digest: UInt64 { plainDigest(visible) }
-
-    /// Takes the next operation; repeats are dropped.
-    mutating func take(_ operation: Whiteboard.Operation) {
-        guard operation.index > index else { return }
-        #expect(operation.index == index + 1, "a student missed an operation")
-        index = operation.index
-        switch operation.action {
-        case .draw where operation.isPointer: break
-        case .draw:
-            ink[index] = operation.restoredMessage
-            visible.append(index)
-            page[index] = operation.page
-            pages.add(operation.page)
-        case .clear: clear(index, on: operation.page)
-        case .remove:
-            let named = (try? StrokeMessage(decoding: operation.message))?.indices ?? []
-            #expect(!named.isEmpty && Set(named).isSubset(of: visible), "what is removed is seen")
-            names[index] = named
-            clear(index, on: operation.page)
-        case .undo: undo(operation.reference ?? 0)
-        case .redo: redo(operation.reference ?? 0, on: operation.page)
-        case .turn: pages.turn(to: operation.page)
-        case .arrange: if case .arrange(let order, _) = operation.effect { pages.arrange(order) }
-        case .paper: if case .paper(let paper, let page) = operation.effect { pages.lay(paper, under: page) }
-        }
-    }
-
-    private mutating func clear(_ clear: UInt64, on page: Int) {
-        let named = names[clear]
-        let gone = visible.filter { self.page[$0] == page && named?.contains($0) != false }
-        if named != nil || !clearsAreFinal { took[clear] = gone }
-        visible.removeAll { gone.contains($0) }
-    }
-
-    private mutating func undo(_ reference: UInt64) {
-        if let strokes = took[reference] {
-            visible = (visible + strokes).sorted()
-        } else {
-            #expect(visible.contains(reference), "a stroke that is not seen is taken back")
-            visible.removeAll { $0 == reference }
-        }
-    }
-
-    private mutating func redo(_ reference: UInt64, on page: Int) {
-        if took[reference] != nil {
-            clear(reference, on: page)
-        } else {
-            #expect(ink[reference] != nil, "a stroke that the student never had comes back")
-            visible = (visible + [reference]).sorted()
-        }
-    }
-}
-
-extension Whiteboard.Operation {
-    fileprivate var isPointer: Bool { if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false } }
 }

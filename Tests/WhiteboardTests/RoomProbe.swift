@@ -125,7 +125,6 @@ struct RoomProbe {
             at: now, logClockAhead: .zero)
     }
 
-    /// The restored room at work.
     func restarted() throws -> RoomProbe { RoomProbe(try restored(), at: now, logAhead: .zero) }
 
     mutating func restoreCursors(_ cursors: [CohortName: CohortCursor]) {
@@ -138,7 +137,6 @@ struct RoomProbe {
         input.feed(&room, loggedAt: logTime, at: now, into: &effects)
     }
 
-    /// Lets time pass.
     mutating func wait(_ duration: Duration) {
         let end = now + duration
         while let next = nextEvent, next <= end {
@@ -153,8 +151,15 @@ struct RoomProbe {
         now = end
     }
 
-    /// The feedback to an author since the last call.
-    mutating func takeTold(_ author: AuthorID = .alice) -> [String] {
+    /// The probe some time later.
+    mutating func after(_ duration: Duration) -> RoomProbe {
+        wait(duration)
+        return self
+    }
+
+    /// The feedback to an author since the last call, some time later.
+    mutating func takeTold(_ author: AuthorID = .alice, after duration: Duration = .zero) -> [String] {
+        if duration > .zero { wait(duration) }
         defer { told.removeAll { $0.author == author } }
         return told.filter { $0.author == author }.map(\.feedback.summary)
     }
@@ -324,7 +329,6 @@ extension IntakeLimits {
     static let fast = IntakeLimits(messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)
 }
 
-/// An input of a room.
 enum RoomInput {
     case message(AuthorID, session: String?, [UInt8])
     case record(ControlRecord)
@@ -363,6 +367,16 @@ func shard(_ number: Int64, _ order: Int, of count: Int, points: Range<Int> = 0.
 func undo(_ number: Int64, _ more: String = "") -> String { #"{"n":\#(number),"a":2\#(more)}"# }
 func redo(_ number: Int64, _ more: String = "") -> String { #"{"n":\#(number),"a":3\#(more)}"# }
 func clear(_ number: Int64, _ more: String = "") -> String { #"{"n":\#(number),"a":4\#(more)}"# }
+
+/// Code and field of what a message is refused for; nil where it is taken.
+func fault(of message: String) -> String? {
+    do throws(MalformedMessage) {
+        _ = try StrokeMessage(decoding: Array(message.utf8))
+        return nil
+    } catch {
+        return "\(error.rejection.code.rawValue) \(error.rejection.field ?? "")"
+    }
+}
 
 private func pointText(_ points: Range<Int>) -> String {
     points.map { #"{"x":\#($0),"y":\#($0 % 7)}"# }.joined(separator: ",")

@@ -208,7 +208,6 @@ extension DaemonProcess {
     }
 }
 
-/// A process's work on one partition.
 final class PartitionWork {
     var reader: SimulatedReader?
     var isClosing = false

@@ -137,7 +137,6 @@ final class KnownClocks {
         self.process = process
     }
 
-    /// A sample has arrived.
     func receive(_ sample: [UInt8], of room: HostedRoom, _ cohort: CohortName, _ logged: LoggedSession) {
         if room.room == nil {
             earlySamples.append(EarlySample(bytes: sample, room: room, cohort: cohort, arrivedAt: process.now))

@@ -428,7 +428,6 @@ struct ModelAuthor {
         return true
     }
 
-    /// Whether a number was applied in an earlier session.
     func isApplied(_ number: Int64, in session: String?) -> Bool {
         session.flatMap { earlier[$0] }?.contains(number) ?? false
     }

@@ -124,7 +124,6 @@ struct Schedule {
         }
     }
 
-    /// A daemon, and its faults.
     private func addDaemon(_ name: String) {
         world.at(moment(0...4000)) { keepRunning(name) }
         for _ in 0..<world.random.int(0...3) {
@@ -214,7 +213,6 @@ struct Plan {
     let namesSessions: Bool
     /// Whether encoders restart that do not name their sessions.
     let restartsUnnamed: Bool
-    /// Whether rooms are closed.
     let closesRooms: Bool
     /// Whether records are deleted that checkpoints hold. Damaged checkpoints would need them.
     let trimsLogs: Bool

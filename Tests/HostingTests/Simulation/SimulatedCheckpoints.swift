@@ -76,7 +76,6 @@ final class SimulatedCheckpoints {
 
     // MARK: Reading
 
-    /// The best usable manifest.
     func newest(of room: RoomID) -> CheckpointManifest? { usable(room).last }
 
     func state(_ state: CheckpointManifest.State) -> [UInt8]? { state.parts.first.flatMap { states[$0] } }
@@ -119,7 +118,6 @@ final class SimulatedCheckpoints {
         }
     }
 
-    /// Deletes what there is of a room from before a record.
     func delete(_ room: RoomID, before sequence: UInt64) {
         let old = (manifests[room] ?? []).filter { $0.manifest.sequence < sequence }
         discard(old.flatMap { $0.manifest.generations.map(\.state) })

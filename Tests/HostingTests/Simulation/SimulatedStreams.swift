@@ -47,19 +47,16 @@ final class SimulatedLog {
 
     func record(_ sequence: UInt64) -> JournalRecord { entries[Int(sequence - 1)].record }
 
-    /// The records of a room after that one.
     func records(of room: RoomID, after sequence: UInt64) -> [JournalRecord] {
         entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room && deleted[$0.sequence] == nil }
     }
 
-    /// Deletes the records of a room before that one.
     func delete(_ room: RoomID, before sequence: UInt64) {
         for entry in entries.prefix(Int(sequence) - 1) where entry.record.room == room {
             deleted[entry.record.sequence] = deleted[entry.record.sequence] ?? world.now
         }
     }
 
-    /// Deletes all records through that one.
     func trim(through sequence: UInt64) {
         for entry in entries.prefix(Int(sequence)) {
             deleted[entry.record.sequence] = deleted[entry.record.sequence] ?? world.now

@@ -10,17 +10,7 @@ final class Student {
     private let world: World
     private let network: SimulatedNetwork
     private(set) var incarnation = ""
-    private(set) var index: UInt64 = 0
-    private(set) var visible: [UInt64] = []
-    private(set) var pages = BoardPages()
-    /// The page of each stroke that was ever visible.
-    private var page: [UInt64: Int] = [:]
-    /// What a removal names, and the strokes that it has taken away.
-    private struct Removed {
-        let names: [UInt64]
-        let strokes: [UInt64]
-    }
-    private var removals: [UInt64: Removed] = [:]
+    private var board = Student.blank
     private var isJoined = false
     private var asked = 0
     /// Operations that came before the reply to the join; the reply may contain them.
@@ -29,9 +19,7 @@ final class Student {
     private var markedRoom: String?
     var isConnected = true
 
-    init(
-        _ name: String, room: RoomID, cohort: CohortName, world: World, network: SimulatedNetwork
-    ) {
+    init(_ name: String, room: RoomID, cohort: CohortName, world: World, network: SimulatedNetwork) {
         self.name = name
         self.room = room
         self.cohort = cohort
@@ -39,7 +27,12 @@ final class Student {
         self.network = network
     }
 
-    var digest: UInt64 { plainDigest(visible) }
+    /// Clears are final in all schedules.
+    private static let rules = HistoryConfiguration(clear: .final)
+    private static var blank: ModelStudent { ModelStudent(rules) }
+    var index: UInt64 { board.index }
+    var visible: [UInt64] { board.visible }
+    var pages: BoardPages { board.pages }
 
     /// Asks for the board until there is a reply.
     func join() {
@@ -79,7 +72,7 @@ final class Student {
             return join()
         }
         if mark.index > index { join() }
-        if mark.index == index, mark.digest.value != digest { report("a mark of another board") }
+        if mark.index == index, mark.digest.value != board.digest { report("a mark of another board") }
     }
 
     func hear(_ operation: Whiteboard.Operation, of life: String) {
@@ -112,68 +105,18 @@ final class Student {
         case .board(let board):
             // The cohort's cursor came from a checkpoint and is behind what the student has.
             guard answer.index >= index else { return }
-            index = answer.index
-            visible = board.visible.map(\.index)
-            pages = board.pages
-            for stroke in board.visible { page[stroke.index] = stroke.page }
-            removals = [:]
-            for (removal, removed) in board.undoableRemovals {
-                removals[removal.index] = Removed(names: removal.indices ?? [], strokes: removed.map(\.index))
-                for stroke in removed { page[stroke.index] = stroke.page }
-            }
-            for case .removal(let removal) in board.undone {
-                removals[removal.index] = Removed(names: removal.indices ?? [], strokes: [])
-            }
-            if answer.digest.value != digest { report("a board of another digest") }
+            self.board = ModelStudent(Self.rules, board: board)
+            if answer.digest.value != self.board.digest { report("a board of another digest") }
         }
     }
 
-    private func reset() {
-        incarnation = ""
-        index = 0
-        visible = []
-        removals = [:]
-        (pages, page) = (BoardPages(), [:])
-    }
+    private func reset() { (incarnation, board) = ("", Self.blank) }
 
     private func apply(_ operation: Whiteboard.Operation) {
         guard operation.index > index else { return }
         guard operation.index == index + 1 else { return join() }
-        index = operation.index
-        switch operation.action {
-        case .draw where operation.isPointer: break
-        case .draw:
-            visible.append(index)
-            page[index] = operation.page
-            pages.add(operation.page)
-        case .clear: visible.removeAll { page[$0] == operation.page }
-        case .remove:
-            guard case .remove(let removal) = operation.effect, let indices = removal.indices else { break }
-            if !Set(indices).isSubset(of: visible) { report("operation \(index) removes what is not there") }
-            remove(index, indices)
-        case .undo:
-            if let removed = removals[operation.reference ?? 0] {
-                visible = (visible + removed.strokes).sorted()
-            } else {
-                visible.removeAll { $0 == operation.reference }
-            }
-        case .redo:
-            if let reference = operation.reference, let removed = removals[reference] {
-                remove(reference, removed.names)
-                break
-            }
-            visible = (visible + [operation.reference ?? 0]).sorted()
-            page[operation.reference ?? 0] = operation.page
-        case .turn: pages.turn(to: operation.page)
-        case .arrange: if case .arrange(let order, _) = operation.effect { pages.arrange(order) }
-        case .paper: if case .paper(let paper, let page) = operation.effect { pages.lay(paper, under: page) }
-        }
-        if operation.digest.value != digest { report("operation \(index) gives another digest") }
-    }
-
-    private func remove(_ removal: UInt64, _ names: [UInt64]) {
-        removals[removal] = Removed(names: names, strokes: visible.filter { names.contains($0) })
-        visible.removeAll { names.contains($0) }
+        for fault in board.take(operation) { report(fault) }
+        if operation.digest.value != board.digest { report("operation \(index) gives another digest") }
     }
 
     private func report(_ text: String) {
@@ -245,8 +188,4 @@ final class Player {
         let text = "{\"m\":\(picture.media),\"q\":\(number),\"s\":\"\(state)\"\(session)\(jump)}"
         network.clock(Array(text.utf8), of: room, cohort)
     }
-}
-
-extension Whiteboard.Operation {
-    fileprivate var isPointer: Bool { if case .draw(let stroke) = effect { stroke.kind == .pointer } else { false } }
 }

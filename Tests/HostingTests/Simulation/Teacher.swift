@@ -255,9 +255,7 @@ struct SentMessage {
     let session: String?
     let number: Int64
     let kind: Kind
-    /// The page that it names.
     var page: Int?
-    /// The order of an arrange.
     var order: [Int] = []
     /// What a removal names.
     var indices: [UInt64] = []
@@ -280,15 +278,12 @@ struct SentMessage {
     }
 }
 
-/// Encodes messages.
 struct MessageText {
     let number: Int64
     var time: Int64?
     /// Milliseconds from a point to the next; 0 for points without times.
     var step = 0
-    /// The page that it names.
     var page: Int?
-    /// The order of an arrange.
     var order: [Int] = []
     /// What a removal names.
     var indices: [UInt64] = []

@@ -104,7 +104,6 @@ final class WetLedger {
 
     // MARK: - Messages
 
-    /// A process publishes points.
     func publish(_ wet: WetPublication, of room: HostedRoom, to cohort: CohortName?, by process: DaemonProcess) {
         seen[ObjectIdentifier(room)] = room
         guard let release = try? WetRelease(decoding: wet.body) else {

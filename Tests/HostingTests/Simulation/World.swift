@@ -60,7 +60,6 @@ final class World {
 
     func note(_ text: @autoclosure () -> String) { trace.note(text(), at: now) }
 
-    /// Reports a violation.
     func report(_ text: String) {
         note("!!! \(text)")
         if findings.count < 10 { findings.append(text) }

@@ -20,15 +20,14 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
         (#"{"n":1,"d":[{"x":1,"y":2}]}"#, MessageLayout.Kind.keys),
         (#"{"n":7,"c":2,"l":2.5,"s":0,"o":0,"e":4,"a":1,"t":-81250,"w":1024,"h":768,"d":[{"x":10.5,"y":-20}]}"#, .keys),
         (#"{"n":1,"d":[{"x":1,"y":2,"f":0.5,"i":1.1,"z":0,"m":0},{"x":1.25,"y":2,"f":0,"i":1,"z":-3,"m":4}]}"#, .keys),
-        (#"{"n":2,"d":[{"x":1,"y":2,"m":0},{"x":1,"y":2,"m":16}]}"#, .keys),
-        (#"{"n":7,"a":2,"t":5000}"#, .keys), (#"{"n":7,"c":0,"a":4}"#, .keys),
+        (#"{"n":2,"d":[{"x":1,"y":2,"m":0},{"x":1,"y":2,"m":16}]}"#, .keys), (#"{"n":7,"a":2,"t":5000}"#, .keys),
+        (#"{"n":7,"c":0,"a":4}"#, .keys),
         (#"{"n":1,"k":"7 \" 8","d":[{"x":1,"y":2},{"x":1.5,"y":2.25}]}"#, .template),
         (#" {"d" : [{"y":1,"x":2},{"y":1,"x":3},{"y":1,"x":4},{"y":0.5,"x":5}], "n":1} "#, .template),
         (#"{"t":1,"n":1,"d":[{"x":1,"y":2},{"x":1,"y":3},{"x":1,"y":4},{"x":1,"y":5}]}"#, .template),
         (#"{"n":1,"n":2,"d":[{"x":1,"y":2},{"x":2,"y":3},{"x":3,"y":4},{"x":4,"y":5}]}"#, .template),
-        (#"{"n":7,"a":2,"d":[1,2,3]}"#, .json),
-        (#"{"n":1,"d":[{"x":1e1,"y":2}]}"#, .json), (#"{"n":01.0.0,"a":2}"#, .json), (#"{"n":1.,"a":2}"#, .json),
-        (#"{"n":1,"d":[{"x":-0,"y":2}]}"#, .json),
+        (#"{"n":7,"a":2,"d":[1,2,3]}"#, .json), (#"{"n":1,"d":[{"x":1e1,"y":2}]}"#, .json),
+        (#"{"n":01.0.0,"a":2}"#, .json), (#"{"n":1.,"a":2}"#, .json), (#"{"n":1,"d":[{"x":-0,"y":2}]}"#, .json),
         (#"{"n":1,"d":[{"x":1,"y":2},{"y":2,"x":1}]}"#, .json),
         (#"{"n":1,"d":[{"x":1,"y":2,"f":0.5},{"x":1,"y":2}]}"#, .json),
         (#"{"n":9007199254740991,"d":[{"x":0.12345678901234567,"y":2}]}"#, .json),
@@ -199,5 +198,31 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
             _ = try? JoinReply(binary: bytes)
         }
         #expect(counts.read > 100 && counts.refused > 1000, "\(counts), seed \(random.seed)")
+    }
+}
+
+@Suite struct `Integers of variable length` {
+    @Test(arguments: [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (UInt64.max >> 1, 9), (.max, 10)])
+    func `Every integer is read as it was written, in seven bits a byte`(_ value: UInt64, _ size: Int) {
+        var bytes: [UInt8] = [7]
+        Varint.append(value, to: &bytes)
+        #expect(bytes.count == 1 + size)
+        var position = 1
+        #expect(Varint.read(bytes, &position) == value)
+        #expect(position == bytes.count)
+    }
+
+    @Test(arguments: [
+        [], [0x80], [0xff, 0xff], Array(repeating: 0xff, count: 9) + [0x02],
+        Array(repeating: 0x80, count: 10) + [0],
+    ]) func `Bytes that end within an integer, or give more than 64 bits, are none`(_ bytes: [UInt8]) {
+        var position = 0
+        #expect(Varint.read(bytes, &position) == nil)
+    }
+
+    @Test(arguments: [(0, 0), (-1, 1), (1, 2), (-2, 3), (Int64.max, UInt64.max - 1), (.min, .max)])
+    func `Signed integers near zero become small unsigned ones`(_ signed: Int64, _ unsigned: UInt64) {
+        #expect(UInt64(zigzag: signed) == unsigned)
+        #expect(Int64(zigzag: unsigned) == signed)
     }
 }

@@ -9,10 +9,8 @@ import Whiteboard
     @Test mutating func `13: without samples for 1.5 s the release goes on`() throws {
         try room.sample(1000)
         room.log(2400)
-        room.wait(.milliseconds(1400))
-        #expect(room.shown() == [])
-        room.wait(.milliseconds(100))
-        #expect(room.shown() == [1])
+        #expect(room.after(.milliseconds(1400)).shown() == [])
+        #expect(room.after(.milliseconds(100)).shown() == [1])
     }
 
     @Test func `A clock with slow samples is believed for three intervals, of at most 10 s each`() throws {
@@ -21,8 +19,7 @@ import Whiteboard
             try room.sample(0)
             room.wait(.seconds(interval))
             try room.sample(interval * 1000)
-            room.wait(.seconds(100))
-            #expect(room.video() == (interval + believed) * 1000)
+            #expect(room.after(.seconds(100)).video() == (interval + believed) * 1000)
         }
     }
 
@@ -32,14 +29,11 @@ import Whiteboard
         room.log(9000, 9001)
         room.wait(.milliseconds(250))
         try room.sample(9000, s: .pause)
-        room.wait(.milliseconds(249))
-        #expect(room.shown() == [])
-        room.wait(.milliseconds(1))
-        #expect(room.shown() == [1])
+        #expect(room.after(.milliseconds(249)).shown() == [])
+        #expect(room.after(.milliseconds(1)).shown() == [1])
         #expect(room.video() == 9001)
         try room.sample(9000)
-        room.wait(.milliseconds(2))
-        #expect(room.shown() == [1, 2])
+        #expect(room.after(.milliseconds(2)).shown() == [1, 2])
     }
 
     @Test mutating func `Playing on cancels a pause, and another pause starts its time again`() throws {
@@ -48,8 +42,7 @@ import Whiteboard
         room.wait(.milliseconds(400))
         try room.sample(8500)
         try room.sample(8999, s: .pause)
-        room.wait(.seconds(1))
-        #expect(room.shown() == [])
+        #expect(room.after(.seconds(1)).shown() == [])
         #expect(room.video() == 9000)
     }
 
@@ -64,8 +57,7 @@ import Whiteboard
         #expect(room.shown() == [])
         try room.sample(9000)
         #expect(room.shown() == [])
-        room.wait(.microseconds(1))
-        #expect(room.shown() == [1])
+        #expect(room.after(.microseconds(1)).shown() == [1])
         #expect(room.late() == [])
     }
 
@@ -73,10 +65,8 @@ import Whiteboard
         var room = VirtualRoom(.init(staleAfter: .seconds(5)))
         try room.sample(1000, r: 500)
         room.log(2000)
-        room.wait(.seconds(2))
-        #expect(room.shown() == [])
-        room.wait(.microseconds(2))
-        #expect(room.shown() == [1])
+        #expect(room.after(.seconds(2)).shown() == [])
+        #expect(room.after(.microseconds(2)).shown() == [1])
     }
 
     @Test(arguments: [1, 3, 333, 1337, 1999])
@@ -105,8 +95,7 @@ import Whiteboard
         room.wait(.milliseconds(1999))
         try room.sample(1000, s: .end)
         #expect(room.shown() == [])
-        room.wait(.milliseconds(1))
-        #expect(room.shown() == Array(1...10))
+        #expect(room.after(.milliseconds(1)).shown() == Array(1...10))
         #expect(room.late() == [])
         room.log(90_000)
         #expect(room.shown().count == 11)
@@ -120,22 +109,19 @@ import Whiteboard
         room.wait(.seconds(1))
         try room.sample(0, ep: 1)
         room.log(50_000)
-        room.wait(.seconds(60))
-        #expect(room.shown() == [1])
+        #expect(room.after(.seconds(60)).shown() == [1])
         #expect(room.shown(.hls) == [1])
         try room.sample(1000, ep: 1, s: .end, d: true)
         room.wait(.milliseconds(1900))
         try room.sample(1000, ep: 1)
-        room.wait(.seconds(60))
-        #expect(room.shown() == [1])
+        #expect(room.after(.seconds(60)).shown() == [1])
     }
 
     @Test func `Without extrapolation the last sample is what counts`() throws {
         var room = VirtualRoom(.init(policy: .hold, extrapolate: false))
         try room.sample(1000)
         room.log(1100)
-        room.wait(.seconds(1))
-        #expect(room.shown() == [])
+        #expect(room.after(.seconds(1)).shown() == [])
         try room.sample(2000)
         #expect(room.shown() == [1])
     }
@@ -163,10 +149,8 @@ import Whiteboard
         #expect(try room.sample(4600) == .taken)
         #expect(room.video() == 4600)
         room.log(4700)
-        room.wait(.milliseconds(350))
-        #expect(room.shown() == [1, 2])
-        room.wait(.milliseconds(1))
-        #expect(room.shown() == [1, 2, 3])
+        #expect(room.after(.milliseconds(350)).shown() == [1, 2])
+        #expect(room.after(.milliseconds(1)).shown() == [1, 2, 3])
     }
 
     @Test func `A step back of exactly 1 s is taken, a microsecond more is not`() throws {
@@ -199,8 +183,7 @@ import Whiteboard
         room.log(30_000, 40_000, 20_000)
         try room.sample(1000)
         #expect(try room.sample(61_000) == .candidate)
-        room.wait(.milliseconds(250))
-        #expect(room.shown() == [])
+        #expect(room.after(.milliseconds(250)).shown() == [])
         #expect(try room.sample(61_250) == .taken)
         #expect(room.shown() == [1, 2, 3])
         #expect(room.late() == [])
@@ -278,8 +261,7 @@ import Whiteboard
 
     @Test mutating func `After a silence the prediction is what the next sample is measured by`() throws {
         try room.sample(0)
-        room.wait(.seconds(60))
-        #expect(room.video() == 2000)
+        #expect(room.after(.seconds(60)).video() == 2000)
         #expect(try room.sample(65_001) == .candidate)
         #expect(try room.sample(58_000) == .taken)
         #expect(room.video() == 58_000)
@@ -307,8 +289,7 @@ struct WrapTests {
         var room = VirtualRoom()
         try room.sample(period - 100, b: 32)
         room.log(1 << 32 + 20)
-        room.wait(.milliseconds(110))
-        #expect(room.shown() == [])
+        #expect(room.after(.milliseconds(110)).shown() == [])
         #expect(try room.sample(50, b: 32) == .taken)
         #expect(room.video() == period + 50)
         #expect(room.shown() == [1])

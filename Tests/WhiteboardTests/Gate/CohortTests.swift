@@ -17,20 +17,16 @@ struct CohortTests {
         #expect(room.gate.released(to: .hls) == nil)
         try room.sample(9600, .hls)
         #expect(room.shown(.hls) == [1, 2])
-        room.wait(.milliseconds(301))
-        #expect(room.shown(.hls) == [1, 2, 3])
+        #expect(room.after(.milliseconds(301)).shown(.hls) == [1, 2, 3])
     }
 
     @Test mutating func `The longest wait counts from no earlier than the cohort's first sample`() throws {
         room.log(9000)
-        room.wait(.seconds(60))
-        #expect(room.late() == [1])
+        #expect(room.after(.seconds(60)).late() == [1])
         try room.sample(0, .hls)
         #expect(room.shown(.hls) == [])
-        room.wait(.seconds(30) - .nanoseconds(1))
-        #expect(room.shown(.hls) == [])
-        room.wait(.nanoseconds(1))
-        #expect(room.late(.hls) == [1])
+        #expect(room.after(.seconds(30) - .nanoseconds(1)).shown(.hls) == [])
+        #expect(room.after(.nanoseconds(1)).late(.hls) == [1])
     }
 
     @Test mutating func `At most eight cohorts come to be`() throws {

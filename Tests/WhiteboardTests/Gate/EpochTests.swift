@@ -17,10 +17,8 @@ struct EpochTests {
         #expect(room.late() == [])
         room.log(100)
         #expect(room.video() == 0)
-        room.wait(.milliseconds(100))
-        #expect(room.shown().count == 5)
-        room.wait(.milliseconds(1))
-        #expect(room.shown().count == 6)
+        #expect(room.after(.milliseconds(100)).shown().count == 5)
+        #expect(room.after(.milliseconds(1)).shown().count == 6)
     }
 
     @Test mutating func `12: a cohort that sees the new epoch 20 s later has its own cursor until then`() throws {
@@ -41,8 +39,7 @@ struct EpochTests {
         room.wait(.seconds(1))
         try room.sample(0, .hls, ep: 1)
         #expect(room.shown(.hls) == [1, 2])
-        room.wait(.milliseconds(501))
-        #expect(room.shown(.hls) == [1, 2, 3])
+        #expect(room.after(.milliseconds(501)).shown(.hls) == [1, 2, 3])
         #expect(room.late(.hls) == [])
         #expect(try room.sample(60_000, .hls, ep: 0) == .ignored(.olderEpoch))
     }
@@ -54,10 +51,8 @@ struct EpochTests {
         room.log(2600)
         try room.play(from: 0, ep: 1, for: .milliseconds(2500))
         #expect(room.shown() == [])
-        room.wait(.milliseconds(100))
-        #expect(room.shown() == [])
-        room.wait(.milliseconds(1))
-        #expect(room.shown() == [1])
+        #expect(room.after(.milliseconds(100)).shown() == [])
+        #expect(room.after(.milliseconds(1)).shown() == [1])
     }
 
     @Test
@@ -65,15 +60,13 @@ struct EpochTests {
         try room.play(from: 60_000, for: .seconds(1))
         room.log(62_000)
         #expect(try room.sample(0) == .candidate)
-        room.wait(.milliseconds(250))
-        #expect(room.shown() == [])
+        #expect(room.after(.milliseconds(250)).shown() == [])
         #expect(try room.sample(250) == .newEpochs([0, 1]))
         #expect(room.gate.epoch == 1)
         #expect(room.shown() == [1])
         room.log(0, 200, 300)
         #expect(room.shown() == [1, 2, 3])
-        room.wait(.milliseconds(51))
-        #expect(room.shown() == [1, 2, 3, 4])
+        #expect(room.after(.milliseconds(51)).shown() == [1, 2, 3, 4])
     }
 
     @Test
@@ -101,8 +94,7 @@ struct EpochTests {
         #expect(try room.sample(0, .hls, d: true) == .taken)
         #expect(room.gate.epoch == 1)
         #expect(room.shown(.hls) == [1])
-        room.wait(.milliseconds(11))
-        #expect(room.shown(.hls) == [1, 2])
+        #expect(room.after(.milliseconds(11)).shown(.hls) == [1, 2])
         #expect(room.shown() == [1, 2])
     }
 
@@ -118,10 +110,8 @@ struct EpochTests {
         }
         #expect(room.shown(.hls) == [])
         try room.sample(0, .hls, ep: 2)
-        room.wait(.seconds(30) - .nanoseconds(1))
-        #expect(room.shown(.hls) == [])
-        room.wait(.nanoseconds(1))
-        #expect(room.late(.hls) == [1])
+        #expect(room.after(.seconds(30) - .nanoseconds(1)).shown(.hls) == [])
+        #expect(room.after(.nanoseconds(1)).late(.hls) == [1])
     }
 
     @Test
@@ -147,8 +137,7 @@ struct EpochTests {
         #expect(room.gate.epoch == 7)
         #expect(room.shown() == [])
         room.log(1600)
-        room.wait(.milliseconds(601))
-        #expect(room.shown() == [1, 2])
+        #expect(room.after(.milliseconds(601)).shown() == [1, 2])
     }
 
     @Test
@@ -239,13 +228,11 @@ struct StragglerTests {
         try room.sample(0, ep: 1)
         room.log(60_900, 100)
         #expect(room.shown() == [1])
-        room.wait(.milliseconds(101))
-        #expect(room.shown() == [1, 2])
+        #expect(room.after(.milliseconds(101)).shown() == [1, 2])
         #expect(room.shown(.hls) == [])
         try room.sample(0, .hls, ep: 1)
         #expect(room.shown(.hls) == [1])
-        room.wait(.milliseconds(101))
-        #expect(room.shown(.hls) == [1, 2])
+        #expect(room.after(.milliseconds(101)).shown(.hls) == [1, 2])
     }
 
     @Test func `A straggler is shown to a cohort that is still in the old epoch by the old clock`() throws {
@@ -254,10 +241,8 @@ struct StragglerTests {
         try room.sample(59_000, .hls, ep: 0)
         try room.sample(0, ep: 1)
         room.log(59_500)
-        room.wait(.milliseconds(500))
-        #expect(room.shown(.hls) == [])
-        room.wait(.milliseconds(1))
-        #expect(room.shown(.hls) == [1])
+        #expect(room.after(.milliseconds(500)).shown(.hls) == [])
+        #expect(room.after(.milliseconds(1)).shown(.hls) == [1])
     }
 
     @Test

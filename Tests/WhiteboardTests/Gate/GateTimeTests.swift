@@ -15,41 +15,32 @@ import Whiteboard
         try room.sample(1001, r: 0)
         #expect(room.shown() == [1, 2])
         try room.sample(1001)
-        room.wait(.nanoseconds(999))
-        #expect(room.shown() == [1, 2])
-        room.wait(.nanoseconds(1))
-        #expect(room.shown() == [1, 2, 3])
+        #expect(room.after(.nanoseconds(999)).shown() == [1, 2])
+        #expect(room.after(.nanoseconds(1)).shown() == [1, 2, 3])
     }
 
     @Test mutating func `2: operations of one time go out in log order in the same tick`() throws {
         room.log(500, 500, 500)
         try room.sample(400)
-        room.wait(.milliseconds(99))
-        #expect(room.shown() == [])
-        room.wait(.milliseconds(2))
-        #expect(room.shown() == [1, 2, 3])
+        #expect(room.after(.milliseconds(99)).shown() == [])
+        #expect(room.after(.milliseconds(2)).shown() == [1, 2, 3])
         #expect(Set(room.releases.map(\.due)).count == 1)
     }
 
     @Test mutating func `3: an earlier time waits behind a later one that was logged before`() throws {
         room.log(900, 300)
         try room.sample(600)
-        room.wait(.milliseconds(300))
-        #expect(room.shown() == [])
-        room.wait(.milliseconds(1))
-        #expect(room.shown() == [1, 2])
+        #expect(room.after(.milliseconds(300)).shown() == [])
+        #expect(room.after(.milliseconds(1)).shown() == [1, 2])
     }
 
     @Test
     mutating func `20: an absurd time is counted and goes out with the one before; later ones flow at theirs`() throws {
         try room.sample(1000)
         room.log(1500, 1_000_000_000_000_000, 1700, .max, 1900)
-        room.wait(.milliseconds(501))
-        #expect(room.shown() == [1, 2])
-        room.wait(.milliseconds(200))
-        #expect(room.shown() == [1, 2, 3, 4])
-        room.wait(.milliseconds(200))
-        #expect(room.shown() == [1, 2, 3, 4, 5])
+        #expect(room.after(.milliseconds(501)).shown() == [1, 2])
+        #expect(room.after(.milliseconds(200)).shown() == [1, 2, 3, 4])
+        #expect(room.after(.milliseconds(200)).shown() == [1, 2, 3, 4, 5])
         #expect(room.late() == [])
         room.change { gate, _, _ in
             #expect(gate.takeClampedCount() == 2)
@@ -62,10 +53,8 @@ import Whiteboard
         room.log(10_100, time, 10_200)
         room.wait(.seconds(10))
         try room.sample(10_000)
-        room.wait(.milliseconds(101))
-        #expect(room.shown() == [1, 2])
-        room.wait(.milliseconds(100))
-        #expect(room.shown() == [1, 2, 3])
+        #expect(room.after(.milliseconds(101)).shown() == [1, 2])
+        #expect(room.after(.milliseconds(100)).shown() == [1, 2, 3])
         room.change { gate, _, _ in #expect(gate.takeClampedCount() == 1) }
     }
 
@@ -114,8 +103,7 @@ import Whiteboard
         room.change { gate, _, _ in #expect(gate.takeClampedCount() == 1) }
         try room.sample(1_000_400, d: true)
         #expect(room.shown() == Array(1...991))
-        room.wait(.milliseconds(101))
-        #expect(room.shown() == Array(1...992))
+        #expect(room.after(.milliseconds(101)).shown() == Array(1...992))
     }
 
     @Test func `A new epoch has an anchor of its own`() throws {
@@ -145,10 +133,8 @@ import Whiteboard
     @Test mutating func `21: an operation without a time takes its predecessor's`() throws {
         room.log(800, nil)
         try room.sample(500)
-        room.wait(.milliseconds(300))
-        #expect(room.shown() == [])
-        room.wait(.milliseconds(1))
-        #expect(room.shown() == [1, 2])
+        #expect(room.after(.milliseconds(300)).shown() == [])
+        #expect(room.after(.milliseconds(1)).shown() == [1, 2])
         room.log(nil)
         #expect(room.shown() == [1, 2, 3])
     }
@@ -156,8 +142,7 @@ import Whiteboard
     @Test
     mutating func `Without a time and a predecessor an operation is due with any clock, but not without one`() throws {
         room.log(nil, .min)
-        room.wait(.seconds(1))
-        #expect(room.shown() == [])
+        #expect(room.after(.seconds(1)).shown() == [])
         try room.sample(-9_007_199_254_740_992)
         #expect(room.shown() == [1, 2])
     }
@@ -171,14 +156,11 @@ import Whiteboard
     mutating func `14: without samples the clock stands after 2 s; a stroke goes out late at the age of 30 s`() throws {
         try room.sample(1000)
         room.log(2999, 3000)
-        room.wait(.seconds(2))
-        #expect(room.shown() == [1])
+        #expect(room.after(.seconds(2)).shown() == [1])
         #expect(room.late() == [])
-        room.wait(.seconds(28) - .nanoseconds(1))
-        #expect(room.video() == 3000)
+        #expect(room.after(.seconds(28) - .nanoseconds(1)).video() == 3000)
         #expect(room.shown() == [1])
-        room.wait(.nanoseconds(1))
-        #expect(room.shown() == [1, 2])
+        #expect(room.after(.nanoseconds(1)).shown() == [1, 2])
         #expect(room.late() == [2])
     }
 
@@ -186,8 +168,7 @@ import Whiteboard
     func `Without any clock the policies hold and freerun never release`(policy: CohortSettings.Policy) throws {
         var room = VirtualRoom(.init(policy: policy))
         room.log(1000, nil)
-        room.wait(.seconds(100_000))
-        #expect(room.shown() == [])
+        #expect(room.after(.seconds(100_000)).shown() == [])
         #expect(room.gate.released(to: .main) == 0)
         #expect(room.gate.heldCount(of: .main) == 2)
         #expect(room.gate.clockCondition(of: .main, at: room.now) == .unknown)
@@ -197,8 +178,7 @@ import Whiteboard
         var room = VirtualRoom(.init(maxHold: .milliseconds(1000) + .microseconds(1)))
         try room.sample(0)
         room.log(1000)
-        room.wait(.seconds(2))
-        #expect(room.shown() == [1])
+        #expect(room.after(.seconds(2)).shown() == [1])
         #expect(room.late() == [])
     }
 
@@ -206,10 +186,8 @@ import Whiteboard
         room.log(9000)
         room.wait(.seconds(29))
         try room.sample(9000, s: .stall)
-        room.wait(.seconds(3) - .nanoseconds(1))
-        #expect(room.shown() == [])
-        room.wait(.nanoseconds(1))
-        #expect(room.late() == [1])
+        #expect(room.after(.seconds(3) - .nanoseconds(1)).shown() == [])
+        #expect(room.after(.nanoseconds(1)).late() == [1])
     }
 
     @Test(arguments: [ClockSample.State.pause, .stall])
@@ -227,10 +205,8 @@ import Whiteboard
         #expect(room.shown() == [1])
         #expect(room.late() == [])
         // The second one has waited 1.75 s.
-        room.wait(.seconds(28.25) - .nanoseconds(1))
-        #expect(room.shown() == [1])
-        room.wait(.nanoseconds(1))
-        #expect(room.late() == [2])
+        #expect(room.after(.seconds(28.25) - .nanoseconds(1)).shown() == [1])
+        #expect(room.after(.nanoseconds(1)).late() == [2])
     }
 
     @Test func `Many pauses in turn are all left out, each operation's own`() throws {
@@ -246,14 +222,10 @@ import Whiteboard
         }
         // 24 s: the first has waited 6 s, the second 3 s.
         #expect(room.shown() == [])
-        room.wait(.seconds(4) - .nanoseconds(1))
-        #expect(room.shown() == [])
-        room.wait(.nanoseconds(1))
-        #expect(room.late() == [1])
-        room.wait(.seconds(3) - .nanoseconds(1))
-        #expect(room.late() == [1])
-        room.wait(.nanoseconds(1))
-        #expect(room.late() == [1, 2])
+        #expect(room.after(.seconds(4) - .nanoseconds(1)).shown() == [])
+        #expect(room.after(.nanoseconds(1)).late() == [1])
+        #expect(room.after(.seconds(3) - .nanoseconds(1)).late() == [1])
+        #expect(room.after(.nanoseconds(1)).late() == [1, 2])
     }
 
     @Test func `Of more pauses than are remembered none makes an operation wait too short`() throws {
@@ -268,10 +240,8 @@ import Whiteboard
         }
         // The operation has waited 9 s.
         #expect(room.shown() == [])
-        room.wait(.milliseconds(999))
-        #expect(room.shown() == [])
-        room.wait(.seconds(8))
-        #expect(room.late() == [1])
+        #expect(room.after(.milliseconds(999)).shown() == [])
+        #expect(room.after(.seconds(8)).late() == [1])
     }
 
     @Test
@@ -280,12 +250,10 @@ import Whiteboard
         room.log(6000)
         room.wait(.seconds(1))
         room.beDeaf(.seconds(3600))
-        room.wait(.seconds(29))
-        #expect(room.shown() == [])
+        #expect(room.after(.seconds(29)).shown() == [])
         try room.sample(5000)
         #expect(room.shown() == [])
-        room.wait(.milliseconds(1001))
-        #expect(room.shown() == [1])
+        #expect(room.after(.milliseconds(1001)).shown() == [1])
         #expect(room.late() == [])
     }
 
@@ -293,10 +261,8 @@ import Whiteboard
         var room = VirtualRoom(.init(policy: .freerun))
         try room.sample(0)
         room.log(50_000)
-        room.wait(.seconds(50))
-        #expect(room.shown() == [])
-        room.wait(.microseconds(1))
-        #expect(room.shown() == [1])
+        #expect(room.after(.seconds(50)).shown() == [])
+        #expect(room.after(.microseconds(1)).shown() == [1])
         #expect(room.late() == [])
     }
 

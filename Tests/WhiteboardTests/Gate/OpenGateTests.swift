@@ -16,20 +16,16 @@ import Testing
         probe.clock(10_000)
         probe.send(draw(2, #","t":11000"#))
         #expect(probe.shown() == [1])
-        probe.wait(.milliseconds(1000))
-        #expect(probe.shown() == [1])
-        probe.wait(.milliseconds(1))
-        #expect(probe.shown() == [1, 2])
+        #expect(probe.after(.milliseconds(1000)).shown() == [1])
+        #expect(probe.after(.milliseconds(1)).shown() == [1, 2])
     }
 
     @Test mutating func `A clock that dies leaves the cohort with a video: its operations wait for max_hold`() {
         probe.clock(10_000)
         probe.wait(.seconds(60))
         probe.send(draw(1, #","t":70000"#))
-        probe.wait(.seconds(30) - .nanoseconds(1))
-        #expect(probe.shown() == [])
-        probe.wait(.nanoseconds(1))
-        #expect(probe.shown() == [1])
+        #expect(probe.after(.seconds(30) - .nanoseconds(1)).shown() == [])
+        #expect(probe.after(.nanoseconds(1)).shown() == [1])
         #expect(probe.shown.allSatisfy { $0.isLate })
     }
 
@@ -38,8 +34,7 @@ import Testing
         probe.decisionsReturn = [.seconds(5)]
         probe.clock(10_000, .main, #","ep":4"#)
         probe.send(draw(2, #","t":12000"#))
-        probe.wait(.seconds(4))
-        #expect(probe.shown() == [1])
+        #expect(probe.after(.seconds(4)).shown() == [1])
     }
 
     @Test mutating func `Marks, replies to joins and the room's status say which it is`() throws {
@@ -68,10 +63,8 @@ import Testing
         let settings = CohortSettings(gate: .video, maxHold: .seconds(seconds))
         probe = RoomProbe(settings)
         probe.send(draw(1))
-        probe.wait(.seconds(seconds) - .nanoseconds(1))
-        #expect(probe.shown() == [])
-        probe.wait(.nanoseconds(1))
-        #expect(probe.shown() == [1])
+        #expect(probe.after(.seconds(seconds) - .nanoseconds(1)).shown() == [])
+        #expect(probe.after(.nanoseconds(1)).shown() == [1])
     }
 
     /// The room in another process, with the cursors that were saved with it.
@@ -87,12 +80,10 @@ import Testing
         probe.clock(10_000)
         probe.send(draw(2, #","t":16000"#))
         var after = try restarted(probe)
-        after.wait(.seconds(20))
-        #expect(after.shown() == [])
+        #expect(after.after(.seconds(20)).shown() == [])
         #expect(after.room.status(at: after.now).cohorts.map(\.gate) == [.video])
         after.clock(15_990)
-        after.wait(.milliseconds(11))
-        #expect(after.shown() == [2])
+        #expect(after.after(.milliseconds(11)).shown() == [2])
         #expect(after.shown.allSatisfy { !$0.isLate })
     }
 
@@ -101,14 +92,11 @@ import Testing
         probe.send(draw(1))
         var after = try restarted(probe)
         after.send(draw(2, #","t":16000"#))
-        after.wait(.seconds(1) - .nanoseconds(1))
-        #expect(after.shown() == [])
+        #expect(after.after(.seconds(1) - .nanoseconds(1)).shown() == [])
         var silent = after
-        silent.wait(.nanoseconds(1))
-        #expect(silent.shown() == [2])
+        #expect(silent.after(.nanoseconds(1)).shown() == [2])
         after.clock(10_000)
-        after.wait(.seconds(5))
-        #expect(after.shown() == [])
+        #expect(after.after(.seconds(5)).shown() == [])
     }
 
     @Test mutating func `A room of an earlier release that has had a clock has a video`() throws {
@@ -129,8 +117,7 @@ import Testing
         probe.send(draw(1, #","t":9000"#))
         probe.record(.close)
         probe.send(draw(1, #","t":16000"#))
-        probe.wait(.seconds(5))
-        #expect(probe.shown() == [1])
+        #expect(probe.after(.seconds(5)).shown() == [1])
         #expect(probe.room.head.index == 1)
     }
 

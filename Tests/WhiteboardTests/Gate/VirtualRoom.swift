@@ -62,7 +62,6 @@ struct VirtualRoom {
         }
     }
 
-    /// Lets time pass.
     mutating func wait(_ duration: Duration) {
         let end = now + duration
         while let wake = gate.nextRelease(after: now), wake <= end {
@@ -76,19 +75,23 @@ struct VirtualRoom {
         #expect(release() == 0, "something was due without a wake-up, \(now)")
     }
 
+    /// The room some time later.
+    mutating func after(_ duration: Duration) -> VirtualRoom {
+        wait(duration)
+        return self
+    }
+
     /// Lets time pass in which nothing is heard and nothing can be released.
     mutating func beDeaf(_ duration: Duration) {
         now = now + duration
         gate.begin(at: now)
     }
 
-    /// Changes the gate directly.
     mutating func change(_ body: (inout Gate, Instant, inout [Release]) -> Void) { body(&gate, now, &releases) }
 
     /// The indices released to a cohort, in order of release.
     func shown(_ cohort: CohortName = .main) -> [UInt64] { releases.filter { $0.cohort == cohort }.map(\.index) }
 
-    /// The indices released late to a cohort.
     func late(_ cohort: CohortName = .main) -> [UInt64] {
         releases.filter { $0.cohort == cohort && $0.isLate }.map(\.index)
     }

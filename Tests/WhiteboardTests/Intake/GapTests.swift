@@ -12,20 +12,15 @@ struct GapTests {
         probe.send(draw(1), draw(5))
         #expect(probe.takeTold() == ["applied 1 as 1", "missing 2...4"])
         for _ in 0..<3 {
-            probe.wait(.milliseconds(500) - .nanoseconds(1))
-            #expect(probe.takeTold() == [])
-            probe.wait(.nanoseconds(1))
-            #expect(probe.takeTold() == ["missing 2...4"])
+            #expect(probe.takeTold(after: .milliseconds(500) - .nanoseconds(1)) == [])
+            #expect(probe.takeTold(after: .nanoseconds(1)) == ["missing 2...4"])
         }
-        probe.wait(.milliseconds(500) - .nanoseconds(1))
-        #expect(probe.takeTold() == [])
-        probe.wait(.nanoseconds(1))
-        #expect(probe.takeTold().suffix(2) == ["gave up 2...4", "applied 5 as 2"])
+        #expect(probe.takeTold(after: .milliseconds(500) - .nanoseconds(1)) == [])
+        #expect(probe.takeTold(after: .nanoseconds(1)).suffix(2) == ["gave up 2...4", "applied 5 as 2"])
         #expect(probe.decisions == [.gaveUp(2...4)])
         #expect(probe.counts.intake.gaps == 1)
         #expect(probe.counts.intake.gaveUp == 1)
-        probe.wait(.seconds(60))
-        #expect(probe.takeTold() == [])
+        #expect(probe.takeTold(after: .seconds(60)) == [])
     }
 
     @Test mutating func `A gap that heals is told no more and nothing is given up`() {
@@ -33,8 +28,7 @@ struct GapTests {
         probe.wait(.milliseconds(700))
         probe.send(draw(2))
         _ = probe.takeTold()
-        probe.wait(.seconds(20))
-        #expect(probe.takeTold() == [])
+        #expect(probe.takeTold(after: .seconds(20)) == [])
         #expect(probe.decisions.isEmpty)
     }
 
@@ -45,11 +39,9 @@ struct GapTests {
         probe.wait(.milliseconds(700))
         probe.send(draw(9))
         _ = probe.takeTold()
-        probe.wait(.milliseconds(1000))
-        #expect(probe.decisions == [.gaveUp(2...2), .gaveUp(4...4)])
+        #expect(probe.after(.milliseconds(1000)).decisions == [.gaveUp(2...2), .gaveUp(4...4)])
         #expect(probe.applied.map(\.number) == [1, 3, 5])
-        probe.wait(.milliseconds(1000))
-        #expect(probe.decisions.last == .gaveUp(6...8))
+        #expect(probe.after(.milliseconds(1000)).decisions.last == .gaveUp(6...8))
         #expect(probe.applied.map(\.number) == [1, 3, 5, 9])
     }
 
@@ -73,11 +65,9 @@ struct GapTests {
 
     @Test mutating func `A notice names 64 missing shards, the lowest; the rest follow when those have come`() {
         probe.send(shard(1, 3, of: 200))
-        probe.wait(.milliseconds(500))
-        #expect(probe.takeTold() == ["missing 1 \(Array(0...64).filter { $0 != 3 })"])
+        #expect(probe.takeTold(after: .milliseconds(500)) == ["missing 1 \(Array(0...64).filter { $0 != 3 })"])
         for order in 0...63 where order != 3 { probe.send(shard(1, order, of: 200)) }
-        probe.wait(.milliseconds(500))
-        #expect(probe.takeTold() == ["missing 1 \(Array(64...127))"])
+        #expect(probe.takeTold(after: .milliseconds(500)) == ["missing 1 \(Array(64...127))"])
     }
 
     @Test
@@ -92,8 +82,7 @@ struct GapTests {
         // However many operations wait.
         for number in stride(from: Int64(199), to: 130, by: -1) { probe.send(draw(number)) }
         #expect(probe.takeTold() == [])
-        probe.wait(.milliseconds(500))
-        #expect(probe.takeTold() == lowest)
+        #expect(probe.takeTold(after: .milliseconds(500)) == lowest)
         for number in Int64(1)...3 { probe.send(draw(number * 2 - 1)) }
         for number in Int64(1)...3 { probe.send(shard(2 * number, 1, of: 2)) }
         _ = probe.takeTold()
@@ -109,16 +98,11 @@ struct GapTests {
         probe.send(shard(1, 0, of: 2))
         probe.wait(.milliseconds(400))
         probe.send(shard(2, 0, of: 3))
-        probe.wait(.milliseconds(100))
-        #expect(probe.takeTold() == ["missing 1 [1]"])
-        probe.wait(.milliseconds(500))
-        #expect(probe.takeTold() == ["missing 1 [1]", "missing 2 [1, 2]"])
-        probe.wait(.milliseconds(9000) - .nanoseconds(1))
-        #expect(probe.decisions.isEmpty)
-        probe.wait(.nanoseconds(1))
-        #expect(probe.decisions == [.gaveUp(1...1)])
-        probe.wait(.milliseconds(400))
-        #expect(probe.decisions.last == .gaveUp(2...2))
+        #expect(probe.takeTold(after: .milliseconds(100)) == ["missing 1 [1]"])
+        #expect(probe.takeTold(after: .milliseconds(500)) == ["missing 1 [1]", "missing 2 [1, 2]"])
+        #expect(probe.after(.milliseconds(9000) - .nanoseconds(1)).decisions.isEmpty)
+        #expect(probe.after(.nanoseconds(1)).decisions == [.gaveUp(1...1)])
+        #expect(probe.after(.milliseconds(400)).decisions.last == .gaveUp(2...2))
         #expect(probe.takeTold().last == "gave up 2...2")
     }
 
@@ -128,10 +112,8 @@ struct GapTests {
         probe.send(shard(1, 1, of: 3))
         probe.wait(.seconds(9))
         probe.send(shard(1, 1, of: 3))
-        probe.wait(.seconds(1) - .nanoseconds(1))
-        #expect(probe.decisions.isEmpty)
-        probe.wait(.nanoseconds(1))
-        #expect(probe.decisions.count == 1)
+        #expect(probe.after(.seconds(1) - .nanoseconds(1)).decisions.isEmpty)
+        #expect(probe.after(.nanoseconds(1)).decisions.count == 1)
     }
 
     @Test mutating func `With more than 256 held the first gap is given up at once`() {
@@ -171,12 +153,10 @@ struct GapTests {
     @Test mutating func `Until a decision comes back nothing changes; what heals meanwhile is not given up`() {
         probe.decisionsReturn = [.milliseconds(300)]
         probe.send(draw(1), draw(4))
-        probe.wait(.milliseconds(2100))
-        #expect(probe.decisions.count == 1)
+        #expect(probe.after(.milliseconds(2100)).decisions.count == 1)
         probe.send(draw(2))
         _ = probe.takeTold()
-        probe.wait(.milliseconds(200))
-        #expect(probe.takeTold() == ["gave up 3...3", "applied 4 as 3"])
+        #expect(probe.takeTold(after: .milliseconds(200)) == ["gave up 3...3", "applied 4 as 3"])
         #expect(probe.applied.map(\.number) == [1, 2, 4])
     }
 
@@ -185,27 +165,23 @@ struct GapTests {
         probe.send(draw(1), draw(3))
         probe.wait(.seconds(4))
         probe.send(draw(5))
-        probe.wait(.seconds(20))
-        #expect(probe.counts.intake.gaveUp == 2)
+        #expect(probe.after(.seconds(20)).counts.intake.gaveUp == 2)
         #expect(probe.applied.map(\.number) == [1, 3, 5])
     }
 
     @Test mutating func `A decision that is lost is asked for again every second`() {
         probe.decisionsReturn = []
         probe.send(draw(1), draw(3))
-        probe.wait(.milliseconds(4500))
-        #expect(probe.decisions == Array(repeating: .gaveUp(2...2), count: 3))
+        #expect(probe.after(.milliseconds(4500)).decisions == Array(repeating: .gaveUp(2...2), count: 3))
         probe.decisionsReturn = [.zero]
-        probe.wait(.milliseconds(500))
-        #expect(probe.applied.map(\.number) == [1, 3])
+        #expect(probe.after(.milliseconds(500)).applied.map(\.number) == [1, 3])
     }
 
     @Test mutating func `A decision about an earlier count takes nothing away from the one that has begun since`() {
         probe.decisionsReturn = [.milliseconds(500)]
         for number in Int64(1)...5 { probe.send(draw(number)) }
         probe.send(draw(8))
-        probe.wait(.milliseconds(2200))
-        #expect(probe.decisions == [.gaveUp(6...7)])
+        #expect(probe.after(.milliseconds(2200)).decisions == [.gaveUp(6...7)])
         for number in Int64(1)...5 { probe.send(draw(number, x: 50)) }
         probe.wait(.seconds(1))
         for number in Int64(6)...8 { probe.send(draw(number, x: 50)) }

@@ -49,11 +49,9 @@ struct ShardTests {
 
     @Test mutating func `Missing orders are those of 0 … s-1 until order s was seen, of 1 … s after that`() {
         probe.send(shard(1, 1, of: 4))
-        probe.wait(.milliseconds(500))
-        #expect(probe.takeTold() == ["missing 1 [0, 2, 3]"])
+        #expect(probe.takeTold(after: .milliseconds(500)) == ["missing 1 [0, 2, 3]"])
         probe.send(shard(1, 4, of: 4))
-        probe.wait(.milliseconds(500))
-        #expect(probe.takeTold() == ["missing 1 [2, 3]"])
+        #expect(probe.takeTold(after: .milliseconds(500)) == ["missing 1 [2, 3]"])
     }
 
     @Test mutating func `Fields are those of the lowest order, the time is the largest`() throws {
@@ -83,7 +81,7 @@ struct ShardTests {
     }
 
     @Test(
-        "A shard that differs in s, e or a is a conflict and leaves the stroke as it was; 0 and 1 of `a` are the same")
+        "A shard that differs in s, e or a is a conflict and changes nothing; 0 and 1 of 'a' are the same")
     mutating func conflicts() throws {
         probe.send(shard(1, 0, of: 2, points: 0..<1, #","e":0,"a":0"#), shard(1, 1, of: 3, points: 5..<6))
         probe.send(shard(1, 1, of: 2, points: 5..<6, #","e":1"#), shard(1, 1, of: 2, points: 5..<6, #","a":2"#))

@@ -297,10 +297,8 @@ extension StrokeWriter {
 }
 
 @Suite struct `Visible strokes` {
-    @Test(
-        "Whatever comes and goes, they lie in the order of their indices, and copies stay what they were",
-        arguments: TestSeed.choose(8))
-    func agree(_ seed: UInt64) {
+    @Test(arguments: TestSeed.choose(8))
+    func `Whatever comes and goes, they lie in the order of indices, and copies stay as they were`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var writer = StrokeWriter()
         var known: [UInt64: Stroke] = [:]

@@ -92,8 +92,7 @@ import Testing
         #expect(probe.room.head.visible.map(\.index) == [1, 4, 7, 8, 9])
         probe.clock(1650, .hls)
         #expect(probe.shown(.hls) == [2, 3, 4, 5])
-        probe.wait(.milliseconds(51))
-        #expect(probe.shown(.hls) == [2, 3, 4, 5, 6])
+        #expect(probe.after(.milliseconds(51)).shown(.hls) == [2, 3, 4, 5, 6])
         probe.clock(2300, .main)
         #expect(probe.shown(.main) == [7, 8, 9, 10, 11])
         #expect(probe.shown.allSatisfy { !$0.isLate })
@@ -107,8 +106,7 @@ import Testing
         var probe = try restored(try #require(Self.bytes[format]), configuration)
         probe.clock(1590, .hls)
         #expect(probe.shown(.hls) == [2, 3])
-        probe.wait(.milliseconds(11))
-        #expect(probe.shown(.hls) == [2, 3, 4, 5])
+        #expect(probe.after(.milliseconds(11)).shown(.hls) == [2, 3, 4, 5])
     }
 
     private static let bytes: [UInt8: [UInt8]] = [

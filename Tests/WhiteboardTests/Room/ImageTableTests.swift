@@ -53,8 +53,7 @@ import Testing
         probe.clock(4000)
         #expect(!probe.room.board(of: .main).hasImage(Self.source(0)))
         probe.clock(6000)
-        probe.wait(.seconds(10))
-        #expect(probe.room.board(of: .main).hasImage(Self.source(0)))
+        #expect(probe.after(.seconds(10)).room.board(of: .main).hasImage(Self.source(0)))
     }
 
     @Test

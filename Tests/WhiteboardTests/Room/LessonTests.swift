@@ -15,10 +15,8 @@ import Testing
         #expect(probe.shown() == probe.applied.map(\.index))
     }
 
-    @Test(
-        "A lesson whose messages come shuffled and repeated within a second leaves the same board",
-        arguments: SampleLesson.short)
-    func shuffled(_ lesson: SampleLesson) throws {
+    @Test(arguments: SampleLesson.short)
+    func `A lesson shuffled and repeated within a second leaves the same board`(_ lesson: SampleLesson) throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         let straight = try played(lesson)
         let lines = try lesson.messages()
@@ -97,10 +95,8 @@ import Testing
         #expect(probe.applied.count > 5, "seed \(seed): too little was applied for this to mean anything")
     }
 
-    @Test(
-        "However late and often decisions come back: dense indices, every operation applied or its author told",
-        arguments: seeds)
-    func slowJournal(_ seed: UInt64) {
+    @Test(arguments: seeds)
+    func `However late and often decisions come back: dense indices, all applied or its author told`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var probe = roomWithStroke(&random)
         probe.decisionsReturn = (0..<random.int(1...3)).map { _ in random.milliseconds(1...1500) }
@@ -121,8 +117,7 @@ import Testing
             seed: seed, at: probe.now, authors: 4...4, operations: 80,
             loss: LossyClass.Loss(lost: 0, repeated: 30, delayed: 0))
         while !lesson.isOver { lesson.step(&probe) }
-        probe.wait(.seconds(20))
-        #expect(probe.decisions.isEmpty, "seed \(seed)")
+        #expect(probe.after(.seconds(20)).decisions.isEmpty, "seed \(seed)")
         #expect(probe.room.assemblingCount == 0, "seed \(seed)")
         let rejected = probe.counts.intake.rejected
         let harmless: Set<RejectionCode> = [.nothingToUndo, .nothingToRedo, .nothingToRemove, .tooLate]
@@ -151,10 +146,8 @@ import Testing
 @Suite struct `Malformed bytes` {
     private static let mallory = AuthorID.known("mallory")
 
-    @Test(
-        "Of every kind, in the middle of a lesson, change nothing of another author's ink; all are counted, and told of"
-    )
-    func otherInk() throws {
+    @Test
+    func `In the middle of a lesson change nothing of another author's ink; all are counted and told of`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         let rules = HistoryConfiguration(scope: .author)
         let intake = IntakeLimits.fast
@@ -230,8 +223,7 @@ import Testing
     @Test func `The greatest number there is can be sent and followed by nothing`() {
         var probe = RoomProbe()
         probe.send(draw((1 << 53) - 1), draw((1 << 53) - 1), #"{"n":9007199254740991,"e":99,"d":[]}"#)
-        probe.wait(.seconds(60))
-        #expect(probe.applied.count == 1)
+        #expect(probe.after(.seconds(60)).applied.count == 1)
     }
 }
 

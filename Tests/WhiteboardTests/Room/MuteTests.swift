@@ -46,8 +46,7 @@ import Testing
         probe.record(.unmute(.bob))
         // The first shard of the stroke is gone.
         probe.send(shard(2, 1, of: 2, points: 2..<4), by: .bob)
-        probe.wait(.seconds(15))
-        #expect(probe.room.head.index == index)
+        #expect(probe.after(.seconds(15)).room.head.index == index)
     }
 
     @Test(arguments: [nil, "s"])

@@ -161,11 +161,9 @@ import Testing
         probe.clock(1000)
         for number in Int64(1)...3 { probe.send(draw(number)) }
         let due = probe.now + .seconds(60)
-        probe.wait(.milliseconds(59_999))
-        #expect(probe.room.log.operations.count == 3)
+        #expect(probe.after(.milliseconds(59_999)).room.log.operations.count == 3)
         #expect(try #require(probe.room.nextWake(after: probe.now)) <= due)
-        probe.wait(.milliseconds(1))
-        #expect(probe.room.log.operations.count == 0)
+        #expect(probe.after(.milliseconds(1)).room.log.operations.count == 0)
         #expect(probe.room.gate.timeline.forgotten == 3)
         #expect(probe.room.log.base.index == 3)
         #expect(probe.room.compactionDue == nil)
@@ -179,20 +177,16 @@ import Testing
                 log: LogRetention(quiet: .milliseconds(1))))
         probe.decisionsReturn = []
         probe.send(draw(1))
-        probe.wait(.seconds(90))
-        #expect(probe.room.log.operations.count == 1)
+        #expect(probe.after(.seconds(90)).room.log.operations.count == 1)
         probe.setOutput(isOpen: false)
         probe.clock(1e6)
-        probe.wait(.seconds(90))
-        #expect(probe.room.log.operations.count == 1)
+        #expect(probe.after(.seconds(90)).room.log.operations.count == 1)
         probe.send(shard(2, 0, of: 2))
         probe.setOutput(isOpen: true)
-        probe.wait(.seconds(90))
-        #expect(probe.shown() == [1])
+        #expect(probe.after(.seconds(90)).shown() == [1])
         #expect(probe.room.log.operations.count == 1)
         probe.send(shard(2, 1, of: 2))
-        probe.wait(.seconds(90))
-        #expect(probe.shown() == [1, 2])
+        #expect(probe.after(.seconds(90)).shown() == [1, 2])
         #expect(probe.room.log.operations.count == 0)
     }
 
@@ -206,10 +200,8 @@ import Testing
         #expect(board.visible.map(\.index) == [1, 2, 3])
     }
 
-    @Test(
-        "Of two rooms, one that rests at every chance and one that never does, nobody can tell which is which",
-        arguments: TestSeed.choose(8))
-    func same(_ seed: UInt64) throws {
+    @Test(arguments: TestSeed.choose(8))
+    func `A room that rests at every chance and one that never does cannot be told apart`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let settings = CohortSettings(maxHold: .seconds(random.int(1...8)))
         var configuration = RoomConfiguration(
@@ -243,7 +235,6 @@ import Testing
         #expect(state(of: resting.room) == state(of: awake.room), "seed \(seed)")
     }
 
-    /// The state of a room without its log.
     private func state(of room: Room) -> [UInt8] {
         var room = room
         room.trimLog(keeping: LogRetention(tail: 0))

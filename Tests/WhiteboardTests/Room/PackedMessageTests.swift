@@ -7,7 +7,6 @@ import Testing
 @Suite struct PackedMessageTests {
     private var templates = TemplateTable()
 
-    /// A packed message.
     private func packed(_ text: String, _ templates: inout TemplateTable) throws -> PackedMessage {
         let bytes = Array(text.utf8)
         let header = try StrokeMessage(decoding: bytes, limits: WireLimits())

@@ -53,17 +53,14 @@ import Testing
     @Test mutating func `turn for students when their video does`() {
         probe.clock(0)
         probe.send(draw(1, #","t":-10"#), turn(2, to: 1, #","t":5000"#), draw(3, #","t":5000"#))
-        probe.wait(.seconds(4))
-        #expect(probe.room.head.pages.shown == 1)
+        #expect(probe.after(.seconds(4)).room.head.pages.shown == 1)
         #expect(probe.room.board(of: .main).pages.shown == 0)
         let early = probe.room.catchUp(JoinRequest(), cohort: .main)
         #expect(early?.pages == BoardPages())
         probe.clock(4000)
-        probe.wait(.milliseconds(1500))
-        #expect(probe.room.board(of: .main).pages == BoardPages(shown: 1, order: [0, 1]))
+        #expect(probe.after(.milliseconds(1500)).room.board(of: .main).pages == BoardPages(shown: 1, order: [0, 1]))
         #expect(probe.shown.map(\.operation.page) == [0, 1, 1])
-        probe.wait(.seconds(2))
-        #expect(probe.marks.last?.mark.page == 1)
+        #expect(probe.after(.seconds(2)).marks.last?.mark.page == 1)
     }
 
     @Test func `of a service without them are ignored: keys are not read, actions unknown`() {

@@ -69,9 +69,7 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
     }
 
     @Test func `is taken on a full board`() {
-        var limits = IntakeLimits()
-        limits.boardPoints = 20
-        var room = RoomProbe(RoomConfiguration(intake: limits))
+        var room = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 20)))
         room.send(draw(1, points: 16), draw(2, points: 16))
         #expect(room.takeTold() == ["applied 1 as 1", "rejected 2 0 too-many-points d"])
         room.send(pointer(3, points: 200))

@@ -62,8 +62,7 @@ import Testing
         probe.clock(1000)
         for number in Int64(1)...5 { probe.send(draw(number, #","t":\#(number * 400)"#)) }
         var restored = try restored(probe)
-        restored.wait(.seconds(20))
-        #expect(restored.shown.isEmpty)
+        #expect(restored.after(.seconds(20)).shown.isEmpty)
         restored.clock(1300)
         #expect(restored.shown() == [3])
     }
@@ -72,10 +71,8 @@ import Testing
         probe.send(draw(1))
         probe.wait(.seconds(12))
         var restored = try restored(probe, after: .seconds(500))
-        restored.wait(.milliseconds(29_999))
-        #expect(restored.shown.isEmpty)
-        restored.wait(.milliseconds(1))
-        #expect(restored.shown() == [1])
+        #expect(restored.after(.milliseconds(29_999)).shown.isEmpty)
+        #expect(restored.after(.milliseconds(1)).shown() == [1])
     }
 
     @Test("With a video that plays it has waited since it was logged, whatever this process's clock shows")
@@ -84,15 +81,11 @@ import Testing
         probe.wait(.seconds(12))
         var restored = try restored(probe, after: .seconds(5))
         restored.clock(0)
-        restored.wait(.milliseconds(12_999))
-        #expect(restored.shown.isEmpty)
-        restored.wait(.milliseconds(1))
-        #expect(restored.shown() == [1])
+        #expect(restored.after(.milliseconds(12_999)).shown.isEmpty)
+        #expect(restored.after(.milliseconds(1)).shown() == [1])
     }
 
-    @Test(
-        "In a long pause nothing is let out at a take-over, nor by the play that ends the pause",
-        arguments: [0, 1, 2], [false, true])
+    @Test("In a long pause nothing is let out at a take-over, nor by its end", arguments: [0, 1, 2], [false, true])
     mutating func pause(samplesAfterwards: Int, isNoted: Bool) throws {
         probe.clock(5000, .main, #","s":"pause""#)
         probe.send(draw(1, #","t":6000"#))
@@ -110,8 +103,7 @@ import Testing
         }
         restored.clock(5000)
         #expect(restored.shown.isEmpty)
-        restored.wait(.milliseconds(1001))
-        #expect(restored.shown() == [1])
+        #expect(restored.after(.milliseconds(1001)).shown() == [1])
         #expect(restored.shown.allSatisfy { !$0.isLate })
     }
 
@@ -129,10 +121,8 @@ import Testing
         var restored = try restored(probe)
         restored.restoreCursors(probe.room.cursors)
         restored.clock(5000)
-        restored.wait(.milliseconds(9_999))
-        #expect(restored.shown.isEmpty)
-        restored.wait(.milliseconds(1))
-        #expect(restored.shown() == [1])
+        #expect(restored.after(.milliseconds(9_999)).shown.isEmpty)
+        #expect(restored.after(.milliseconds(1)).shown() == [1])
         #expect(restored.shown.allSatisfy { $0.isLate })
     }
 
@@ -141,21 +131,16 @@ import Testing
             probe = RoomProbe(RoomConfiguration(log: LogRetention(tail: hasClock ? 1024 : 0)))
             if hasClock { probe.clock(10_000, .main, #","d":true"#) }
             probe.send(draw(1, #","t":9000"#))
-            probe.wait(.seconds(31))
-            #expect(probe.shown() == [1])
+            #expect(probe.after(.seconds(31)).shown() == [1])
             var restored = try restored(probe)
             restored.send(draw(2, #","t":300"#))
             restored.clock(8000, .main, #","d":true"#)
-            restored.wait(.milliseconds(1000))
-            #expect(restored.shown() == [])
-            restored.wait(.milliseconds(1))
-            #expect(restored.shown() == [2])
+            #expect(restored.after(.milliseconds(1000)).shown() == [])
+            #expect(restored.after(.milliseconds(1)).shown() == [2])
         }
     }
 
-    @Test(
-        "A time beyond belief that came while no clock was known is judged at the first sample, older ones are not again"
-    )
+    @Test("A time beyond belief that came without a clock is judged at the first sample, older ones not again")
     mutating func absurd() throws {
         probe.clock(0)
         probe.send(draw(1, #","t":59000"#))
@@ -166,8 +151,7 @@ import Testing
         #expect(restored.shown() == [])
         restored.clock(58_999, .main, #","d":true"#)
         #expect(restored.shown() == [])
-        restored.wait(.milliseconds(2))
-        #expect(restored.shown() == [1, 2, 3])
+        #expect(restored.after(.milliseconds(2)).shown() == [1, 2, 3])
     }
 
     @Test mutating func `A log clock that is found to be elsewhere moves no video time and no release`() throws {
@@ -204,20 +188,17 @@ import Testing
         #expect(probe.room.isQuiet)
         probe.send(draw(4))
         #expect(!probe.room.isQuiet)
-        probe.wait(.seconds(3))
-        #expect(probe.room.isQuiet)
+        #expect(probe.after(.seconds(3)).room.isQuiet)
     }
 
     @Test
     mutating func `Where a cohort stands is said again after a restart, if anything was ever released to it`() throws {
         probe.send(draw(1))
         var restored = try restored(probe)
-        restored.wait(.seconds(5))
-        #expect(restored.marks.isEmpty)
+        #expect(restored.after(.seconds(5)).marks.isEmpty)
         probe.clock(1)
         restored = try self.restored(probe)
-        restored.wait(.seconds(1))
-        #expect(restored.marks.map(\.mark.index) == [1])
+        #expect(restored.after(.seconds(1)).marks.map(\.mark.index) == [1])
         #expect(restored.marks.map(\.mark.digest.value) == [plainDigest([1])])
     }
 
@@ -277,10 +258,8 @@ struct RestartTests {
         #expect(probe.applied.count > 20 && probe.room.isQuiet && !restarts.isEmpty, "seed \(seed)")
     }
 
-    @Test(
-        "From an older checkpoint, the tail of the log and older cursors: nothing is lost, nothing comes early",
-        arguments: seeds)
-    func fromTail(_ seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `From an older checkpoint, the log's tail and older cursors nothing is lost or early`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var probe = RoomProbe(configuration(&random, cohortsAreNamed: true))
         probe.decisionsReturn = [random.milliseconds(0...900)]

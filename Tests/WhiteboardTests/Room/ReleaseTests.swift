@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Every cohort and every student gets every operation once, in order` {
     private struct Joined {
         let cohort: CohortName
-        var student: Student
+        var student: ModelStudent
         /// Number of releases published before the student joined.
         let after: Int
         let isTail: Bool
@@ -22,8 +22,7 @@ import Testing
         #expect(probe.shown.isEmpty)
         probe.clock(10_000, .main, #","d":true"#)
         #expect((1..<30).contains(probe.shown.count))
-        probe.wait(.microseconds(1))
-        #expect(probe.shown() == Array(1...60))
+        #expect(probe.after(.microseconds(1)).shown() == Array(1...60))
     }
 
     @Test(arguments: TestSeed.choose(6))
@@ -67,7 +66,7 @@ import Testing
         }
         for var entry in joined {
             for shown in probe.shown[entry.after...] where shown.cohort == entry.cohort {
-                entry.student.take(shown.operation)
+                entry.student.receive(shown.operation)
             }
             #expect(entry.student.index == last, "seed \(seed)")
             #expect(entry.student.digest == digest.value, "seed \(seed)")
@@ -82,12 +81,12 @@ import Testing
         _ cohort: CohortName, _ random: inout SeededGenerator, _ probe: RoomProbe, _ rules: HistoryConfiguration
     ) throws -> Joined {
         let published = probe.shown.filter { $0.cohort == cohort }
-        var student = Student(rules)
+        var student = ModelStudent(rules)
         var request = JoinRequest()
         if random.chance(60, in: 100), published.first?.operation.index == 1 {
             let before = random.chance(50, in: 100) ? 5 : published.count
             let have = random.int(max(0, published.count - before)...published.count)
-            for shown in published.prefix(have) { student.take(shown.operation) }
+            for shown in published.prefix(have) { student.receive(shown.operation) }
             request = JoinRequest(incarnation: probe.room.incarnation, have: UInt64(have))
         }
         let catchUp = try #require(probe.room.catchUp(request, cohort: cohort))
@@ -96,7 +95,7 @@ import Testing
         switch catchUp.content {
         case .tail(let operations):
             isTail = true
-            for operation in operations { student.take(operation) }
+            for operation in operations { student.receive(operation) }
         case .version:
             throw Unexpected("no position was asked for")
         case .board(let board):
@@ -105,7 +104,7 @@ import Testing
             if board.index == 0, probe.room.gate.released(to: cohort) == nil {
                 return try join(.main, &random, probe, rules)
             }
-            student = Student(rules, board: board)
+            student = ModelStudent(rules, board: board)
         }
         #expect(student.index == catchUp.index)
         #expect(student.digest == catchUp.digest.value)
@@ -119,8 +118,7 @@ struct MarkTests {
 
     @Test("None before the first release; then every second for 30 s after the last release, then every 10 s")
     mutating func rhythm() {
-        probe.wait(.seconds(60))
-        #expect(probe.marks.isEmpty)
+        #expect(probe.after(.seconds(60)).marks.isEmpty)
         probe.clock(1000)
         let start = probe.now
         probe.send(draw(1))
@@ -129,8 +127,7 @@ struct MarkTests {
         #expect(seconds == Array(1...30) + [40, 50, 60])
         probe.send(draw(2))
         probe.clock(100_000, .main, #","d":true"#)
-        probe.wait(.seconds(1))
-        #expect(probe.marks.count == seconds.count + 1)
+        #expect(probe.after(.seconds(1)).marks.count == seconds.count + 1)
     }
 
     @Test mutating func `Say room, index, digest and video time of the cohort, not of the head`() throws {
@@ -156,14 +153,12 @@ struct MarkTests {
         probe.clock(1000)
         probe.setOutput(isOpen: false)
         probe.send(draw(1))
-        probe.wait(.seconds(5))
-        #expect(probe.marks.isEmpty)
+        #expect(probe.after(.seconds(5)).marks.isEmpty)
         #expect(probe.shown() == [])
         #expect(probe.applied.count == 1)
         probe.setOutput(isOpen: true)
         #expect(probe.shown() == [1])
-        probe.wait(.seconds(1))
-        #expect(probe.marks.count == 1)
+        #expect(probe.after(.seconds(1)).marks.count == 1)
     }
 }
 

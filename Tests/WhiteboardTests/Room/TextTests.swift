@@ -44,9 +44,7 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
     }
 
     @Test func `counts for the bytes of its message`() {
-        var limits = IntakeLimits()
-        limits.boardPoints = 100
-        var probe = RoomProbe(RoomConfiguration(intake: limits))
+        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100)))
         let long = String(repeating: "x", count: 1900)
         probe.send(text(1, long))
         #expect(probe.room.head.content(of: 0).points > 60)
@@ -103,8 +101,7 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
     func `waits in a checkpoint of the format that it needs, and so does all that is new to earlier releases`() throws {
         for (message, format) in [
             (text(3), 9), (remove(3, 1), 8), (#"{"n":3,"a":7,"p":1,"l":32}"#, 7),
-            (#"{"n":3,"e":7,"d":[{"x":1,"y":2}]}"#, 5),
-            (draw(3), 4),
+            (#"{"n":3,"e":7,"d":[{"x":1,"y":2}]}"#, 5), (draw(3), 4),
         ] as [(String, UInt8)] {
             var probe = RoomProbe(Self.open)
             probe.send(draw(1), message)

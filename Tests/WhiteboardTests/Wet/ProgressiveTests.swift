@@ -36,8 +36,11 @@ import Testing
     }
 
     /// `k:x,x,…` of each message to a cohort since the last call, with `#index`; `x` for one that gives up.
-    private func taken(_ room: inout RoomProbe, _ cohort: CohortName? = .main) throws -> [String] {
-        try room.takeWet().filter { $0.cohort == cohort }.map { published in
+    private func taken(
+        _ room: inout RoomProbe, _ cohort: CohortName? = .main, after duration: Duration = .zero
+    ) throws -> [String] {
+        if duration > .zero { room.wait(duration) }
+        return try room.takeWet().filter { $0.cohort == cohort }.map { published in
             let release = try WetRelease(decoding: published.wet.body)
             guard case .points(let points) = release.content else { return "x" }
             let list = points.points.map { "\(Int($0.x))" }.joined(separator: ",")
@@ -51,18 +54,13 @@ import Testing
         room.clock(1000)
         room.draw(update(at: [0, 100, 200]))
         #expect(try taken(&room) == [])
-        room.wait(.milliseconds(2))
-        #expect(try taken(&room) == ["0:0"])
-        room.wait(.milliseconds(97))
-        #expect(try taken(&room) == [])
+        #expect(try taken(&room, after: .milliseconds(2)) == ["0:0"])
+        #expect(try taken(&room, after: .milliseconds(97)) == [])
         room.clock(1099)
-        room.wait(.milliseconds(2))
-        #expect(try taken(&room) == ["1:100"])
+        #expect(try taken(&room, after: .milliseconds(2)) == ["1:100"])
         room.clock(1160)
-        room.wait(.milliseconds(40))
-        #expect(try taken(&room) == [])
-        room.wait(.milliseconds(1))
-        #expect(try taken(&room) == ["2:200"])
+        #expect(try taken(&room, after: .milliseconds(40)) == [])
+        #expect(try taken(&room, after: .milliseconds(1)) == ["2:200"])
     }
 
     @Test func `goes out at most every 33 ms, and whole once a second`() throws {
@@ -87,8 +85,7 @@ import Testing
         room.clock(9000, Self.fast)
         room.send(stroke(at: [0, 100, 200]))
         #expect(room.shown(Self.fast) == [1])
-        room.wait(.milliseconds(50))
-        #expect(try taken(&room) == ["0:0#1"])
+        #expect(try taken(&room, after: .milliseconds(50)) == ["0:0#1"])
         #expect(room.shown() == [])
         room.clock(1150)
         #expect(try taken(&room) == ["1:100#1"])
@@ -105,8 +102,7 @@ import Testing
         room.draw(update(at: [0, 10, 200]))
         #expect(try taken(&room) == ["0:0,10"])
         room.send(stroke(at: [0, 10, 60, 200]))
-        room.wait(.milliseconds(40))
-        #expect(try taken(&room) == ["2:60#1"])
+        #expect(try taken(&room, after: .milliseconds(40)) == ["2:60#1"])
         room.clock(1201)
         #expect(room.shown() == [1])
     }
@@ -130,8 +126,7 @@ import Testing
         room.clock(1012)
         room.send(stroke(at: [0, 11, 20, 200]))
         #expect(try taken(&room) == ["1:11#1"])
-        room.wait(.milliseconds(150))
-        #expect(try taken(&room) == [])
+        #expect(try taken(&room, after: .milliseconds(150)) == [])
     }
 
     @Test func `has the session that its author drew it in, also when the next one has begun`() throws {
@@ -158,8 +153,7 @@ import Testing
         #expect(try taken(&room) == ["0:0"])
         room.send(#"{"n":2,"a":4,"t":1400}"#, by: .bob)
         room.draw(update(1, u: 2, k: 1, t: 900, at: [1]))
-        room.wait(.milliseconds(50))
-        #expect(try taken(&room) == [])
+        #expect(try taken(&room, after: .milliseconds(50)) == [])
         room.clock(1501)
         #expect(room.shown() == [1, 2])
         #expect(try taken(&room).contains("1:1"))
@@ -187,8 +181,7 @@ import Testing
         room.draw(update(u: 2, at: [9, 9, 9]))
         room.draw(update(u: 1, at: [9, 9, 9]))
         room.draw(update(u: 5, k: 4, at: [4]))
-        room.wait(.milliseconds(40))
-        #expect(try taken(&room) == ["0:0,1,2"])
+        #expect(try taken(&room, after: .milliseconds(40)) == ["0:0,1,2"])
         room.draw(update(u: 6, k: 1, at: [5]))
         #expect(try taken(&room) == ["1:5"])
         #expect(room.counts.wetUpdates == [.taken: 2, .repeated: 2, .gap: 1])
@@ -223,8 +216,7 @@ import Testing
         room.wait(.milliseconds(40))
         _ = try taken(&room)
         room.draw(update(2, u: 2, k: 1, at: [1]))
-        room.wait(.milliseconds(40))
-        #expect(try taken(&room) == [])
+        #expect(try taken(&room, after: .milliseconds(40)) == [])
     }
 
     @Test func `goes out at once to a cohort that nothing holds back`() throws {
