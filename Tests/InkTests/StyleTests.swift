@@ -345,24 +345,17 @@ struct ShapeTests {
 
 private struct StyleVector: Decodable {
     struct Point: Decodable {
-        let x: Double
-        let y: Double
-        let f: Double?
-        let i: Double?
-        let z: Double?
-        let m: Double?
+        let x, y: Double
+        let f, i, z, m: Double?
 
         var point: StrokePoint { StrokePoint(x: x, y: y, force: f, altitude: i, azimuth: z, milliseconds: m) }
     }
 
     struct Segment: Decodable {
         let segment: String
-        let control: [Double]?
-        let control1: [Double]?
-        let control2: [Double]?
+        let control, control1, control2: [Double]?
         let to: [Double]
-        let width: Double
-        let opacity: Double
+        let width, opacity: Double
         let controlWidth: Double?
 
         /// Equal to the six decimals that are given.
@@ -390,8 +383,7 @@ private struct StyleVector: Decodable {
         }
     }
 
-    let name: String
-    let style: String
+    let name, style: String
     let e: UInt8
     let l: Double
     let d: [Point]

@@ -152,8 +152,7 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
 }
 
 @Suite struct `Cohorts by name` {
-    let hls: CohortName
-    let rtc: CohortName
+    let hls, rtc: CohortName
 
     init() throws {
         hls = try #require(CohortName("hls"))

@@ -214,10 +214,8 @@ import Testing
                 file: file, environment: ["LECTERN_BOARD_WIDTH": "x", "LECTERN_BOARD": "1"],
                 arguments: ["chalk": "1", "log.tail": "-1"]) == [
                     "FILE:1: limit: unknown key; did you mean limits?",
-                    "FILE:5: limits.heldd: unknown key; did you mean limits.held?",
-                    "LECTERN_BOARD: unknown variable",
-                    "argument chalk: unknown key",
-                    #"LECTERN_BOARD_WIDTH: "x" is not a number (0, or 1 … 16384)"#,
+                    "FILE:5: limits.heldd: unknown key; did you mean limits.held?", "LECTERN_BOARD: unknown variable",
+                    "argument chalk: unknown key", #"LECTERN_BOARD_WIDTH: "x" is not a number (0, or 1 … 16384)"#,
                     #"FILE:4: limits.shards: "none" is not a whole number (1 … 16384)"#,
                     #"argument log.tail: "-1" is out of range (0 … 10000000)"#,
                 ])

@@ -10,11 +10,7 @@ import Testing
 
     @Test func `goes back and forth on a long list from kept beginnings of it, within their bytes`() {
         var random = SeededGenerator(seed: TestSeed.choose())
-        var board = PaintedBoard()
-        for id in 1...2000 as ClosedRange<UInt64> {
-            board.strokes[id] = PaintedBoard.randomStroke(&random)
-            board.visible.append(id)
-        }
+        var board = PaintedBoard.random(2000, using: &random)
         let all = board.visible
         for prefixBytes in [0, 2 << 20, 64 << 20] {
             // Kept pictures of the newest boards alone do not help.
@@ -43,8 +39,7 @@ import Testing
         var painter = BoardPainter(width: 400, height: 300)
         var pictures: [UInt64] = []
         for id in 1...50 as ClosedRange<UInt64> {
-            board.strokes[id] = PaintedBoard.randomStroke(&random)
-            board.visible.append(id)
+            board.add(id, PaintedBoard.randomStroke(&random))
             pictures.append(painter.canvas(of: board.layers) { board.content($0) }.fingerprint)
             #expect(painter.layersDrawn == Int(id))
         }
@@ -63,13 +58,9 @@ import Testing
     }
 
     @Test mutating func `redraws only the tiles of a removed stroke, and the strokes on them`() {
-        for id in 0..<40 as Range<UInt64> {
-            board.strokes[id] = PaintedBoard.dash(Int(id), 0)
-            board.visible.append(id)
-        }
+        for id in 0..<40 as Range<UInt64> { board.add(id, PaintedBoard.dash(Int(id), 0)) }
         // A second stroke on the tile of the fourth.
-        board.strokes[40] = PaintedBoard.dash(3, 0, colour: 0xD92020)
-        board.visible.append(40)
+        board.add(40, PaintedBoard.dash(3, 0, colour: 0xD92020))
         var painter = BoardPainter(width: 64 * 40, height: 128)
         let before = painter.canvas(of: board.layers) { board.content($0) }
         let drawn = painter.layersDrawn
@@ -82,10 +73,7 @@ import Testing
 
     @Test
     mutating func `lets cursors at different places of the log share all tiles but those that changed between them`() {
-        for id in 0..<60 as Range<UInt64> {
-            board.strokes[id] = PaintedBoard.dash(Int(id) % 10, Int(id) / 10)
-            board.visible.append(id)
-        }
+        for id in 0..<60 as Range<UInt64> { board.add(id, PaintedBoard.dash(Int(id) % 10, Int(id) / 10)) }
         var painter = BoardPainter(width: 640, height: 640)
         func canvas(through count: Int) -> Canvas {
             var behind = board
@@ -129,10 +117,11 @@ import Testing
             let points = (0..<40).map {
                 StrokePoint(x: $0.isMultiple(of: 2) ? 0 : 640, y: Double($0 * 16 + Int(id % 8)))
             }
-            board.strokes[id] = PaintedStroke(
-                stroke: InkStroke(element: .freehand, style: .smooth, width: 20, points: points),
-                colour: RGB(UInt32(id)))
-            board.visible.append(id)
+            board.add(
+                id,
+                PaintedStroke(
+                    stroke: InkStroke(element: .freehand, style: .smooth, width: 20, points: points),
+                    colour: RGB(UInt32(id))))
         }
         for count in 1...20 { _ = picture(through: count, slowest: 1) }
         #expect(painter.versionCount == 20, "the slowest cursor can come to each of them")
@@ -179,8 +168,7 @@ import Testing
         for round in 1...20 as ClosedRange<UInt64> {
             for page in boards.indices {
                 let id = UInt64(page) * 100 + round
-                boards[page].strokes[id] = PaintedBoard.dash(Int(round) % 10, page)
-                boards[page].visible.append(id)
+                boards[page].add(id, PaintedBoard.dash(Int(round) % 10, page))
                 let index = round * 10 + UInt64(page)
                 _ = painter.canvas(
                     of: boards[page].layers, at: BoardPosition(page: page, index: index, slowest: index)
@@ -194,11 +182,7 @@ import Testing
 
     @Test func `goes on from where it was told to stop`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
-        var board = PaintedBoard()
-        for id in 1...100 as ClosedRange<UInt64> {
-            board.strokes[id] = PaintedBoard.randomStroke(&random)
-            board.visible.append(id)
-        }
+        let board = PaintedBoard.random(100, using: &random)
         var painter = BoardPainter(width: 400, height: 300)
         for end in [30, 31, 70] {
             #expect(throws: Enough.self) {
@@ -217,10 +201,7 @@ import Testing
     @Test func `keeps no version of a drawing that was told to stop until another picture is drawn`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         var board = PaintedBoard()
-        func add(_ id: UInt64) {
-            board.strokes[id] = PaintedBoard.randomStroke(&random)
-            board.visible.append(id)
-        }
+        func add(_ id: UInt64) { board.add(id, PaintedBoard.randomStroke(&random)) }
         for id in 1...60 as ClosedRange<UInt64> { add(id) }
         var painter = BoardPainter(width: 400, height: 300)
         func drawOne() {
@@ -257,8 +238,7 @@ import Testing
         mutating func step(_ random: inout SeededGenerator) {
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<10:
-                board.strokes[next] = PaintedBoard.randomStroke(&random)
-                board.visible.append(next)
+                board.add(next, PaintedBoard.randomStroke(&random))
                 next += 1
                 undone = []
             case 10..<13: if let last = board.visible.popLast() { undone.append(last) }
@@ -397,6 +377,19 @@ struct PaintedBoard {
             digest = (digest ^ id) &* 0x100_0000_01B3
             return BoardLayer(id: id, digest: digest)
         }
+    }
+
+    /// A board of random strokes.
+    static func random(_ count: UInt64, using random: inout SeededGenerator) -> PaintedBoard {
+        var board = PaintedBoard()
+        for id in 1...count { board.add(id, randomStroke(&random)) }
+        return board
+    }
+
+    /// Puts a stroke on top.
+    mutating func add(_ id: UInt64, _ stroke: PaintedStroke) {
+        strokes[id] = stroke
+        visible.append(id)
     }
 
     func content(_ place: Int) -> LayerContent { .stroke(stroke(place)) }

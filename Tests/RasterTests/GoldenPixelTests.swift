@@ -235,8 +235,7 @@ import Testing
         func append(_ id: UInt64) {
             let style = InkStyle.allCases[Int(id) % InkStyle.allCases.count]
             let points = pen.handwriting(line: Int(id), points: 25, hasForce: id % 4 == 0)
-            board.strokes[id] = pen.ink(id % 7 == 0 ? .eraser : .freehand, style, points: points)
-            board.visible.append(id)
+            board.add(id, pen.ink(id % 7 == 0 ? .eraser : .freehand, style, points: points))
         }
         var painter = BoardPainter(width: 512, height: 384, scale: 1, versionBytes: 4 << 20)
         func expectPicture(_ name: String) {

@@ -106,8 +106,7 @@ import Testing
 
 /// A visible list of layers of all kinds, with what they show.
 struct LayeredBoard {
-    let width: Int
-    let height: Int
+    let width, height: Int
     private var contents: [UInt64: LayerContent] = [:]
     private var next: UInt64 = 1
     var visible: [UInt64] = []

@@ -3,10 +3,7 @@ import Ink
 /// The reference for coverage: 16 × 16 samples a pixel, each inside or outside the union of exact tapered capsules.
 /// Knows the pixels that the capsules may touch, or those of them that lie in a window.
 struct SupersampledUnion {
-    let minX: Int
-    let minY: Int
-    let width: Int
-    let height: Int
+    let minX, minY, width, height: Int
     /// How many of the samples of each pixel are inside.
     private var counts: [UInt16]
     private let grid: Int

@@ -21,8 +21,7 @@ import Testing
         var part = BoardPainter(width: width, height: height, scale: scale, viewport: viewport)
         let seen = PixelBox(viewport, on: Canvas(width: width, height: height))
         for id in 1...40 as ClosedRange<UInt64> {
-            board.strokes[id] = PaintedBoard.randomStroke(&random)
-            board.visible.append(id)
+            board.add(id, PaintedBoard.randomStroke(&random))
             // Undone ones below others are painted over again.
             if random.chance(1, in: 4) { board.visible.remove(at: random.int(0..<board.visible.count)) }
             let expected = whole.canvas(of: board.layers) { board.content($0) }
@@ -42,11 +41,7 @@ import Testing
 
     @Test func `a repainting that is ended again and again goes on where it was, and gives the same pixels`() {
         var random = SeededGenerator(seed: TestSeed.choose())
-        var board = PaintedBoard()
-        for id in 1...60 as ClosedRange<UInt64> {
-            board.strokes[id] = PaintedBoard.randomStroke(&random)
-            board.visible.append(id)
-        }
+        var board = PaintedBoard.random(60, using: &random)
         var painter = BoardPainter(width: 400, height: 300, versionBytes: 0)
         _ = painter.canvas(of: board.layers) { board.content($0) }
         for place in [3, 20, 40] {

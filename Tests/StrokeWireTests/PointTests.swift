@@ -6,12 +6,8 @@ import Testing
 @Suite struct `The points of a message` {
     private struct Points: Decodable {
         struct Point: Decodable {
-            var x: Double
-            var y: Double
-            var f: Double?
-            var i: Double?
-            var z: Double?
-            var m: Double?
+            var x, y: Double
+            var f, i, z, m: Double?
         }
         var d: [Point]?
     }

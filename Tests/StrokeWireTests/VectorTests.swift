@@ -112,22 +112,17 @@ import Testing
 /// A message, and what becomes of it.
 private struct MessageVector: Decodable {
     struct Limits: Decodable {
-        let bytes: Int?
-        let points: Int?
-        let shards: Int?
+        let bytes, points, shards: Int?
     }
 
     struct Accepted: Decodable, Equatable {
         let n: Int64
         let c: UInt32
         let l: Double
-        let s: Int
-        let o: Int
-        let e: UInt8
-        let a: UInt8
+        let s, o: Int
+        let e, a: UInt8
         let t: Int64?
-        let w: Double?
-        let h: Double?
+        let w, h: Double?
         let points: [Point]
 
         init(_ message: StrokeMessage, _ points: [StrokePoint]) {
@@ -140,12 +135,8 @@ private struct MessageVector: Decodable {
     }
 
     struct Point: Decodable, Equatable {
-        let x: Double
-        let y: Double
-        let f: Double?
-        let i: Double?
-        let z: Double?
-        let m: Double?
+        let x, y: Double
+        let f, i, z, m: Double?
 
         init(_ point: StrokePoint) {
             (x, y, f) = (point.x, point.y, point.force)
@@ -166,9 +157,7 @@ private struct MessageVector: Decodable {
     }
 
     let name: String
-    let message: String?
-    let hex: String?
-    let colour: String?
+    let message, hex, colour: String?
     let limits: Limits?
     let accepted: Accepted?
     let rejected: Rejected?
@@ -221,8 +210,7 @@ private struct PartitionVectors: Decodable {
     }
 
     let rooms: [Room]
-    let notNames: [String]
-    let notCohorts: [String]
+    let notNames, notCohorts: [String]
 }
 
 /// The bytes that hexadecimal digits stand for.

@@ -77,13 +77,10 @@ private struct WetVector: Decodable {
     }
 
     struct Limits: Decodable {
-        let bytes: Int?
-        let points: Int?
+        let bytes, points: Int?
     }
 
-    let name: String
-    let kind: String
-    let message: String
+    let name, kind, message: String
     let accepted: AnyJSON?
     let rejected: Rejected?
     let limits: Limits?

@@ -9,8 +9,7 @@ package struct Flattener: CurveSink {
 
     /// The centre line so far, in pixels.
     package private(set) var samples: [CentreSample] = []
-    private let scale: Double
-    private let tolerance: Double
+    private let scale, tolerance: Double
     private var position = Vector.zero
     private var nib = Nib(width: 0)
 

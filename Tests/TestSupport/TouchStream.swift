@@ -46,14 +46,10 @@ package enum PencilRecording: String, CaseIterable, Sendable {
         let phase: Int
         let timestamp: Double
         let location: [Double]
-        let force: Double
-        let maximumPossibleForce: Double
-        let altitudeAngle: Double
-        let azimuth: Double
+        let force, maximumPossibleForce, altitudeAngle, azimuth: Double
         let estimatedPropertiesExpectingUpdates: Int
         let estimationUpdateIndex: Int64?
-        let isUpdate: Bool
-        let isPrediction: Bool
+        let isUpdate, isPrediction: Bool
 
         func point(since start: Double) -> StrokePoint {
             StrokePoint(

@@ -10,8 +10,7 @@ import VectorGraphics
 
 /// Pixels of a renderer for comparison: opaque or premultiplied, `0xAARRGGBB`.
 struct Picture {
-    let width: Int
-    let height: Int
+    let width, height: Int
     let pixels: [UInt32]
 
     /// The pixels of a canvas's PNG; `nil` when it could not be written.

@@ -60,9 +60,7 @@ struct RoomProbe {
     }
 
     init(_ room: Room, at now: Instant, logAhead: Duration) {
-        self.room = room
-        self.now = now
-        self.logAhead = logAhead
+        (self.room, self.now, self.logAhead) = (room, now, logAhead)
     }
 
     var logTime: Instant { now + logAhead }

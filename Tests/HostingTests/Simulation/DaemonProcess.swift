@@ -31,13 +31,10 @@ final class DaemonProcess {
     private var questions: [Question] = []
     /// Up to where the checkpoints of a partition were when it was reopened, because records were missing.
     private var reopened: [Int: UInt64] = [:]
-    private var hostAlarm: Moment?
-    private var memberAlarm: Moment?
+    private var hostAlarm, memberAlarm: Moment?
 
     init(_ name: String, world: World, cluster: Cluster) {
-        self.name = name
-        self.world = world
-        self.cluster = cluster
+        (self.name, self.world, self.cluster) = (name, world, cluster)
         freeSince = world.now
         buffer = SendBuffer(world: world)
         clock = LocalClock(at: world.now, random: &world.random)

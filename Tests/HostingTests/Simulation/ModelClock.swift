@@ -16,8 +16,7 @@ struct ModelClock {
         }
     }
 
-    private var taken: Seen?
-    private var doubted: Seen?
+    private var taken, doubted: Seen?
     private var waiting: (seen: Seen, session: Int64)?
     private var interval: Int64 = 0
     private var stateSince: Int64 = 0

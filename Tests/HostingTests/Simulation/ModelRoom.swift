@@ -132,9 +132,7 @@ struct ModelRoom {
     private let namesSessions: Bool
 
     init(_ rules: HistoryConfiguration, isLimited: Bool = false, namesSessions: Bool = true) {
-        self.rules = rules
-        self.isLimited = isLimited
-        self.namesSessions = namesSessions
+        (self.rules, self.isLimited, self.namesSessions) = (rules, isLimited, namesSessions)
         board = ModelPages(rules)
     }
 

@@ -193,8 +193,7 @@ struct Schedule {
 
 /// The random choices of one schedule.
 struct Plan {
-    let partitions: Int
-    let daemons: Int
+    let partitions, daemons: Int
     let rooms: [RoomID]
     let cohorts: [CohortName]
     /// Delay of each cohort's video.
@@ -273,9 +272,7 @@ final class Cluster {
     let wet: WetLedger
 
     init(world: World, plan: Plan, fault: Fault?) {
-        self.fault = fault
-        self.world = world
-        self.plan = plan
+        (self.fault, self.world, self.plan) = (fault, world, plan)
         configuration = plan.configuration
         logs = (0..<plan.partitions).map { SimulatedLog(partition: $0, world: world) }
         checkpoints = (0..<plan.partitions).map { _ in SimulatedCheckpoints() }

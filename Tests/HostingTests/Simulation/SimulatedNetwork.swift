@@ -75,8 +75,7 @@ final class SimulatedNetwork {
 /// connection is lost never arrive.
 final class SendBuffer {
     private struct Item {
-        let arrive: () -> Void
-        let lose: () -> Void
+        let arrive, lose: () -> Void
     }
 
     private let world: World

@@ -172,10 +172,7 @@ final class SimulatedReader {
     init(
         _ log: SimulatedLog, from sequence: UInt64, world: World, clock: LocalClock, deliver: @escaping (Event) -> Void
     ) {
-        self.log = log
-        self.world = world
-        self.clock = clock
-        self.deliver = deliver
+        (self.log, self.world, self.clock, self.deliver) = (log, world, clock, deliver)
         position = sequence - 1
         end = log.last
         log.follow { [weak self] in self?.goOn() }

@@ -20,11 +20,7 @@ final class Student {
     var isConnected = true
 
     init(_ name: String, room: RoomID, cohort: CohortName, world: World, network: SimulatedNetwork) {
-        self.name = name
-        self.room = room
-        self.cohort = cohort
-        self.world = world
-        self.network = network
+        (self.name, self.room, self.cohort, self.world, self.network) = (name, room, cohort, world, network)
     }
 
     /// Clears are final in all schedules.
@@ -142,13 +138,8 @@ final class Player {
         room: RoomID, cohort: CohortName, encoder: Encoder, delay: Duration, namesSessions: Bool, world: World,
         network: SimulatedNetwork
     ) {
-        self.room = room
-        self.cohort = cohort
-        self.encoder = encoder
-        self.delay = delay
-        self.namesSessions = namesSessions
-        self.world = world
-        self.network = network
+        (self.room, self.cohort, self.encoder, self.delay) = (room, cohort, encoder, delay)
+        (self.namesSessions, self.world, self.network) = (namesSessions, world, network)
     }
 
     func play(from start: Moment, until end: Moment) { world.at(start) { [self] in sample(until: end) } }

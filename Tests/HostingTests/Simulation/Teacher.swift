@@ -28,14 +28,8 @@ final class Teacher {
         room: RoomID, id: AuthorID, encoder: Encoder, log: SimulatedLog, world: World, network: SimulatedNetwork,
         pens: WetLedger, penRest: Moment
     ) {
-        self.network = network
-        self.pens = pens
-        self.penRest = penRest
-        self.room = room
-        self.id = id
-        self.encoder = encoder
-        self.log = log
-        self.world = world
+        (self.network, self.pens, self.penRest, self.room) = (network, pens, penRest, room)
+        (self.id, self.encoder, self.log, self.world) = (id, encoder, log, world)
         next = Int64(world.random.int(2...40))
         session = world.chance(600) ? "s0" : nil
     }
@@ -337,8 +331,7 @@ final class Encoder {
 
     private struct Stretch {
         let from: Moment
-        let session: Int64
-        let media: Int64
+        let session, media: Int64
         let isPaused: Bool
     }
 

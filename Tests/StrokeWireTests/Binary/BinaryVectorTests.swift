@@ -4,8 +4,7 @@ import Testing
 
 @Suite struct `The vectors of the binary form` {
     private struct Vector: Decodable {
-        let name: String
-        let hex: String
+        let name, hex: String
         /// The message, of a message.
         let json: String?
         /// The reply in JSON, of a join reply.

@@ -206,8 +206,7 @@ struct ModelCohort {
     let settings: CohortSettings
     let created: Int64
     var seen: [Seen] = []
-    var doubt: Seen?
-    var waiting: Seen?
+    var doubt, waiting: Seen?
     var released = 0
     /// Times in which the clock was live and its picture stood still.
     private(set) var pauses: [ClosedRange<Int64>] = []

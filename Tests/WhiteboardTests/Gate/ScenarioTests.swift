@@ -183,8 +183,7 @@ import Testing
 
 private struct ClockVector: Decodable {
     struct Settings: Decodable {
-        let policy: String?
-        let gate: String?
+        let policy, gate: String?
         let extrapolate: Bool?
 
         func cohorts() throws -> CohortSettings {
@@ -202,11 +201,9 @@ private struct ClockVector: Decodable {
 
     struct Sample: Decodable {
         let m: Double
-        let q: Int64?
-        let ep: Int64?
+        let q, ep: Int64?
         let r: Int?
-        let s: String?
-        let st: String?
+        let s, st: String?
         let d: Bool?
         let b: Int?
 

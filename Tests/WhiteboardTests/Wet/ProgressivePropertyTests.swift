@@ -22,8 +22,7 @@ private struct WetLesson {
     /// A stroke as its pen draws it.
     private struct Pen {
         let author: AuthorID
-        let number: Int64
-        let time: Int64
+        let number, time: Int64
         var points: [StrokePoint] = []
         var sent = 0
         var update: Int64 = 0
