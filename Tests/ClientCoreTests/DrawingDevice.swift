@@ -5,8 +5,10 @@ import Whiteboard
 
 @testable import ClientCore
 
+/// The tests of ClientCore: teachers draw with these devices to a real room; students follow one in `Class`; canvases are
+/// compared pixel by pixel with pages drawn at once.
+///
 /// The service's room behind a gateway, and what devices of its author post to it.
-
 final class DrawingRoom {
     private var room: Room
     private var effects = RoomEffects()

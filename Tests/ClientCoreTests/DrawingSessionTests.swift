@@ -5,8 +5,6 @@ import Whiteboard
 
 @testable import ClientCore
 
-/// The service's room behind a gateway, and what devices of its author post to it.
-
 @Suite("A teacher who draws")
 struct DrawingSessionTests {
     let room = DrawingRoom()

@@ -2,6 +2,7 @@ import Cryptography
 import TestSupport
 import Testing
 
+/// The tests of Cryptography compare with published vectors of NIST and the RFCs.
 @Suite struct HashTests {
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

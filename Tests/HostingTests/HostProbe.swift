@@ -4,6 +4,8 @@ import Synchronization
 import Testing
 import Whiteboard
 
+/// The tests of Hosting drive one host with this probe; `Simulation` plays whole schools of daemons that fail.
+///
 /// A host of one partition in virtual time. Its rooms release at once unless they are gated.
 final class HostProbe {
     let output = FakeHostOutput()

@@ -3,6 +3,8 @@ import StrokeWire
 import TestSupport
 import Testing
 
+/// The tests of Ink trace strokes into a `Recorder` and compare the segments with the check values of the specification and
+/// with independent formulas. `Model` tests strokes that are being drawn.
 @Suite struct `The smooth style` {
     private let nib = Nib(width: 3)
 

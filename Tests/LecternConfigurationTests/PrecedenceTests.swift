@@ -4,6 +4,7 @@ import Whiteboard
 
 @testable import LecternConfiguration
 
+/// The tests of LecternConfiguration go over all keys of the reference: sources, formats, faults and the example file.
 @Suite struct `Which source wins` {
     static let file = """
         limits:

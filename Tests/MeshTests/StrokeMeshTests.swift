@@ -4,6 +4,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
+/// The tests of Mesh check triangles by the specification: corners, caps, fringe, no open edges.
 @Suite struct `The mesh of a stroke` {
     private func isOpaque(_ mesh: StrokeMesh, _ index: UInt32) -> Bool { mesh.vertices[Int(index)].alpha > 0 }
 

@@ -7,6 +7,7 @@ import Testing
 @testable import PNG
 @testable import Raster
 
+/// The tests of PNG read what was written back, with `PNGReader` of TestSupport and with zlib.
 @Suite("PNG")
 struct PNGEncoderTests {
     private func board(colours: [UInt32], seed: UInt64) -> Canvas {

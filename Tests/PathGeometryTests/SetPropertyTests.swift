@@ -2,6 +2,9 @@ import PathGeometry
 import TestSupport
 import Testing
 
+/// The tests of PathGeometry: properties of random paths here, known results in `CheckValueTests`, Skia's areas in
+/// `SecondOpinionTests`.
+///
 /// What holds for any paths.
 @Suite(.timeLimit(.minutes(5))) struct SetPropertyTests {
     private static let steps: [Double?] = [nil, nil, 1, 5, 10, 25]

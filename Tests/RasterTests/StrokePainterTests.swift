@@ -4,6 +4,8 @@ import StrokeWire
 import TestSupport
 import Testing
 
+/// The tests of Raster compare pixels with exact areas, with supersampled references, with what is drawn at once, and with
+/// fingerprints of earlier releases (`GoldenPixelTests`).
 @Suite struct `Strokes from outside` {
     @Test(arguments: InkStyle.allCases)
     func `may have any coordinates and widths that the wire allows`(style: InkStyle) {

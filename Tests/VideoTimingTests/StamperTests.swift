@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VideoTiming
 
+/// The tests of VideoTiming stamp and read made-up streams (`SyntheticVideo`), whole and in pieces.
 @Suite struct StamperTests {
     @Test(arguments: VideoCodec.allCases)
     func `each picture of a raw stream gets one stamp, and nothing else changes`(_ codec: VideoCodec) {

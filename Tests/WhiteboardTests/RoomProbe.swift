@@ -4,6 +4,10 @@ import Testing
 
 @testable import Whiteboard
 
+/// The tests of Whiteboard drive a room with this probe, a gate alone with `VirtualRoom`, and compare both with plain models
+/// (`ModelRoom`, `ModelGate`) under random loss. `Intake` tests order and loss, `Gate` clocks and releases, `Room` boards,
+/// logs and checkpoints, `Wet` growing strokes, `Replay` recordings.
+///
 /// A room in virtual time, driven as the server drives it: advances only when it asks to, and gets its decisions back
 /// from a journal.
 struct RoomProbe {
