@@ -16,7 +16,7 @@ public enum PolylineRefiner {
     ///   - limit: of the number of points. The points stay as they are where more would be needed; there are never more than
     ///     five times as many.
     public static func refined(_ points: [StrokePoint], width: Double, limit: Int) -> [StrokePoint] {
-        guard points.count > 2, width > 0 else { return points }
+        guard points.count > 2, width > 0, width.isFinite else { return points }
         var refinement = Refinement(points, width: width)
         for _ in 0..<rounds {
             guard refinement.markCorners() else { break }
@@ -132,6 +132,7 @@ private struct Refinement {
 
     /// Where points are added on the line from a point to the next.
     private func shares(_ length: Double, _ index: Int) -> [Double] {
+        guard length.isFinite else { return [] }
         let step = width / 4
         let all = Int(min((length / step).rounded(.up), 5)) - 1
         switch (isCorner[index], isCorner[index + 1]) {
@@ -148,7 +149,13 @@ extension StrokePoint {
     /// The point at a share of the way to another. Coordinates are rounded to thousandths, which messages write shortly.
     fileprivate func interpolated(to other: StrokePoint, at share: Double) -> StrokePoint {
         func between(_ begin: Double?, _ end: Double?) -> Double? {
-            begin.flatMap { begin in end.map { begin + ($0 - begin) * share } }
+            begin.flatMap { begin in
+                end.map { end in
+                    let way = end - begin
+                    // The way between two large numbers may be larger than any number.
+                    return way.isFinite ? begin + way * share : begin * (1 - share) + end * share
+                }
+            }
         }
         func coordinate(_ begin: Double, _ end: Double) -> Double {
             ((begin + (end - begin) * share) * 1000).rounded() / 1000

@@ -130,7 +130,8 @@ private struct Placement {
         let space = SIMD2(board.width, board.height)
         target = space / 2
         if let size = document.size {
-            scale = min(board.width / size.width, board.height / size.height)
+            let fitting = min(board.width / size.width, board.height / size.height)
+            scale = fitting.isFinite && fitting > 0 ? fitting : 1
             anchor = SIMD2(size.width, size.height) / 2
         } else if let bounds = document.bounds {
             let corner = SIMD2(bounds.x.lowerBound, bounds.y.lowerBound)

@@ -91,8 +91,9 @@ public struct InkMLLimits: Sendable, Equatable {
         (self.attributeBytes, self.strokePoints, self.points) = (attributeBytes, strokePoints, points)
     }
 
-    /// Elements, attributes and bytes of text that are looked at, each time that they are.
-    var work: Int { 2 * bytes + 16 * elements }
+    /// Bytes of text and attributes that are looked at, each time that they are, with as many for each element as take its time:
+    /// some seconds. What is looked at once is well below.
+    var work: Int { 2 * bytes + 1024 * elements }
 
     /// Levels over which contexts, brushes and times inherit.
     static let references = 16

@@ -54,10 +54,15 @@ private struct InkMLReader {
     private var places: [String: Place] = [:]
     /// Strokes whose force has no known maximum.
     private var unscaled: Set<Place> = []
+    /// Strokes whose first trace has an offset of its time.
+    private var offset: Set<Place> = []
     private var greatestForce = 1.0
     private var pointCount = 0
-    /// What reading has cost, in elements, attributes and bytes of text: views can show a group many times.
+    /// What reading has cost, in bytes of text and of attributes: views can show a group, and shapes a trace, many times.
     private var work = 0
+    /// As many bytes as take about the time of an element's references, and of a trace's channels.
+    private static let elementWork = 256
+    private static let traceWork = 512
 
     init(_ root: XMLElement, _ limits: InkMLLimits, isStrict: Bool) {
         references = InkReferences(root)
@@ -105,11 +110,19 @@ private struct InkMLReader {
         }
     }
 
-    private mutating func read(_ element: XMLElement, _ scope: Scope, depth: Int = 0) throws(InkMLError) {
-        work += 1 + element.children.count + element.attributes.count + element.text.count
+    /// Counts an element that is looked at, with its annotations.
+    private mutating func count(_ element: XMLElement) throws(InkMLError) {
+        work += Self.elementWork + element.children.count + element.text.count
+        for attribute in element.attributes { work += attribute.value.utf8.count }
+        for child in element.children where child.name == "annotation" { work += child.text.count }
+        if element.name == "trace" { work += Self.traceWork }
         guard work <= limits.work else {
-            throw InkMLError(.tooLarge, line: element.line, "Views show too much of the file again.")
+            throw InkMLError(.tooLarge, line: element.line, "Too much of the file is shown again.")
         }
+    }
+
+    private mutating func read(_ element: XMLElement, _ scope: Scope, depth: Int = 0) throws(InkMLError) {
+        try count(element)
         switch element.name {
         case "trace": try readTrace(element, try entered(element, scope))
         case "traceGroup":
@@ -174,6 +187,7 @@ private struct InkMLReader {
         var data = trace
         if let original = scope.original, scope.element.isShape {
             // The time and the brush are those of the trace that is drawn.
+            try count(original)
             scope = try entered(original, scope)
             data = original
         } else if scope.element.isShape, scope.element != .line {
@@ -189,14 +203,18 @@ private struct InkMLReader {
             offset: offset, timestamp: scope.context.timestamp, isRelative: samples.isTimeRelative,
             hasNoTime: scope.hasNoTime)
         let continued = try continuedStroke(trace)
-        if let continued { clock.begin(at: pages[continued.page].strokes[continued.stroke].time) }
+        if let continued {
+            clock.begin(
+                at: pages[continued.page].strokes[continued.stroke].time, hasOffset: self.offset.contains(continued))
+        }
         let prior = continued.map { pages[$0.page].strokes[$0.stroke].points.count } ?? 0
         var strongest = 0.0
         var reader = TraceReader(data, format)
         try reader.forEachPoint(atMost: min(limits.strokePoints - prior, limits.points - pointCount)) {
             (values) throws(InkMLError) in
             guard var point = samples.point(values) else {
-                throw InkMLError(.badTrace, line: data.line, "A point has no X or no Y.")
+                throw InkMLError(
+                    .badTrace, line: data.line, "A point has no X or no Y, or a value that is too large.")
             }
             strongest = max(strongest, point.force ?? 0)
             point.milliseconds = point.milliseconds.map { clock.milliseconds($0) }
@@ -217,6 +235,7 @@ private struct InkMLReader {
                     index: scope.index, author: scope.author, element: scope.element, colour: brush?.colour ?? 0,
                     transparency: brush?.transparency ?? 0, width: try width(brush, samples, trace),
                     time: clock.start, points: points))
+            if offset != nil { self.offset.insert(place) }
         }
         if !samples.hasForceRange, strongest > 0 {
             unscaled.insert(place)
@@ -254,15 +273,18 @@ private struct InkMLReader {
     ) throws(InkMLError) -> Double? {
         guard let size else { return nil }
         let units = size.units ?? "dev"
-        if units != "dev", let factor = Quantity.length.factor(of: units) { return size.value * factor }
+        if units != "dev", let factor = Quantity.length.factor(of: units) { return Self.length(size.value * factor) }
         if units != "dev" {
             try note(
                 .unknownUnits, line: trace.line,
                 "The units \(units.prefix(64).debugDescription) of a brush are unknown and count as those of the device."
             )
         }
-        return size.value * samples.unit
+        return Self.length(size.value * samples.unit)
     }
+
+    /// nil where units make nothing of it, or more than any number.
+    private static func length(_ value: Double) -> Double? { value > 0 && value.isFinite ? value : nil }
 
     /// The stroke that a trace continues; nil where it begins one.
     private func continuedStroke(_ trace: XMLElement) throws(InkMLError) -> Place? {

@@ -47,10 +47,11 @@ struct SampleReader {
             throw InkMLError(.missingChannel, line: channels.first?.line ?? 1, "The format has no channels X and Y.")
         }
         (self.x, self.y, unit) = (x, y, abs(x.factor))
-        area = source?.area.map { area in
+        area = source?.area.flatMap { area in
             let factor = area.units.flatMap { $0 == "dev" ? nil : Quantity.length.factor(of: $0) }
-            return InkDocument.Size(
-                width: area.width * (factor ?? abs(x.factor)), height: area.height * (factor ?? abs(y.factor)))
+            let (width, height) = (area.width * (factor ?? abs(x.factor)), area.height * (factor ?? abs(y.factor)))
+            guard Self.sides ~= width, Self.sides ~= height else { return nil }
+            return InkDocument.Size(width: width, height: height)
         }
         offset = SIMD2(x.factor < 0 ? area?.width ?? 0 : 0, y.factor < 0 ? area?.height ?? 0 : 0)
         elevation = column("OE", .angle, usual: "deg")
@@ -76,12 +77,15 @@ struct SampleReader {
         }
         let minimum = channel.minimum ?? 0
         let maximum = channel.maximum ?? (channel.units == "%" ? 100 : minimum)
-        hasForceRange = maximum > minimum
+        hasForceRange = maximum > minimum && (maximum - minimum).isFinite
         force = (Column(place: place, factor: hasForceRange ? maximum - minimum : 1), minimum)
     }
 
-    /// The point of these values, its time counted from ``isTimeRelative``'s beginning; nil without X or Y. A force beyond
-    /// a known range is cut off.
+    /// Sides of a writing surface in board units: ink can be scaled from any of them to a board.
+    private static let sides = 1e-6...1e12
+
+    /// The point of these values, its time counted from ``isTimeRelative``'s beginning; nil without X or Y, or where units
+    /// make a value larger than any number. A force beyond a known range is cut off.
     func point(_ values: [Double]) -> StrokePoint? {
         func value(_ column: Column?) -> Double? {
             guard let column else { return nil }
@@ -100,7 +104,9 @@ struct SampleReader {
             (point.altitude, point.azimuth) = Self.angles(alongX, alongY)
         }
         point.milliseconds = value(time).map { $0 + timeOrigin }
-        guard point.x.isFinite, point.y.isFinite, point.milliseconds?.isFinite ?? true else { return nil }
+        guard point.x.isFinite, point.y.isFinite, point.altitude?.isFinite ?? true, point.azimuth?.isFinite ?? true,
+            point.milliseconds?.isFinite ?? true
+        else { return nil }
         return point
     }
 
@@ -117,6 +123,8 @@ struct TraceClock {
     /// Time of the stroke's beginning; nil while it is unknown.
     private(set) var start: Int64?
     private let hasNoTime: Bool
+    /// Whether values count from the timestamp, for lack of an offset.
+    private let hasNoOffset: Bool
     /// Milliseconds from 1970, or from the video's beginning, to the value 0; nil for a trace that has no time.
     private var origin: Int64
 
@@ -130,10 +138,16 @@ struct TraceClock {
         self.hasNoTime = hasNoTime
         start = hasNoTime ? nil : begin
         origin = isRelative ? begin ?? timestamp ?? 0 : 0
+        hasNoOffset = isRelative && begin == nil
     }
 
     /// Goes on with a stroke that has begun before.
-    mutating func begin(at time: Int64?) { start = time }
+    /// - Parameter hasOffset: whether the trace that began it has an offset: values of one without an offset go on counting
+    ///   from there.
+    mutating func begin(at time: Int64?, hasOffset: Bool) {
+        start = time
+        if let time, hasOffset, hasNoOffset { origin = time }
+    }
 
     /// Milliseconds of a value since the beginning of the stroke, which the first value decides where nothing else does.
     mutating func milliseconds(_ value: Double) -> Double {

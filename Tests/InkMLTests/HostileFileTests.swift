@@ -91,6 +91,37 @@ import Testing
         #expect(two.code == .tooLarge)
     }
 
+    @Test(arguments: ["blanks", "annotation", "attribute"])
+    func `what is looked at again and again counts each time`(_ part: String) throws {
+        let limits = InkMLLimits(bytes: 1 << 20, elements: 10_000)
+        let (blanks, name) = (String(repeating: " ", count: 500_000), String(repeating: "c", count: 40_000))
+        let views = String(repeating: "<traceView traceDataRef=\"#t\"/>", count: 400)
+        let content =
+            switch part {
+            case "blanks":
+                // Shapes whose points are those of one trace.
+                "<definitions><trace xml:id=\"t\">\(blanks)1 2</trace></definitions><traceGroup>"
+                    + "<annotation type=\"element\">line</annotation><annotation type=\"points\">#t</annotation>"
+                    + String(repeating: "<trace>3 4</trace>", count: 100) + "</traceGroup>"
+            case "annotation":
+                "<definitions><trace xml:id=\"t\"><annotation type=\"author\">\(blanks)</annotation>1 2</trace></definitions>"
+                    + views
+            default:
+                "<definitions><context xml:id=\"\(name)\"/><trace xml:id=\"t\" contextRef=\"#\(name)\">1 2</trace></definitions>"
+                    + views
+            }
+        #expect(try Self.refusal(content, limits: limits).code == .tooLarge)
+    }
+
+    @Test func `as many traces as a file may have are read`() throws {
+        let limits = InkMLLimits(bytes: 1 << 17, elements: 2001)
+        let traces = "<trace><annotation type=\"author\">a</annotation>1 2</trace>"
+        let strokes = try InkDocument(
+            inkML: ReadingTests.file(String(repeating: traces, count: 1000)), limits: limits
+        ).strokes
+        #expect(strokes.count == 1000)
+    }
+
     @Test func `many attributes and namespaces do not take the time of their square`() throws {
         let many = 0..<400_000
         let contents = [
@@ -136,6 +167,13 @@ import Testing
         ("<brush xml:id=\"b\"><brushProperty name=\"color\" value=\"red\"/></brush>", .badAttribute),
         ("<brush xml:id=\"b\"><brushProperty name=\"width\" value=\"-1\"/></brush>", .badAttribute),
         ("<context><timestamp xml:id=\"t\" time=\"1e300\"/></context>", .badAttribute),
+        (
+            """
+            <context><inkSource xml:id="s"><traceFormat><channel name="X"/><channel name="Y"/><channel name="OE"/></traceFormat>
+            <channelProperties><channelProperty channel="OE" name="resolution" value="1e-307" units="1/deg"/>
+            </channelProperties></inkSource></context><trace>1 2 1e10</trace>
+            """, .badTrace
+        ),
         ("<trace type=\"sideways\">1 2</trace>", .badAttribute),
         ("<trace timeOffset=\"soon\">1 2</trace>", .badAttribute),
         ("<context><canvasTransform><mapping type=\"affine\"/></canvasTransform></context>", .unsupported),
@@ -163,6 +201,8 @@ import Testing
                 guard let document = try? InkDocument(inkML: bytes) else { continue }
                 let points = document.strokes.flatMap(\.points)
                 #expect(points.allSatisfy { $0.x.isFinite && $0.y.isFinite }, "seed \(seed)")
+                #expect(points.allSatisfy { ($0.altitude ?? 0).isFinite && ($0.azimuth ?? 0).isFinite }, "seed \(seed)")
+                #expect(points.allSatisfy { ($0.milliseconds ?? 0).isFinite }, "seed \(seed)")
                 #expect(document.strokes.allSatisfy { !$0.points.isEmpty && $0.width ?? 1 > 0 }, "seed \(seed)")
                 _ = document.fitted(to: InkDocument.Size(width: 1024, height: 768)).inkML()
             }

@@ -172,6 +172,9 @@ import Testing
         #expect(try forces("units=\"%\"", "<trace>0 0 25</trace>") == [0.25])
         #expect(try forces("units=\"N\"", "<trace>0 0 2</trace><trace>0 0 8, 0 0 4</trace>") == [0.25, 1, 0.5])
         #expect(try forces("", "<trace>0 0 0.5</trace>") == [0.5])
+        // A range that is larger than any number is none.
+        #expect(
+            try forces("min=\"-1e308\" max=\"1e308\"", "<trace>0 0 1e308, 0 0 5e307, 0 0 -1</trace>") == [1, 0.5, 0])
     }
 
     // MARK: Contexts and brushes
@@ -248,6 +251,16 @@ import Testing
         #expect(try times("", "<trace>0 0 7.5, 0 0 10</trace><trace>0 0 40</trace>") == [[1507, 0.5, 3], [1540, 0]])
         #expect(try times("respectTo=\"#t\"", "<trace>0 0 7, 0 0 9</trace>") == [[1007, 0, 2]])
         #expect(try times("respectTo=\"#t\"", "<trace timeOffset=\"-600\">0 0 7</trace>") == [[900, 107]])
+        // A trace without an offset goes on counting from that of the trace that it continues.
+        let begin = "<trace xml:id=\"a\" continuation=\"begin\" timeOffset=\"20\">0 0 5, 0 0 10</trace>"
+        #expect(
+            try times("", begin + "<trace continuation=\"end\" priorRef=\"#a\">0 0 15</trace>") == [[1520, 5, 10, 15]])
+        #expect(
+            try times("", begin + "<trace continuation=\"end\" priorRef=\"#a\" timeOffset=\"30\">0 0 2</trace>")
+                == [[1520, 5, 10, 12]])
+        let early = "<trace xml:id=\"a\" continuation=\"begin\">0 0 7.5</trace>"
+        #expect(
+            try times("", early + "<trace continuation=\"end\" priorRef=\"#a\">0 0 40</trace>") == [[1507, 0.5, 33]])
     }
 
     @Test(
@@ -299,6 +312,30 @@ import Testing
         let document = InkDocument(pages: [.init(strokes: [stroke])])
         let points = try #require(document.fitted(to: .init(width: 320, height: 160)).strokes.first).points
         #expect(points == [StrokePoint(x: 20, y: 10), StrokePoint(x: 300, y: 150)])
+    }
+
+    @Test(arguments: [("1e308", "in"), ("1e13", "dev"), ("1e-300", "m"), ("1e-7", "dev")])
+    func `a writing surface of no sensible size is unknown`(_ side: String, _ units: String) throws {
+        let document = try InkDocument(
+            inkML: ReadingTests.file(
+                """
+                <context><inkSource xml:id="s"><traceFormat><channel name="X" orientation="-ve"/><channel name="Y"/></traceFormat>
+                <activeArea width="\(side)" height="\(side)" units="\(units)"/></inkSource></context>
+                <trace>1 1, 10 10, 20 5</trace>
+                """))
+        #expect(document.size == nil)
+        let points = document.fitted(to: .init(width: 320, height: 160)).strokes.flatMap(\.points)
+        #expect(points.map(\.x).allSatisfy { (0...320).contains($0) })
+        #expect(points.map(\.y).allSatisfy { (0...160).contains($0) })
+    }
+
+    @Test func `a board of no sensible size scales nothing`() throws {
+        let stroke = InkDocument.Stroke(points: [StrokePoint(x: 3, y: 7), StrokePoint(x: -1, y: 8)])
+        for side in [Double.infinity, 5e-324] {
+            let document = InkDocument(size: .init(width: side, height: side), pages: [.init(strokes: [stroke])])
+            let points = document.fitted(to: .init(width: 320, height: 160)).strokes.flatMap(\.points)
+            #expect(points.allSatisfy { abs($0.x) <= 65536 && abs($0.y) <= 65536 }, "\(side)")
+        }
     }
 
     @Test func `a single point lies in the middle`() throws {

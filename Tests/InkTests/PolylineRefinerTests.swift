@@ -34,6 +34,22 @@ import Testing
         #expect(PolylineRefiner.refined(zigzag, width: 4, limit: 11) == zigzag)
     }
 
+    @Test func `points between any numbers are numbers, and what are none end nothing`() {
+        let zigzag: [(Double, Double)] = [(100, 700), (300, 100), (500, 700), (700, 100)]
+        let times = [1e308, -1e308, 1e308, 0]
+        let line = zip(zigzag, times).map { StrokePoint(x: $0.0, y: $0.1, milliseconds: $1) }
+        let refined = PolylineRefiner.refined(line, width: 4, limit: 100)
+        #expect(refined.count == 4 + 2 * 4)
+        #expect(refined.allSatisfy { $0.milliseconds?.isFinite == true })
+        for wrong in [Double.nan, .infinity, -1e308] {
+            var points = line
+            points[1].x = wrong
+            points[2].y = wrong
+            #expect(PolylineRefiner.refined(points, width: 4, limit: 100).count >= 4)
+            #expect(PolylineRefiner.refined(line, width: wrong, limit: 100) == line)
+        }
+    }
+
     @Test func `the curve through any points stays within half the pen's width of their lines`() {
         for seed in TestSeed.choose(200) {
             var random = SeededGenerator(seed: seed)
