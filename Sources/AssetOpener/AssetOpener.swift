@@ -146,7 +146,7 @@ public final class AssetOpener: Sendable {
 
     private func page(_ output: [UInt8]) throws(AssetError) -> AssetPage {
         let sides = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isWhitespace).compactMap {
-            Double($0)
+            Int($0).map(Double.init)
         }
         guard sides.count == 2, let page = AssetPage(width: sides[0], height: sides[1]) else {
             throw .unreadable("its reader gave no size")

@@ -105,15 +105,18 @@ public struct AssetPage: Sendable, Hashable {
     public let height: Double
     public let box: Box
 
-    /// Nil where a side is not a positive number, or the page is larger than ``AssetLimits/pagePixels``.
+    /// Nil where a side is not a positive number, or a side or the page is larger than ``AssetLimits/pagePixels``.
     public init?(width: Double, height: Double, box: Box = .crop) {
-        guard width.isFinite, height.isFinite, width > 0, height > 0,
-            width * height <= Double(AssetLimits.pagePixels)
-        else { return nil }
+        // Either side may come from a child that is taken over, as 1e300 by 1e-300.
+        let most = Double(AssetLimits.pagePixels)
+        guard width > 0, height > 0, width <= most, height <= most, width * height <= most else { return nil }
         self.width = width
         self.height = height
         self.box = box
     }
+
+    /// Whether it has whole pixels, as images have.
+    var isWhole: Bool { width == width.rounded() && height == height.rounded() && box == .crop }
 
     /// Blank paper of the same size.
     public var blank: AssetPage {

@@ -7,13 +7,15 @@ public struct AssetManifest: Sendable, Hashable {
     public let format: AssetFormat
     /// Bytes of the file.
     public let bytes: Int
-    /// The sizes of its pages, in order: one of an image, 1 … ``AssetLimits/pages`` of a PDF.
+    /// The sizes of its pages, in order: one of an image, in whole pixels, 1 … ``AssetLimits/pages`` of a PDF.
     public let pages: [AssetPage]
 
     /// Nil where the limits do not hold.
     public init?(id: AssetID, format: AssetFormat, bytes: Int, pages: [AssetPage]) {
         let most = format == .pdf ? AssetLimits.pages : 1
-        guard 1...AssetLimits.bytes ~= bytes, 1...most ~= pages.count else { return nil }
+        guard 1...AssetLimits.bytes ~= bytes, 1...most ~= pages.count,
+            format == .pdf || pages.allSatisfy(\.isWhole)
+        else { return nil }
         self.id = id
         self.format = format
         self.bytes = bytes

@@ -135,6 +135,10 @@ import Testing
             ("kill -ABRT $$", .tooLarge("it needs too much memory")),
             ("exit 0", .unreadable("its reader gave no size")),
             ("echo 100000 100000", .unreadable("its reader gave no size")),
+            ("echo 1e300 1e-300", .unreadable("its reader gave no size")),
+            ("echo 10.5 10", .unreadable("its reader gave no size")),
+            ("echo 0 10", .unreadable("its reader gave no size")),
+            ("echo 9223372036854775807 1", .unreadable("its reader gave no size")),
         ] {
             try await withProgram(script) { opener in
                 let refusal = try await opener.refusal(image)

@@ -1,4 +1,5 @@
 import Assets
+import Foundation
 import StrokeWire
 import TestSupport
 import Testing
@@ -59,8 +60,8 @@ import Testing
             var generator = SeededGenerator(seed: seed)
             let format = try #require(AssetFormat.allCases.randomElement(using: &generator))
             let width = Double.random(in: 0.01...20_000, using: &generator)
-            let page = try #require(
-                AssetPage(width: width, height: Double.random(in: 0.01...1e8 / width, using: &generator)))
+            let height = Double.random(in: 0.01...min(1e8 / width, 1e8), using: &generator)
+            let page = try #require(AssetPage(width: width, height: height))
             let size = page.renderedSize(width: Int.random(in: -5...9999, using: &generator), of: format)
             #expect(size.width >= 1 && size.height >= 1 && size.width <= 4096, "seed \(seed)")
             #expect(size.width * size.height <= 1 << 24, "seed \(seed)")
@@ -68,7 +69,10 @@ import Testing
     }
 
     @Test func `A page without a size, or beyond 100 megapixels, is none`() {
-        for (width, height) in [(0, 1), (-1, -1), (.nan, 1), (.infinity, 1), (10_001, 10_000)] as [(Double, Double)] {
+        for (width, height) in [
+            (0, 1), (-1, -1), (.nan, 1), (.infinity, 1), (10_001, 10_000), (1e300, 1e-300), (1e-300, 1e300),
+            (1e8 + 1, 0.1),
+        ] as [(Double, Double)] {
             #expect(AssetPage(width: width, height: height) == nil)
         }
         #expect(AssetPage(width: 10_000, height: 10_000) != nil)
@@ -86,5 +90,22 @@ import Testing
         #expect(manifest(.pdf, 1, 0) == nil)
         #expect(manifest(.pdf, 1, 501) == nil)
         #expect(manifest(.png, 1, 2) == nil)
+    }
+
+    @Test func `An image has whole pixels, also one that was stored`() throws {
+        let id = try #require(AssetID(hexadecimal: digits))
+        let page = try #require(AssetPage(width: 0.5, height: 2))
+        for format in AssetFormat.allCases {
+            let manifest = AssetManifest(id: id, format: format, bytes: 9, pages: [page])
+            #expect((manifest == nil) == (format != .pdf))
+        }
+        func stored(_ width: String, _ height: String) throws -> AssetManifest {
+            let text = #"{"bytes":9,"id":"\#(digits)","pages":[[\#(width),\#(height)]],"type":"image/png"}"#
+            return try JSONDecoder().decode(AssetManifest.self, from: Data(text.utf8))
+        }
+        #expect(try stored("10", "10").pages == [AssetPage(width: 10, height: 10)])
+        for (width, height) in [("1e300", "1e-300"), ("1e-300", "1e300"), ("10.5", "10"), ("1e8", "1e-1")] {
+            #expect(throws: DecodingError.self) { try stored(width, height) }
+        }
     }
 }
