@@ -37,7 +37,7 @@ static void check(struct heif_error error) {
 struct asset_pixels asset_decode_heic(const uint8_t *bytes, size_t count, size_t most_pixels, struct asset_pixels *target) {
     struct heif_context *context = load_heif_context_alloc();
     if (context == NULL) asset_fail(lectern_asset_too_large, "it needs too much memory");
-    // No more than the one thread that libde265 begins for each image.
+    // No more than the one thread that libde265 begins for each image, whatever it is told. Without it libde265 waits forever.
     load_heif_context_set_max_decoding_threads(context, 0);
     check(load_heif_context_read_from_memory_without_copy(context, bytes, count, NULL));
     struct heif_image_handle *handle;

@@ -10,6 +10,7 @@
 #include <seccomp.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -73,6 +74,22 @@ static const int of_programs[] = {
     SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(uname), SCMP_SYS(sysinfo), SCMP_SYS(time),
 };
 
+// seccomp cannot count threads. Those of this process's user are counted together, the daemon's and other programs' among
+// them, so that the bound is far above what these have, and below what a machine can have. The kernel does not hold root
+// to it: there the bound is that of the service or container (TasksMax, --pids-limit).
+enum { most_threads_of_user = 4096 };
+
+static void limit_threads(void) {
+    struct rlimit bound;
+    int code = getrlimit(RLIMIT_NPROC, &bound);
+    if (code == 0 && bound.rlim_max > most_threads_of_user) {
+        bound.rlim_max = most_threads_of_user;
+        if (bound.rlim_cur > bound.rlim_max) bound.rlim_cur = bound.rlim_max;
+        code = setrlimit(RLIMIT_NPROC, &bound);
+    }
+    if (code != 0) asset_fail(lectern_asset_no_sandbox, "threads cannot be limited: %s", strerror(errno));
+}
+
 // A thread shares all with the process, and ends with it. The flags of clone3 cannot be looked at: glibc then uses clone.
 static int add_threads(scmp_filter_ctx filter) {
     const scmp_datum_t shared = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
@@ -121,6 +138,7 @@ void asset_enter_sandbox(enum asset_sandbox kind) {
         asset_fail(lectern_asset_no_sandbox, "new privileges cannot be ruled out: %s", strerror(errno));
     }
     restrict_files(kind == asset_sandbox_programs);
+    if (kind == asset_sandbox_threads) limit_threads();
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     if (filter == NULL) asset_fail(lectern_asset_no_sandbox, "seccomp cannot be had");
     // Of all threads, should the runtime have begun any.

@@ -14,6 +14,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,6 +27,15 @@
 
 static void tell(const char *what, long result) { printf("%s: %s\n", what, result < 0 ? strerror(errno) : "allowed"); }
 
+// Prints how many threads and processes the user of this process may have, from /proc/self/limits, opened before.
+static void tell_most_threads(int limits) {
+    static const char name[] = "Max processes";
+    char text[4096] = "";
+    if (pread(limits, text, sizeof text - 1, 0) <= 0) return;
+    const char *line = strstr(text, name);
+    if (line != NULL) printf("most threads: %ld\n", strtol(line + sizeof name - 1, NULL, 10));
+}
+
 static void *idle(void *argument) { return argument; }
 
 static int attempt(enum asset_sandbox kind, const char *folder) {
@@ -37,7 +47,9 @@ static int attempt(enum asset_sandbox kind, const char *folder) {
     pid_t parent = getppid();
     // Its version, where the kernel has it.
     tell("landlock", syscall(SYS_landlock_create_ruleset, NULL, 0, 1));
+    int limits = open("/proc/self/limits", O_RDONLY);
     asset_enter_sandbox(kind);
+    tell_most_threads(limits);
     tell("socket", socket(AF_INET, SOCK_STREAM, 0));
     tell("unix socket", socket(AF_UNIX, SOCK_STREAM, 0));
     tell("io_uring", syscall(SYS_io_uring_setup, 1, NULL));

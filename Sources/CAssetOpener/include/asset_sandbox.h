@@ -9,7 +9,7 @@ extern "C" {
 // What is left besides reading open descriptors and writing to them.
 enum asset_sandbox {
     asset_sandbox_nothing,
-    // Threads of this process.
+    // Threads of this process, up to a number of all threads of its user.
     asset_sandbox_threads,
     // Reading files of the system, and becoming one of its programs.
     asset_sandbox_programs,
