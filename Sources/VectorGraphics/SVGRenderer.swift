@@ -26,8 +26,8 @@ public enum SVGRenderer {
 
     /// The document as UTF-8; nothing where it cannot be drawn on that background.
     ///
-    /// - Parameter scale: the size at which the document is shown, in CSS pixels a board unit, above 0; coordinates do
-    ///   not depend on it.
+    /// - Parameter scale: the size at which the document is shown, in CSS pixels a board unit, above 0; the coordinates of ink
+    ///   do not depend on it.
     public static func render(_ drawing: BoardDrawing, background: Background = .white, scale: Double = 1) -> [UInt8] {
         (try? render(drawing, background: background, scale: scale, byteLimit: .max) { true }) ?? []
     }
@@ -44,11 +44,11 @@ public enum SVGRenderer {
         let precision = SVGPrecision(width: drawing.width, height: drawing.height)
         let scene = try PageScene(of: drawing, limits: limits, while: isWanted)
         var document = SVGDocument(precision: precision)
+        let scale = scale > 0 && scale.isFinite ? scale : 1
         document.open(
-            width: drawing.width, height: drawing.height, scale: scale > 0 && scale.isFinite ? scale : 1,
-            hasLinks: !drawing.images.isEmpty)
+            width: drawing.width, height: drawing.height, scale: scale, hasLinks: !drawing.images.isEmpty)
         if background == .white { document.text.append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n") }
-        if let paper = drawing.paper { document.add(paper, drawing) }
+        if let paper = drawing.paper { document.add(paper, drawing, scale: scale) }
         document.text.append("<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n")
         func check() throws(DrawingStopped) {
             guard isWanted() else { throw .unwanted }
@@ -131,8 +131,8 @@ struct SVGDocument {
         }
     }
 
-    /// Adds the paper of a page.
-    mutating func add(_ paper: PagePaper, _ drawing: BoardDrawing) {
+    /// Adds the paper of a page, whose lines fill the same rows and columns of pixels as on a canvas of that scale.
+    mutating func add(_ paper: PagePaper, _ drawing: BoardDrawing, scale: Double) {
         if case .image(let image, let map, _)? = paper.content { return add(image, drawing.images, map, clip: nil) }
         let columns = paper.columns(within: drawing.width)
         // A board that is narrower than the distance of the dots has none.
@@ -143,8 +143,12 @@ struct SVGDocument {
             path.line(to: to)
         }
         let dots = paper.isDotted ? columns.first : nil
-        for y in paper.rows(within: drawing.height) { line(Point(dots ?? 0, y), Point(drawing.width, y)) }
-        for x in paper.isDotted ? [] : columns { line(Point(x, 0), Point(x, drawing.height)) }
+        // The middle of a line is half a pixel beyond its edge.
+        let half = paper.isDotted ? 0 : Double(PagePaper.lineWidth) / 2 / scale
+        for y in paper.rows(within: drawing.height) {
+            line(Point(dots ?? 0, y + half), Point(drawing.width, y + half))
+        }
+        for x in paper.isDotted ? [] : columns { line(Point(x + half, 0), Point(x + half, drawing.height)) }
         text.append("<path")
         attribute("stroke", PagePaper.colour)
         if let distance = dots {

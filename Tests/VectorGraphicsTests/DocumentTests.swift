@@ -35,6 +35,20 @@ import FoundationXML
         #expect(all.filter { $0.name == "path" }.count == 1)
     }
 
+    @Test func `has the lines of its paper in the middle of pixels, at the scale at which it is shown`() throws {
+        func data(_ ruling: Paper.Ruling, scale: Double) throws -> String? {
+            let drawing = BoardDrawing(width: 100, height: 60, entries: [], paper: .ruled(ruling, distance: 25))
+            return try SVGReader.elements(of: SVGRenderer.render(drawing, scale: scale))
+                .first { $0.name == "path" }?.attributes["d"]
+        }
+        #expect(try data(.lines, scale: 1) == "M0 25.5l100 0M0 50.5l100 0")
+        #expect(try data(.lines, scale: 0.5) == "M0 26l100 0M0 51l100 0")
+        #expect(
+            try data(.squares, scale: 2)
+                == "M0 25.25l100 0M0 50.25l100 0M25.25 0l0 60M50.25 0l0 60M75.25 0l0 60")
+        #expect(try data(.dots, scale: 1) == "M25 25l75 0M25 50l75 0")
+    }
+
     @Test func `has a path for each tone of a pencil, from light to dark, none of them opaque`() throws {
         let points = (0..<20).map { StrokePoint(x: 20 + 12 * Double($0), y: 80, force: 0.03 + 0.015 * Double($0)) }
         let strokes = [
