@@ -8,7 +8,7 @@ package enum StrokeForm {
     /// The centre line, stroked with a round pen of constant width in board units.
     case curve(width: Double)
     /// The outline of a line of changing width, filled under the nonzero rule.
-    case outline([Raster.Contour])
+    case outline(StrokeOutline)
 }
 
 /// A stroke as one path of vector graphics, with one opacity; that of a pencil as several.
@@ -22,7 +22,7 @@ package struct DrawableStroke {
     /// The opacity of the whole path, 0 … 1.
     package let opacity: Double
     /// Paths over that one, for the darker parts of a pencil's line, from light to dark: each lies within the one before.
-    package let darker: [(contours: [Raster.Contour], opacity: Double)]
+    package let darker: [(outline: StrokeOutline, opacity: Double)]
 
     package var isErasing: Bool { ink.isErasing }
     /// The colour on white paper, on which an eraser paints white.
@@ -44,7 +44,7 @@ package struct DrawableStroke {
         if painted.stroke.isStamped, painted.stroke.tip != .round {
             opacity = measure.tipOpacity(painted.stroke.tip)
             darker = []
-            form = .outline(Self.tipContours(painted.stroke, window))
+            form = .outline(StrokeOutline(stroke: painted.stroke, window: window, pen: .tip(painted.stroke.tip)))
             return
         }
         let profile = painted.stroke.isStamped ? measure.stampProfile : nil
@@ -54,7 +54,8 @@ package struct DrawableStroke {
         darker = tones?.darker ?? []
         form =
             measure.isConstant && window.isWhole && mayBeCurve
-            ? .curve(width: measure.widest * part) : .outline(Self.contours(painted.stroke, part: part, window))
+            ? .curve(width: measure.widest * part)
+            : .outline(StrokeOutline(stroke: painted.stroke, window: window, pen: .round(part: part)))
     }
 
     /// The stroke as areas of even ink, each with its opacity, to be filled one after the other; also of what lies beside
@@ -77,41 +78,13 @@ package struct DrawableStroke {
             size: high - low, fineness: max(1, 1024 / longerSide), isWhole: low == box.lower && high == box.upper)
         let moved = PaintedStroke(stroke: painted.stroke.moved(by: -low), colour: painted.colour)
         let stroke = DrawableStroke(moved, measure, window, mayBeCurve: false)
-        guard case .outline(let contours) = stroke.form else { return [] }
-        return ([(contours, stroke.opacity)] + stroke.darker).map { (Path($0.0, movedBy: low), $0.1) }
+        guard case .outline(let outline) = stroke.form else { return [] }
+        return ([(outline, stroke.opacity)] + stroke.darker).map { (Path($0.0, movedBy: low), $0.1) }
             .filter { !$0.path.isEmpty }
     }
 
     /// A box around the areas of a stroke; the empty one where there are none.
     package static func bounds(of painted: PaintedStroke) -> Box { StrokeMeasure(of: painted.stroke).box }
-
-    /// What the tip of a stroke of stamps sweeps. Unless all of it is wanted, parts that cannot be seen are left out.
-    private static func tipContours(_ stroke: InkStroke, _ window: StrokeWindow) -> [Raster.Contour] {
-        let scale = window.fineness
-        let fitter = window.fit(stroke, scale: scale)
-        var outline = TipOutline(stroke.tip, scale: scale)
-        guard !window.isWhole else {
-            outline.add(fitter.samples.flattened())
-            return outline.contours
-        }
-        return window.lines(of: fitter.samples, scale: scale).flatMap { line in
-            var outline = TipOutline(stroke.tip, scale: scale)
-            outline.add(line.flattened())
-            return outline.contours
-        }
-    }
-
-    /// The outline of a line whose width is `part` times that of the stroke. Unless all of it is wanted, parts that cannot
-    /// be seen are left out.
-    private static func contours(_ stroke: InkStroke, part: Double, _ window: StrokeWindow) -> [Raster.Contour] {
-        let samples = window.fit(stroke, scale: window.scale).samples.map { sample in
-            var sample = sample
-            sample.radius *= Float(part)
-            return sample
-        }
-        var outliner = window.outliner
-        return window.lines(of: samples, scale: window.scale).flatMap { outliner.contours(of: $0) }
-    }
 
     /// The most tones of a pencil's line, and the least difference of two in opacity.
     private static let mostTones = 10
@@ -121,49 +94,24 @@ package struct DrawableStroke {
     /// both together have its tone.
     private static func tones(
         _ stroke: InkStroke, _ window: StrokeWindow
-    ) -> (opacity: Double, darker: [(contours: [Raster.Contour], opacity: Double)])? {
-        let fitter = window.fit(stroke, scale: window.scale)
+    ) -> (opacity: Double, darker: [(outline: StrokeOutline, opacity: Double)])? {
+        var fitter = window.fitter(scale: window.scale)
+        _ = stroke.traceInChunks(into: &fitter) { _ in true }
         let (least, most) = (Double(fitter.opacities.least), Double(fitter.opacities.most))
         guard most - least > toneStep else { return nil }
         let count = min(mostTones, Int(((most - least) / toneStep).rounded(.up)))
         let step = (most - least) / Double(count)
-        let lines = window.lines(of: fitter.samples, scale: window.scale)
-        var outliner = window.outliner
         var below = least + step * 0.5
-        var darker: [(contours: [Raster.Contour], opacity: Double)] = []
+        var darker: [(outline: StrokeOutline, opacity: Double)] = []
         for tone in 1..<count {
             let bound = least + step * Double(tone)
-            let contours = lines.flatMap { $0.parts(atLeast: Float(bound)) }.flatMap { outliner.contours(of: $0) }
+            let outline = StrokeOutline(
+                stroke: stroke, window: window, pen: .round(part: 1), leastOpacity: Float(bound))
             let opacity = bound + step * 0.5
-            darker.append((contours, 1 - (1 - opacity) / (1 - below)))
+            darker.append((outline, 1 - (1 - opacity) / (1 - below)))
             below = opacity
         }
         return (least + step * 0.5, darker)
-    }
-}
-
-/// The part of the plane of which strokes are outlined: from the origin on, in board units.
-private struct StrokeWindow {
-    let size: Vector
-    /// By how much finer outlines are than a hundredth of a board unit: above 1 on a board of fewer than 1024 units.
-    let fineness: Double
-    /// Whether all of a stroke is outlined, wherever it lies.
-    let isWhole: Bool
-
-    /// Pixels a board unit where centre lines are fitted.
-    var scale: Double { 0.4 * fineness }
-
-    var outliner: StrokeContours { StrokeContours(scale: scale, tolerance: 0.05 / fineness) }
-
-    func fit(_ stroke: InkStroke, scale: Double) -> ParabolaFitter {
-        let pixels = size * scale
-        var fitter = ParabolaFitter(scale: scale, canvasWidth: Int(pixels.x) + 1, canvasHeight: Int(pixels.y) + 1)
-        stroke.trace(into: &fitter)
-        return fitter
-    }
-
-    func lines(of samples: [CentreSample], scale: Double) -> [[CentreSample]] {
-        isWhole ? [samples] : samples.touching(SIMD2<Float>(size * scale))
     }
 }
 
@@ -179,54 +127,20 @@ extension InkStroke {
 }
 
 extension Path {
-    package init(_ contours: [Raster.Contour], movedBy way: Vector) {
-        self.init(
-            contours.map { contour in
-                var result = PathGeometry.Contour(start: contour.start + way)
-                for segment in contour.segments {
-                    switch segment {
-                    case .line(let end): result.addLine(to: end + way)
-                    case .quadratic(let control, let end): result.addQuadratic(control: control + way, to: end + way)
-                    }
+    fileprivate init(_ outline: StrokeOutline, movedBy way: Vector) {
+        var contours: [PathGeometry.Contour] = []
+        outline.forEachContour { contour in
+            var result = PathGeometry.Contour(start: contour.start + way)
+            for segment in contour.segments {
+                switch segment {
+                case .line(let end): result.addLine(to: end + way)
+                case .quadratic(let control, let end): result.addQuadratic(control: control + way, to: end + way)
                 }
-                result.close()
-                return result
-            })
-    }
-}
-
-extension [CentreSample] {
-    /// The parts of a line on whose segments the mean opacity is at least so much.
-    fileprivate func parts(atLeast bound: Float) -> [[CentreSample]] {
-        runs { from, to in (from.opacity + to.opacity) * 0.5 >= bound }
-    }
-
-    /// The parts of a line that can touch a canvas of that size.
-    fileprivate func touching(_ size: SIMD2<Float>) -> [[CentreSample]] {
-        guard count > 1 else { return [self] }
-        return runs { from, to in
-            let reach = SIMD2(abs(to.sagX), abs(to.sagY)) + (Swift.max(from.radius, to.radius) + 2)
-            let low = pointwiseMin(SIMD2(from.x, from.y), SIMD2(to.x, to.y)) - reach
-            let high = pointwiseMax(SIMD2(from.x, from.y), SIMD2(to.x, to.y)) + reach
-            return !(any(high .< 0) || any(low .> size))
-        }
-    }
-
-    /// The longest parts of a line with nothing but segments that `isPart` takes.
-    private func runs(where isPart: (_ from: CentreSample, _ to: CentreSample) -> Bool) -> [[CentreSample]] {
-        var lines: [[CentreSample]] = []
-        var line: [CentreSample] = []
-        for (from, to) in zip(self, dropFirst()) {
-            if isPart(from, to) {
-                if line.isEmpty { line.append(from) }
-                line.append(to)
-            } else if !line.isEmpty {
-                lines.append(line)
-                line = []
             }
+            result.close()
+            contours.append(result)
         }
-        if !line.isEmpty { lines.append(line) }
-        return lines
+        self.init(contours)
     }
 }
 

@@ -5,13 +5,17 @@ internal import Raster
 ///
 /// One polygon from each place of the line to the next, the hull of the rectangles there, all wound the same way: filled
 /// together under the nonzero rule they have no seams. What differs from stamps is the soft rim, and that the ink is even.
-struct TipOutline {
-    /// In the units of the board.
-    private(set) var contours: [Contour] = []
-
+///
+/// Contours are in the units of the board.
+struct TipOutline: LineOutliner {
     private let tip: InkTip
     private let scale: Double
     private var last: Pose?
+    /// Where the line begins, until it moves.
+    private var dot: CentreSample?
+    private var hasMoved = false
+    /// The last excess, which both ends of a segment share where the pen stays the same.
+    private var excess: (of: Stamp, Double)?
 
     /// The rectangle at a place of the line, in pixels.
     private struct Pose {
@@ -22,6 +26,13 @@ struct TipOutline {
             let (along, across) = (edge * half.x, Vector(-edge.y, edge.x) * half.y)
             return [centre + along + across, centre + along - across, centre - along - across, centre - along + across]
         }
+    }
+
+    /// What decides how much larger a line is than its rectangles.
+    private struct Stamp: Equatable {
+        let rectangle: StampRectangle
+        let alpha: Double
+        let edge, way: Vector
     }
 
     /// - Parameter scale: pixels of the samples a board unit.
@@ -37,23 +48,39 @@ struct TipOutline {
         return (1 - left) * Double(tip.opacity)
     }
 
-    /// Adds a line of straight segments.
-    mutating func add(_ line: [CentreSample]) {
-        guard let first = line.first else { return }
-        var hasMoved = false
-        for (a, b) in zip(line, line.dropFirst()) {
-            let way = Vector(Double(b.x) - Double(a.x), Double(b.y) - Double(a.y))
-            let length = way.length
-            guard length > 0 else { continue }
-            hasMoved = true
-            let across = Vector(-way.y, way.x) / length
-            add(pose(a, across, way: way / length))
-            add(pose(b, across, way: way / length))
+    mutating func add<Failure: Error>(
+        _ samples: UnsafeBufferPointer<CentreSample>, _ body: (Contour) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard var from = samples.first else { return }
+        if !hasMoved, dot == nil { dot = from }
+        for sample in samples.dropFirst() {
+            // One parabola is at most some hundred segments.
+            for to in [from, sample].flattened().dropFirst() {
+                try add(from, to, body)
+                from = to
+            }
         }
-        if !hasMoved { add(pose(first, Vector(0, 1), way: nil), isDot: true) }
     }
 
-    private func pose(_ sample: CentreSample, _ across: Vector, way: Vector?) -> Pose {
+    mutating func finish<Failure: Error>(_ body: (Contour) throws(Failure) -> Void) throws(Failure) {
+        if !hasMoved, let dot { try add(pose(dot, Vector(0, 1), way: nil), isDot: true, body) }
+        (last, dot, hasMoved) = (nil, nil, false)
+    }
+
+    /// Adds a straight segment.
+    private mutating func add<Failure: Error>(
+        _ a: CentreSample, _ b: CentreSample, _ body: (Contour) throws(Failure) -> Void
+    ) throws(Failure) {
+        let way = Vector(Double(b.x) - Double(a.x), Double(b.y) - Double(a.y))
+        let length = way.length
+        guard length > 0 else { return }
+        hasMoved = true
+        let across = Vector(-way.y, way.x) / length
+        try add(pose(a, across, way: way / length), body)
+        try add(pose(b, across, way: way / length), body)
+    }
+
+    private mutating func pose(_ sample: CentreSample, _ across: Vector, way: Vector?) -> Pose {
         let rectangle = StampRectangle(
             tip, radius: max(sample.radius, Float(scale)), step: Float(StampPlacer.spacing * scale))
         let edge =
@@ -63,10 +90,17 @@ struct TipOutline {
             case .highlighter: across
             }
         let alpha = min(max(tip.isFelt ? StampPlacer.feltAlpha : Double(sample.opacity) / 1.5, 0), 1)
-        let growth = way.map { excess(of: rectangle, alpha: alpha, edge: edge, way: $0) } ?? 0
+        let growth = way.map { excess(of: Stamp(rectangle: rectangle, alpha: alpha, edge: edge, way: $0)) } ?? 0
         return Pose(
             centre: Vector(Double(sample.x), Double(sample.y)), edge: edge,
             half: Vector(Double(rectangle.halfLength), Double(rectangle.halfThickness)) + growth)
+    }
+
+    private mutating func excess(of stamp: Stamp) -> Double {
+        if let excess, excess.of == stamp { return excess.1 }
+        let value = excess(of: stamp.rectangle, alpha: stamp.alpha, edge: stamp.edge, way: stamp.way)
+        excess = (stamp, value)
+        return value
     }
 
     /// By how much larger, or smaller, than its rectangles the line is that stamps on the way to both sides cover half as much
@@ -96,17 +130,20 @@ struct TipOutline {
         return (low - whole) / (parts.x + parts.y)
     }
 
-    private mutating func add(_ pose: Pose, isDot: Bool = false) {
-        if let last, last.centre != pose.centre || last.edge != pose.edge {
-            add(polygon: last.corners + pose.corners)
-        } else if isDot {
-            add(polygon: pose.corners)
-        }
+    private mutating func add<Failure: Error>(
+        _ pose: Pose, isDot: Bool = false, _ body: (Contour) throws(Failure) -> Void
+    ) throws(Failure) {
+        let before = last
         last = pose
+        if let before, before.centre != pose.centre || before.edge != pose.edge {
+            if let hull = hull(of: before.corners + pose.corners) { try body(hull) }
+        } else if isDot, let hull = hull(of: pose.corners) {
+            try body(hull)
+        }
     }
 
-    /// Adds the convex hull of some places, by Andrew's monotone chain.
-    private mutating func add(polygon places: [Vector]) {
+    /// The convex hull of some places, by Andrew's monotone chain; nil where it has no area.
+    private func hull(of places: [Vector]) -> Contour? {
         let sorted = places.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
         func chain(_ places: some Sequence<Vector>) -> [Vector] {
             var hull: [Vector] = []
@@ -121,7 +158,7 @@ struct TipOutline {
             return hull.dropLast()
         }
         let hull = (chain(sorted) + chain(sorted.reversed())).map { $0 / scale }
-        guard hull.count > 2, let first = hull.first else { return }
-        contours.append(Contour(start: first, segments: hull.dropFirst().map { .line(to: $0) }))
+        guard hull.count > 2, let first = hull.first else { return nil }
+        return Contour(start: first, segments: hull.dropFirst().map { .line(to: $0) })
     }
 }

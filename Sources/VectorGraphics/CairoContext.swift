@@ -5,8 +5,8 @@ internal import PathGeometry
 package import Raster
 internal import Scene
 
-/// Draws with Cairo in board units: the pages of documents, and what benchmarks compare with. Errors stay in the
-/// surface's status.
+/// Draws with Cairo in board units: the pages of documents, and what benchmarks compare with. An error stays in the
+/// context's status, and nothing is drawn any more.
 package struct CairoContext: ~Copyable {
     private let context: OpaquePointer?
     /// Units of the surface a board unit. Paths are scaled before Cairo gets them, which strokes faster then.
@@ -48,6 +48,8 @@ package struct CairoContext: ~Copyable {
 
     /// Draws a round dot where each part of the current path begins, and along it in equal distances.
     func strokeDots(width: Double, distance: Double) {
+        // Cairo takes no dashes of which all are 0.
+        guard distance * scale > 0 else { return }
         // Dashes without length, with round ends.
         var dashes = [0, distance * scale]
         cairo_set_dash(context, &dashes, 2, 0)
@@ -107,6 +109,9 @@ package struct CairoContext: ~Copyable {
 
     /// Ends the page.
     func showPage() { cairo_show_page(context) }
+
+    /// The first error, also one of the surface.
+    var status: cairo_status_t { cairo_status(context) }
 }
 
 /// A sink that adds to the current path of a context; it does not own the context.
@@ -174,12 +179,14 @@ package struct CairoPath: CurveSink, ContourSink {
 final class CairoImage {
     let surface: OpaquePointer?
 
-    init(_ pixels: ImagePixels) {
+    /// Nil for lack of memory, and for more than 32,767 columns or rows.
+    init?(_ pixels: ImagePixels) {
         let isOpaque = stride(from: 3, to: pixels.bytes.count, by: 4).allSatisfy { pixels.bytes[$0] == 255 }
         surface = cairo_image_surface_create(
             isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, Int32(pixels.width), Int32(pixels.height))
+        guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else { return nil }
         cairo_surface_flush(surface)
-        guard let data = cairo_image_surface_get_data(surface) else { return }
+        guard let data = cairo_image_surface_get_data(surface) else { return nil }
         let stride = Int(cairo_image_surface_get_stride(surface))
         for y in 0..<pixels.height {
             let row = UnsafeMutableRawPointer(data + y * stride).assumingMemoryBound(to: UInt32.self)
@@ -217,7 +224,7 @@ extension ImagePixels {
     /// A PNG file; nil where there is no encoder.
     var png: [UInt8]? {
         #if canImport(CCairo)
-        CairoImage(self).png
+        CairoImage(self)?.png
         #else
         nil
         #endif

@@ -9,13 +9,30 @@ internal import StrokeWire
 /// Writes boards as a PDF document of vector graphics, one page a board, through cairo.
 ///
 /// A board unit is 0.75 pt, one CSS pixel, so that a page has the size of the SVG of the same board. All is drawn as in
-/// ``SVGRenderer``; texts can be selected and searched, in a font that is part of the document; an image is in the document once, on however many pages it is. Pages are white. The same boards give the
+/// ``SVGRenderer``; texts can be selected and searched, in a font that is part of the document; an image is in the document once, on
+/// however many pages it is, and a frame where it has more than 32,767 columns or rows. Pages are white. The same boards give the
 /// same bytes.
 public enum PDFRenderer {
-    /// The document could not be written.
+    /// The document could not be written, or would be larger than allowed.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// Cairo's message.
+        /// Cairo's message, or that it is too large.
         public let description: String
+
+        fileprivate init(_ status: cairo_status_t) {
+            description = String(cString: cairo_status_to_string(status))
+        }
+
+        private init(_ description: String) {
+            self.description = description
+        }
+
+        fileprivate static let tooLarge = Failure("the document is larger than allowed")
+    }
+
+    /// Why drawing ends before the document does.
+    fileprivate enum Stop: Error {
+        case unwanted
+        case failed(Failure)
     }
 
     /// The document, each board at its own scale.
@@ -23,19 +40,20 @@ public enum PDFRenderer {
     /// Safe on any thread. The document is built in memory.
     /// - Parameter pages: the boards in order, each with its scale, above 0: 1 is 0.75 pt a board unit.
     public static func render(_ pages: [(drawing: BoardDrawing, scale: Double)]) throws(Failure) -> [UInt8] {
-        try render(pages, limits: DisplayList.Limits()) { true } ?? []
+        try render(pages, limits: DisplayList.Limits(), byteLimit: .max) { true } ?? []
     }
 
-    /// The document of boards at one scale.
+    /// The document of boards at one scale, of at most `byteLimit` bytes; while it is made it takes about four times as many.
     ///
     /// - Parameters:
     ///   - limits: of what lassos and erasers make of each page.
-    ///   - isWanted: called before each stroke; false ends the drawing, and there is no document.
+    ///   - isWanted: called before each stroke and each contour of an outline; false ends the drawing, and there is no document.
     public static func render(
         _ boards: [BoardDrawing], scale: Double, limits: DisplayList.Limits = DisplayList.Limits(),
-        while isWanted: () -> Bool
+        byteLimit: Int = .max, while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8]? {
-        try render(boards.map { (drawing: $0, scale: scale) }, limits: limits, while: isWanted)
+        try render(
+            boards.map { (drawing: $0, scale: scale) }, limits: limits, byteLimit: byteLimit, while: isWanted)
     }
 
     /// The document, all boards at one scale.
@@ -44,18 +62,26 @@ public enum PDFRenderer {
     }
 
     private static func render(
-        _ pages: [(drawing: BoardDrawing, scale: Double)], limits: DisplayList.Limits, while isWanted: () -> Bool
+        _ pages: [(drawing: BoardDrawing, scale: Double)], limits: DisplayList.Limits, byteLimit: Int,
+        while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8]? {
-        let document = PDFDocument()
+        let document = PDFDocument(byteLimit: byteLimit)
         var images = PDFImages()
         for (board, scale) in pages {
             guard let scene = try? PageScene(of: board, limits: limits, while: isWanted) else { return nil }
             let scale = scale > 0 && scale.isFinite ? scale : 1
-            var isWhole = true
-            document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
-                isWhole = draw(board, scene, &images, on: context, while: isWanted)
+            var memory = PageMemory(byteLimit: byteLimit)
+            do throws(Stop) {
+                try document.page(width: board.width, height: board.height, scale: scale * 0.75) {
+                    (context) throws(Stop) in
+                    try draw(board, scene, &images, &memory, on: context, while: isWanted)
+                }
+            } catch {
+                switch error {
+                case .unwanted: return nil
+                case .failed(let failure): throw failure
+                }
             }
-            guard isWhole else { return nil }
         }
         let bytes = try document.finish()
         // Their surfaces are looked at until the end.
@@ -63,25 +89,26 @@ public enum PDFRenderer {
         return bytes
     }
 
-    /// - Returns: whether all of it was drawn.
     private static func draw(
-        _ board: BoardDrawing, _ scene: PageScene, _ images: inout PDFImages, on context: borrowing CairoContext,
-        while isWanted: () -> Bool
-    ) -> Bool {
+        _ board: BoardDrawing, _ scene: PageScene, _ images: inout PDFImages, _ memory: inout PageMemory,
+        on context: borrowing CairoContext, while isWanted: () -> Bool
+    ) throws(Stop) {
         if let paper = board.paper { draw(paper, of: board, &images, on: context) }
         for item in scene.items {
-            guard isWanted() else { return false }
+            guard isWanted() else { throw .unwanted }
             switch item.content {
-            case .entry: draw(board.entries[item.entry], of: board, &images, on: context)
+            case .entry:
+                try draw(board.entries[item.entry], of: board, &images, &memory, on: context, while: isWanted)
             case .area(let path, let colour, let opacity):
+                try memory.keep(path)
                 context.setColour(colour, opacity: opacity)
                 context.fill(path)
             case .image(let image, let map, let clip): images.draw(image, board.images, map, clip: clip, on: context)
             }
         }
         for entry in board.entries[scene.entryCount...] {
-            guard isWanted() else { return false }
-            draw(entry, of: board, &images, on: context)
+            guard isWanted() else { throw .unwanted }
+            try draw(entry, of: board, &images, &memory, on: context, while: isWanted)
         }
         for marks in board.overlay?.marks ?? [] {
             context.setColour(marks.kind.colour, opacity: 1)
@@ -92,7 +119,6 @@ public enum PDFRenderer {
             }
             context.stroke(width: marks.kind.pixels / (board.overlay?.scale ?? 1))
         }
-        return true
     }
 
     private static func draw(
@@ -122,35 +148,89 @@ public enum PDFRenderer {
     }
 
     private static func draw(
-        _ entry: PageEntry, of board: BoardDrawing, _ images: inout PDFImages, on context: borrowing CairoContext
-    ) {
+        _ entry: PageEntry, of board: BoardDrawing, _ images: inout PDFImages, _ memory: inout PageMemory,
+        on context: borrowing CairoContext, while isWanted: () -> Bool
+    ) throws(Stop) {
         switch entry.content {
         case .stroke(let painted):
             guard let stroke = DrawableStroke(painted, width: board.width, height: board.height) else { return }
-            draw(stroke, on: context)
+            try draw(stroke, &memory, on: context, while: isWanted)
         case .image(let image): images.draw(image, board.images, .identity, clip: nil, on: context)
         case .lasso: break
         }
     }
 
-    private static func draw(_ stroke: DrawableStroke, on context: borrowing CairoContext) {
+    private static func draw(
+        _ stroke: DrawableStroke, _ memory: inout PageMemory, on context: borrowing CairoContext,
+        while isWanted: () -> Bool
+    ) throws(Stop) {
         context.setColour(stroke.colourOnWhite, opacity: stroke.opacity)
-        var path = context.newPath()
         switch stroke.form {
         case .curve(let width):
+            try memory.keep(curves: stroke.ink.points.count)
+            var path = context.newPath()
             stroke.ink.trace(into: &path)
             path.finish()
             context.stroke(width: width)
-        case .outline(let contours):
-            for contour in contours { contour.trace(into: &path) }
-            context.fill()
+        case .outline(let outline): try fill(outline, &memory, on: context, while: isWanted)
         }
         for tone in stroke.darker {
             context.setColour(stroke.colourOnWhite, opacity: tone.opacity)
-            var path = context.newPath()
-            for contour in tone.contours { contour.trace(into: &path) }
-            context.fill()
+            try fill(tone.outline, &memory, on: context, while: isWanted)
         }
+    }
+
+    private static func fill(
+        _ outline: StrokeOutline, _ memory: inout PageMemory, on context: borrowing CairoContext,
+        while isWanted: () -> Bool
+    ) throws(Stop) {
+        var path = context.newPath()
+        try outline.forEachContour { (contour) throws(Stop) in
+            guard isWanted() else { throw .unwanted }
+            try memory.keep(contour)
+            contour.trace(into: &path)
+        }
+        context.fill()
+    }
+}
+
+/// What cairo keeps of a page: it writes nothing of a page before its end.
+private struct PageMemory {
+    let byteLimit: Int
+    private var bytes = 0
+
+    init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    /// Bytes of a line and of a cubic curve: its points as pairs of 32 bits, and what it is. In a document, compressed, they take
+    /// about as many, seldom less than half.
+    private static let line = 9
+    private static let curve = 25
+
+    mutating func keep(_ contour: Raster.Contour) throws(PDFRenderer.Stop) {
+        for segment in contour.segments {
+            if case .line = segment { bytes += Self.line } else { bytes += Self.curve }
+        }
+        try check()
+    }
+
+    mutating func keep(_ area: Path) throws(PDFRenderer.Stop) {
+        for contour in area.contours {
+            for segment in contour.segments {
+                if case .line = segment { bytes += Self.line } else { bytes += Self.curve }
+            }
+        }
+        try check()
+    }
+
+    mutating func keep(curves: Int) throws(PDFRenderer.Stop) {
+        bytes += curves * Self.curve
+        try check()
+    }
+
+    private func check() throws(PDFRenderer.Stop) {
+        guard bytes / 3 <= byteLimit else { throw .failed(.tooLarge) }
     }
 }
 
@@ -161,19 +241,27 @@ private struct PDFImages {
     mutating func draw(
         _ image: PlacedImage, _ pixels: PageImages, _ map: AffineMap, clip: Path?, on context: borrowing CairoContext
     ) {
-        guard !image.area.isEmpty else { return }
+        guard image.isSeen(after: map) else { return }
         if let text = image.text { return context.draw(text, in: image, map, clip: clip) }
-        guard let known = pixels[image.source] else {
+        guard let known = pixels[image.source], let drawn = images[image.source] ?? CairoImage(known) else {
             return context.withClip(clip) { context in
                 context.setColour(EmptyFrame.colour, opacity: 1)
                 context.fill(image.frame(map))
             }
         }
-        let drawn = images[image.source] ?? CairoImage(known)
         images[image.source] = drawn
         context.withClip(clip) { context in
             context.draw(drawn, image.map(width: known.width, height: known.height).followed(by: map))
         }
+    }
+}
+
+extension PlacedImage {
+    /// Whether anything of it can be seen after a map. The matrix of a box that is next to nothing has no inverse, and with such
+    /// a one cairo's context draws nothing more.
+    fileprivate func isSeen(after map: AffineMap) -> Bool {
+        let (area, growth, range) = (width * height, abs(map.determinant), 1e-60...1e60)
+        return range ~= area && range ~= growth && area * growth > 1e-9 && (map.e + map.f).isFinite
     }
 }
 
@@ -185,17 +273,28 @@ private struct PDFImages {
 struct PDFDocument: ~Copyable {
     private final class Output {
         var bytes: [UInt8] = []
+        let byteLimit: Int
+        /// Whether there were more bytes than allowed.
+        var isFull = false
+
+        init(byteLimit: Int) {
+            self.byteLimit = byteLimit
+        }
     }
 
     private let surface: OpaquePointer?
     private let output: Unmanaged<Output>
 
-    init() {
-        output = Unmanaged.passRetained(Output())
+    init(byteLimit: Int) {
+        output = Unmanaged.passRetained(Output(byteLimit: byteLimit))
         surface = cairo_pdf_surface_create_for_stream(
             { context, data, count in
                 guard let context, let data else { return CAIRO_STATUS_WRITE_ERROR }
                 let output = Unmanaged<Output>.fromOpaque(context).takeUnretainedValue()
+                guard output.bytes.count + Int(count) <= output.byteLimit else {
+                    output.isFull = true
+                    return CAIRO_STATUS_WRITE_ERROR
+                }
                 output.bytes.append(contentsOf: UnsafeBufferPointer(start: data, count: Int(count)))
                 return CAIRO_STATUS_SUCCESS
             }, output.toOpaque(), 1, 1)
@@ -210,21 +309,28 @@ struct PDFDocument: ~Copyable {
     }
 
     /// Adds a white page, `scale` points a board unit, and calls `draw` for it.
-    func page(width: Double, height: Double, scale: Double, draw: (borrowing CairoContext) -> Void) {
+    fileprivate func page(
+        width: Double, height: Double, scale: Double,
+        draw: (borrowing CairoContext) throws(PDFRenderer.Stop) -> Void
+    ) throws(PDFRenderer.Stop) {
         cairo_pdf_surface_set_size(surface, width * scale, height * scale)
         let context = CairoContext(surface: surface, scale: scale)
         context.fillPage()
-        draw(context)
+        try draw(context)
         context.showPage()
+        // The surface knows nothing of an error of the context, which leaves out the rest of the page, and the page.
+        if let failure = failure(context.status) { throw .failed(failure) }
+    }
+
+    private func failure(_ status: cairo_status_t) -> PDFRenderer.Failure? {
+        if output.takeUnretainedValue().isFull { return .tooLarge }
+        return status == CAIRO_STATUS_SUCCESS ? nil : PDFRenderer.Failure(status)
     }
 
     /// Ends the document and returns its bytes.
     consuming func finish() throws(PDFRenderer.Failure) -> [UInt8] {
         cairo_surface_finish(surface)
-        let status = cairo_surface_status(surface)
-        guard status == CAIRO_STATUS_SUCCESS else {
-            throw PDFRenderer.Failure(description: String(cString: cairo_status_to_string(status)))
-        }
+        if let failure = failure(cairo_surface_status(surface)) { throw failure }
         return output.takeUnretainedValue().bytes
     }
 }

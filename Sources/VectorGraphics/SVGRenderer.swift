@@ -36,14 +36,14 @@ public enum SVGRenderer {
     ///
     /// - Parameters:
     ///   - limits: of what lassos and erasers make.
-    ///   - isWanted: called before each stroke; false ends the drawing.
+    ///   - isWanted: called before each stroke and each contour of an outline; false ends the drawing.
     public static func render(
         _ drawing: BoardDrawing, background: Background, scale: Double, byteLimit: Int,
         limits: DisplayList.Limits = DisplayList.Limits(), while isWanted: () -> Bool
     ) throws(DrawingStopped) -> [UInt8] {
         let precision = SVGPrecision(width: drawing.width, height: drawing.height)
         let scene = try PageScene(of: drawing, limits: limits, while: isWanted)
-        var document = SVGDocument(precision: precision)
+        var document = SVGDocument(precision: precision, byteLimit: byteLimit)
         let scale = scale > 0 && scale.isFinite ? scale : 1
         document.open(
             width: drawing.width, height: drawing.height, scale: scale, hasLinks: !drawing.images.isEmpty)
@@ -59,7 +59,7 @@ public enum SVGRenderer {
             case .stroke(let painted):
                 guard !painted.stroke.isErasing || background == .white else { throw .tooLarge }
                 guard let stroke = DrawableStroke(painted, width: drawing.width, height: drawing.height) else { return }
-                document.add(stroke)
+                try document.add(stroke, while: isWanted)
             case .image(let image): document.add(image, drawing.images, .identity, clip: nil)
             case .lasso: break
             }
@@ -88,11 +88,15 @@ public enum SVGRenderer {
 struct SVGDocument {
     var text: [UInt8] = []
     private let precision: SVGPrecision
+    private let byteLimit: Int
     /// The numbers of the images whose pixels are in the document.
     private var images: [PictureSource: Int] = [:]
     private var clips = 0
 
-    init(precision: SVGPrecision) { self.precision = precision }
+    init(precision: SVGPrecision, byteLimit: Int) {
+        self.precision = precision
+        self.byteLimit = byteLimit
+    }
 
     /// Opens the root element; the size is in board units, shown at `scale` CSS pixels each.
     mutating func open(width: Double, height: Double, scale: Double, hasLinks: Bool) {
@@ -107,8 +111,8 @@ struct SVGDocument {
         text.append("\" fill-rule=\"nonzero\">\n")
     }
 
-    /// Adds the path of a stroke, inside a group without fill and with round caps and joins.
-    mutating func add(_ stroke: DrawableStroke) {
+    /// Adds the paths of a stroke, inside a group without fill and with round caps and joins.
+    mutating func add(_ stroke: DrawableStroke, while isWanted: () -> Bool) throws(DrawingStopped) {
         let colour = stroke.colourOnWhite
         var path = SVGPath(precision: precision)
         switch stroke.form {
@@ -120,15 +124,22 @@ struct SVGDocument {
             attribute("stroke-width", width)
             if stroke.opacity < 1 { attribute("stroke-opacity", stroke.opacity) }
             finish(path)
-        case .outline(let contours):
-            for contour in contours { contour.trace(into: &path) }
-            fill(path, colour, opacity: stroke.opacity)
+        case .outline(let outline):
+            fill(try data(of: outline, while: isWanted), colour, opacity: stroke.opacity)
         }
         for tone in stroke.darker {
-            var path = SVGPath(precision: precision)
-            for contour in tone.contours { contour.trace(into: &path) }
-            fill(path, colour, opacity: tone.opacity)
+            fill(try data(of: tone.outline, while: isWanted), colour, opacity: tone.opacity)
         }
+    }
+
+    private func data(of outline: StrokeOutline, while isWanted: () -> Bool) throws(DrawingStopped) -> SVGPath {
+        var path = SVGPath(precision: precision)
+        try outline.forEachContour { (contour) throws(DrawingStopped) in
+            guard isWanted() else { throw .unwanted }
+            contour.trace(into: &path)
+            guard text.count + path.text.count <= byteLimit else { throw .tooLarge }
+        }
+        return path
     }
 
     /// Adds the paper of a page, whose lines fill the same rows and columns of pixels as on a canvas of that scale.

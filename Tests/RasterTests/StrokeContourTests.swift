@@ -216,6 +216,59 @@ private struct Area: ContourSink {
         }
     }
 
+    @Test func `are the same where a line comes in parts, each from the last sample of the one before`() {
+        for seed in TestSeed.choose(20) {
+            var random = SeededGenerator(seed: seed)
+            let points = (0..<200).map { index in
+                StrokePoint(
+                    x: Double.random(in: 0...300, using: &random), y: Double.random(in: 0...200, using: &random),
+                    force: Double.random(in: 0.1...1, using: &random), milliseconds: Double(index * 20))
+            }
+            var fitter = ParabolaFitter(scale: 1, canvasWidth: 400, canvasHeight: 400)
+            InkStroke(element: .freehand, style: random.pick([.bspline, .pen]), width: 9, points: points)
+                .trace(into: &fitter)
+            let samples = fitter.samples
+            var outliner = StrokeContours(scale: 1, tolerance: 0.03)
+            let whole = outliner.contours(of: samples)
+            // A second line of the same outliner begins anew.
+            for _ in 0..<2 {
+                var (contours, start) = ([Contour](), 0)
+                while start < samples.count - 1 {
+                    let end = min(start + random.int(0...9), samples.count - 1)
+                    samples[start...end].withUnsafeBufferPointer { part in
+                        outliner.add(part) { contours.append($0) }
+                    }
+                    start = end
+                }
+                outliner.finish { contours.append($0) }
+                #expect(contours == whole, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test func `have a bound of segments, beyond which another one begins where the line is`() {
+        let count = 2 * StrokeContours.mostSegments + 1000
+        let samples = (0...count).map { CentreSample(x: Float($0) * 2, y: 50, radius: 3) }
+        var outliner = StrokeContours(scale: 1, tolerance: 0.03)
+        let contours = outliner.contours(of: samples)
+        #expect(contours.count == 3)
+        #expect(outliner.contours(of: Array(samples[...StrokeContours.mostSegments])).count == 1)
+        func reach(_ contour: Contour) -> ClosedRange<Double> {
+            let places = contour.segments.map { segment in
+                switch segment {
+                case .line(let end), .quadratic(_, let end): end.x
+                }
+            }
+            return places.reduce(contour.start.x...contour.start.x) {
+                min($0.lowerBound, $1)...max($0.upperBound, $1)
+            }
+        }
+        // Round caps overlap.
+        for (one, next) in zip(contours, contours.dropFirst()) {
+            #expect(3...7 ~= reach(one).upperBound - reach(next).lowerBound)
+        }
+    }
+
     @Test func `have few segments where the line is straight or evenly bent, as close as asked for`() {
         // A straight line of 100 points that gets wider, and a quarter of a circle.
         let straight = (0...100).map { CentreSample(x: Float($0) * 2, y: 50, radius: 3 + Float($0) * 0.02) }

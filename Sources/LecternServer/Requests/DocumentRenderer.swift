@@ -14,14 +14,22 @@ struct DocumentRenderer {
         let points = pages.reduce(0) { sum, page in
             board.visible(on: page).reduce(sum) { $0 + max($1.pointCount, 8) }
         }
-        return Self.leastBytes + points * Self.bytesOfPoint
+        let bytes =
+            Self.leastBytes + points * Self.bytesOfPoint
             + (pages.map { bounds.sceneBytes(of: $0, on: board) }.max() ?? 0) + images
+        let made = min(points * Self.documentBytesOfPoint, Self.copiesOfDocument * bounds.documentBytes)
+        // What the points may become is no reason to refuse a document: most become far less, and that is bounded.
+        return max(bytes, min(bytes + made, bounds.byteLimit))
     }
 
     /// Bytes that a document takes at least, while it is made.
     private static let leastBytes = 1 << 20
-    /// Bytes that a point takes while its board becomes a document, about: decoded, as an outline, written.
+    /// Bytes that a point takes while its board becomes a document, about: decoded, and fitted with those near to it.
     private static let bytesOfPoint = 512
+    /// Bytes that a point becomes in a document at most, about, where each is a corner in ten tones of a pencil.
+    private static let documentBytesOfPoint = 20 << 10
+    /// How often a document is in memory while it is made: what cairo keeps of a page is three times as much as is written.
+    private static let copiesOfDocument = 4
 
     /// - Parameter papers: of the pages.
     func document(
@@ -91,9 +99,10 @@ struct DocumentRenderer {
     ) throws(BoardRenderer.Failure) -> [UInt8] {
         let file: [UInt8]?
         do throws(PDFRenderer.Failure) {
-            file = try PDFRenderer.render(drawings, scale: scale, limits: bounds.sceneLimits, while: isWanted)
+            file = try PDFRenderer.render(
+                drawings, scale: scale, limits: bounds.sceneLimits, byteLimit: bounds.documentBytes, while: isWanted)
         } catch {
-            // Cairo fails for lack of memory alone.
+            // Without a limit, cairo fails for lack of memory alone.
             throw .tooLarge
         }
         guard let file else { throw .cancelled }

@@ -46,11 +46,21 @@ package protocol ContourSink {
 /// A line is one contour as long as it is smooth: under the nonzero rule it may cross itself. At corners, and where one
 /// disc contains the next, another contour begins, with a round cap. Neighbouring parabolas and lines of a contour are
 /// joined as long as one of either is as good, so that a contour has few of them.
+///
+/// A line comes as a whole, or in parts of which each begins with the last sample of the one before; its contours are the same.
+/// One contour is in memory at a time.
 package struct StrokeContours {
     private var outliner: StrokeOutliner<ContourEdges>
     /// The tangent at the end of the last segment, unless the line is broken there.
     private var endTangent: SIMD2<Float>?
+    /// The last sample of the line so far.
+    private var end: CentreSample?
+    /// Segments of the line since its outline began.
+    private var segmentCount = 0
     private let reducer: ContourReducer
+
+    /// After so many segments another contour begins as at a corner: a few megabytes of edges.
+    package static let mostSegments = 16384
 
     /// - Parameters:
     ///   - scale: pixels of the samples a unit of the contours, above 0.
@@ -62,18 +72,40 @@ package struct StrokeContours {
 
     /// The contours of a centre line; none of no samples.
     package mutating func contours(of samples: [CentreSample]) -> [Contour] {
-        guard let last = samples.last else { return [] }
-        samples.withUnsafeBufferPointer { samples in
-            for index in stride(from: 1, to: samples.count, by: 4) {
-                let four = SegmentTangents.Four(samples, from: index)
-                for (offset, tangents) in [four.first, four.second, four.third, four.fourth].enumerated()
-                where index + offset < samples.count {
-                    add(samples[index + offset - 1], samples[index + offset], tangents)
-                }
+        var contours: [Contour] = []
+        samples.withUnsafeBufferPointer { samples in add(samples) { contours.append($0) } }
+        finish { contours.append($0) }
+        return contours
+    }
+
+    /// Adds the next part of a line.
+    /// - Parameter body: gets each contour that ends; may throw to stop.
+    package mutating func add<Failure: Error>(
+        _ samples: UnsafeBufferPointer<CentreSample>, _ body: (Contour) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let last = samples.last else { return }
+        for index in stride(from: 1, to: samples.count, by: 4) {
+            let four = SegmentTangents.Four(samples, from: index)
+            for (offset, tangents) in [four.first, four.second, four.third, four.fourth].enumerated()
+            where index + offset < samples.count {
+                add(samples[index + offset - 1], samples[index + offset], tangents)
+                try send(to: body)
             }
         }
+        end = last
+    }
+
+    /// Ends the line; the next part begins another one.
+    package mutating func finish<Failure: Error>(_ body: (Contour) throws(Failure) -> Void) throws(Failure) {
+        guard let last = end else { return }
+        end = nil
         finish(at: last)
-        return outliner.sink.takeContours().map(reducer.reduced)
+        try send(to: body)
+    }
+
+    private mutating func send<Failure: Error>(to body: (Contour) throws(Failure) -> Void) throws(Failure) {
+        guard outliner.sink.hasContours else { return }
+        for contour in outliner.sink.takeContours() { try body(reducer.reduced(contour)) }
     }
 
     private mutating func add(_ from: CentreSample, _ to: CentreSample, _ tangents: SegmentTangents) {
@@ -82,10 +114,14 @@ package struct StrokeContours {
             if from.radius != to.radius { finish(at: from) }
             return
         }
-        if let endTangent, endTangent.dot(segment.startTangent) < StrokeSegment.cornerCosine {
+        if let endTangent,
+            endTangent.dot(segment.startTangent) < StrokeSegment.cornerCosine || segmentCount == Self.mostSegments
+        {
             outliner.finish(.round)
+            segmentCount = 0
         }
         outliner.add(segment, startCap: .round)
+        segmentCount += 1
         endTangent = segment.endTangent
     }
 
@@ -94,6 +130,7 @@ package struct StrokeContours {
         if endTangent == nil { outliner.disc(sample) }
         outliner.finish(.round)
         endTangent = nil
+        segmentCount = 0
     }
 }
 
@@ -125,6 +162,8 @@ private struct ContourEdges: EdgeSink {
         ahead.removeAll(keepingCapacity: true)
         back.removeAll(keepingCapacity: true)
     }
+
+    var hasContours: Bool { !contours.isEmpty }
 
     mutating func takeContours() -> [Contour] {
         defer { contours = [] }
