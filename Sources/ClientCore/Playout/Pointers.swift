@@ -73,15 +73,15 @@ struct PointerTrack: Sendable {
 
     var start: MediaTime? { style.time.map { MediaTime(milliseconds: $0) } }
     /// Microseconds from its time to its last point.
-    var reach: Int64 { growing.reaches.last ?? 0 }
+    var reach: Int64 { growing.reach }
 
     /// Whether nothing of it is seen any more, so many microseconds after its time.
     func isOver(after elapsed: Int64) -> Bool { isComplete && elapsed >= reach + Self.fadeTime }
 
     /// Whether something of it is seen.
     func isSeen(after elapsed: Int64) -> Bool {
-        guard let first = growing.reaches.first else { return false }
-        return first < elapsed && !isOver(after: elapsed)
+        guard growing.count > 0 else { return false }
+        return growing.reach(through: 0) < elapsed && !isOver(after: elapsed)
     }
 
     /// What is seen of it.
@@ -89,10 +89,10 @@ struct PointerTrack: Sendable {
     /// - Returns: the sight, nil where nothing is seen, and microseconds until it is another one; nil for not by itself.
     func sight(after elapsed: Int64, on size: BoardSize, hasTip: Bool) -> (sight: PointerSight?, wait: Int64?) {
         let elapsed = min(max(elapsed, -Self.mostElapsed), Self.mostElapsed)
-        let (points, reaches) = (growing.model.points, growing.reaches)
+        let points = growing.model.points
         guard isSeen(after: elapsed) else {
-            guard let first = reaches.first, !isOver(after: elapsed) else { return (nil, nil) }
-            return (nil, max(first - elapsed, 0) + 1)
+            guard growing.count > 0, !isOver(after: elapsed) else { return (nil, nil) }
+            return (nil, max(growing.reach(through: 0) - elapsed, 0) + 1)
         }
         let count = growing.count(before: elapsed)
         let fade = isComplete ? 1 - Self.faded(after: elapsed - reach) : 1
@@ -105,14 +105,17 @@ struct PointerTrack: Sendable {
         }
         let oldest = max(growing.count(before: elapsed - Self.trailTime + 1), count - Self.mostPlaces)
         var trail: [PointerSight.Place] = []
-        for at in oldest..<count { trail.append(place(points[at].x, points[at].y, elapsed - reaches[at])) }
+        for at in oldest..<count {
+            trail.append(place(points[at].x, points[at].y, elapsed - growing.reach(through: at)))
+        }
         var (x, y) = (points[count - 1].x, points[count - 1].y)
         var wait: Int64?
-        if count < reaches.count {
-            let begin = max(reaches[count - 1], reaches[count] - Self.glideTime)
+        if count < growing.count {
+            let (last, next) = (growing.reach(through: count - 1), growing.reach(through: count))
+            let begin = max(last, next - Self.glideTime)
             wait = begin - elapsed
             if elapsed > begin {
-                let part = Double(elapsed - begin) / Double(reaches[count] - begin)
+                let part = Double(elapsed - begin) / Double(next - begin)
                 x += (points[count].x - x) * part
                 y += (points[count].y - y) * part
             }

@@ -34,7 +34,7 @@ public struct WetInk: Sendable {
         }
 
         /// When a point may be seen; nil for at once.
-        fileprivate func due(_ place: Int) -> MediaTime? { start.map { $0 + growing.reaches[place] } }
+        fileprivate func due(_ place: Int) -> MediaTime? { start.map { $0 + growing.reach(through: place) } }
 
         /// The points that are shown, in board units, predicted ones behind them.
         public var points: ArraySlice<StrokePoint> {
@@ -69,7 +69,7 @@ public struct WetInk: Sendable {
 
     /// Strokes at a time.
     static let mostStrokes = 64
-    /// Points of all strokes, 56 bytes each.
+    /// Points of all strokes, 48 bytes each.
     static let mostPoints = 400_000
     static let mostPointsOfOne = 100_000
     private static let mostFinished = 1024

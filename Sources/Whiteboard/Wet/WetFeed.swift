@@ -237,13 +237,13 @@ struct WetFeed: Sendable {
         hasReaches: Bool, predicted: (update: Int64, points: ArraySlice<StrokePoint>)? = nil, at now: Instant,
         _ effects: inout RoomEffects
     ) {
-        func timeOf(_ point: Int) -> MediaTime { hasReaches ? time + growing.reaches[point] : time }
+        func timeOf(_ point: Int) -> MediaTime { hasReaches ? time + growing.reach(through: point) : time }
         var due = growing.count
         if let clock {
             let video = clock.videoTime(at: now)
             due =
                 hasReaches
-                ? growing.reaches.partitioningIndex { time + $0 >= video } : time < video ? growing.count : 0
+                ? growing.count(before: video, from: time) : time < video ? growing.count : 0
         }
         let shown = cursors[place].shown
         let firstDue = shown < due ? clock?.passes(timeOf(shown)) ?? .distantPast : .distantPast

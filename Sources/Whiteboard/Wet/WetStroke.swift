@@ -4,9 +4,7 @@ package import StrokeWire
 /// The points of a stroke that grows, and when each may be seen.
 package struct GrowingPoints: Sendable {
     package private(set) var model: StrokeModel
-    /// For each confirmed point: microseconds from the stroke's time to it, or to a point before it that is later. A point
-    /// is never seen before those before it.
-    package private(set) var reaches: [Int64] = []
+    private var reaches = ReachTree()
 
     /// No points yet: those of updates.
     package init() {
@@ -17,29 +15,49 @@ package struct GrowingPoints: Sendable {
     /// The points of an operation.
     package init(_ points: [StrokePoint]) {
         model = StrokeModel(complete: points)
-        updateReaches(from: 0)
+        updateReaches(of: 0..<points.count)
     }
 
     /// The number of confirmed points.
     package var count: Int { model.confirmedCount }
+
+    /// Microseconds from the stroke's time to a confirmed point, or to a point before it that is later. A point is never seen
+    /// before those before it.
+    package func reach(through place: Int) -> Int64 {
+        let block = place / ReachTree.blockSize
+        return model.points[block * ReachTree.blockSize...place].reduce(reaches.greatest(before: block)) {
+            max($0, Self.reach(of: $1))
+        }
+    }
+
+    /// Microseconds from the stroke's time to the latest of its confirmed points.
+    package var reach: Int64 { reaches.greatest }
 
     /// The number of points that a player has passed.
     /// - Parameters:
     ///   - time: the player's.
     ///   - start: the stroke's time.
     package func count(before time: MediaTime, from start: MediaTime) -> Int {
-        reaches.partitioningIndex { start + $0 >= time }
+        firstPlace { start + $0 >= time }
     }
 
     /// The number of points that are seen less than so many microseconds after the stroke's time.
-    package func count(before reach: Int64) -> Int { reaches.partitioningIndex { $0 >= reach } }
+    package func count(before reach: Int64) -> Int { firstPlace { $0 >= reach } }
+
+    /// The first point that is late enough; ``count`` where there is none.
+    /// - Parameter isLate: true for every reach above one for which it is true.
+    private func firstPlace(where isLate: (Int64) -> Bool) -> Int {
+        guard let block = reaches.first(where: isLate) else { return count }
+        let places = block * ReachTree.blockSize..<min(count, (block + 1) * ReachTree.blockSize)
+        return places.first { isLate(Self.reach(of: model.points[$0])) } ?? places.upperBound
+    }
 
     /// Bytes that its confirmed points keep in memory, about.
     var byteCount: Int { Self.byteCount(of: count) }
 
     /// Bytes of so many points, about.
     static func byteCount(of count: Int) -> Int {
-        count * (MemoryLayout<StrokePoint>.stride + MemoryLayout<Int64>.stride)
+        count * MemoryLayout<StrokePoint>.stride
     }
 
     /// Takes an update.
@@ -48,21 +66,24 @@ package struct GrowingPoints: Sendable {
     @discardableResult
     package mutating func take(_ points: WetPoints, update: Int64? = nil) -> Int? {
         guard case .taken(let first?) = model.receive(points, update: update) else { return nil }
-        updateReaches(from: first)
+        updateReaches(of: first..<points.first + points.points.count)
         return first
     }
 
     /// Ends it with the points of the operation.
     package mutating func complete(with points: [StrokePoint]) {
         model.complete(with: points)
-        reaches.removeAll(keepingCapacity: true)
-        updateReaches(from: 0)
+        reaches.removeAll()
+        updateReaches(of: 0..<points.count)
     }
 
-    private mutating func updateReaches(from first: Int) {
-        reaches.append(contentsOf: repeatElement(0, count: model.confirmedCount - reaches.count))
-        for place in first..<model.confirmedCount {
-            reaches[place] = max(Self.reach(of: model.points[place]), place == 0 ? 0 : reaches[place - 1])
+    /// Notes that confirmed points in a range are other ones, or new.
+    private mutating func updateReaches(of places: Range<Int>) {
+        guard !places.isEmpty else { return }
+        let size = ReachTree.blockSize
+        for block in places.lowerBound / size...(places.upperBound - 1) / size {
+            let places = block * size..<min(count, (block + 1) * size)
+            reaches.set(block, to: places.reduce(0) { max($0, Self.reach(of: model.points[$1])) })
         }
     }
 
