@@ -37,6 +37,16 @@ import Whiteboard
         #expect(probe.output.ready == [0])
     }
 
+    @Test func `of a room none of whose checkpoints can be read no record counts as covered while all is saved again`()
+    {
+        let probe = HostProbe(stored: [.algebra: .damaged], after: 5)
+        #expect(probe.output.fetched.map(\.room) == [.algebra])
+        probe.host.close(0, saving: .everything, at: probe.now)
+        #expect(probe.host.covered(of: 0, through: 5) == 0)
+        probe.host.restored(.algebra, nil, sequence: 0, restorations: 0, tail: [], at: probe.now)
+        #expect(probe.output.closed == [0])
+    }
+
     @Test func `authors are not told again what they were told before, and of the rest at least once`() throws {
         var (stored, bytes) = try saved()
         stored.handled = 2

@@ -105,7 +105,8 @@ struct CheckpointTracker {
     /// What was saved may be lost: all of the room is to be saved again.
     mutating func doubtSaved(at now: Instant) {
         guard firstUncovered == nil else { return }
-        firstUncovered = savedSequence
+        // A room that was never saved, or none of whose checkpoints can be read, has no record that counts as saved.
+        firstUncovered = max(1, savedSequence)
         uncoveredSince = now
     }
 
