@@ -13,6 +13,8 @@ struct CheckpointReader {
     private(set) var templates: [TemplateTable.Entry] = []
     /// Of the strokes read.
     var writer = StrokeWriter()
+    /// Whether the room has pages. Where it has none, messages are on none, whatever they name.
+    var hasPages = true
     private let clockOffset: ClockOffset
     private let now: Instant
     private var lastInstant: Int64 = 0

@@ -155,7 +155,8 @@ extension CheckpointReader {
 
     /// The fields of a message that was accepted once, under other limits perhaps.
     private func header(of bytes: [UInt8]) throws(CheckpointError) -> StrokeMessage {
-        guard let header = try? StrokeMessage(accepted: bytes) else { throw damaged }
+        guard var header = try? StrokeMessage(accepted: bytes) else { throw damaged }
+        if !hasPages { header.page = nil }
         return header
     }
 }

@@ -107,6 +107,7 @@ extension Room {
     ) throws(CheckpointError) {
         let clockOffset = ClockOffset(ahead: logClockAhead)
         var reader = CheckpointReader(bytes, clockOffset: clockOffset, at: now)
+        reader.hasPages = configuration.intake.wire.features.contains(.pages)
         try reader.readFrame()
         let incarnation = try reader.incarnation()
         let recent = try reader.optional { (reader) throws(CheckpointError) in try reader.template() }

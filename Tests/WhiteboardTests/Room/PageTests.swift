@@ -76,6 +76,32 @@ import Testing
         #expect(probe.room.head.pages == BoardPages())
     }
 
+    @Test func `of a service without them are ignored by what waited over a restart, in one message or in shards`()
+        throws
+    {
+        var limits = IntakeLimits()
+        limits.wire.features = []
+        var probe = RoomProbe(RoomConfiguration(intake: limits))
+        probe.send(draw(1))
+        probe.send(draw(3, onPage(5)))
+        probe.send(shard(4, 1, of: 3, onPage(1)))
+        probe.send(shard(4, 2, of: 3, onPage(2)))
+        let bytes = probe.room.checkpoint().encoded()
+        let room = try Room(
+            restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
+        #expect(room.checkpoint().encoded() == bytes)
+        var restored = RoomProbe(room, at: probe.now, logAhead: .zero)
+        for text in [draw(2, onPage(7)), shard(4, 3, of: 3, onPage(2))] {
+            probe.send(text)
+            restored.send(text)
+        }
+        #expect(probe.applied.map(\.page) == [0, 0, 0, 0])
+        #expect(restored.applied.map(\.page) == [0, 0, 0])
+        #expect(restored.applied.map(\.message) == probe.applied.dropFirst().map(\.message))
+        #expect(restored.room.head.pages == BoardPages())
+        #expect(restored.room.head.digest == probe.room.head.digest)
+    }
+
     @Test mutating func `too late is what was given up before its own page was cleared`() {
         probe.send(draw(1), draw(3, onPage(1)), draw(5, onPage(1)))
         probe.wait(.seconds(3))
