@@ -29,6 +29,11 @@ extension CheckpointManifest {
             var sequence: UInt64
             var state: State
         }
+        struct Clock: Codable {
+            var epoch: Int64
+            /// In microseconds.
+            var media: Int64
+        }
         struct Pause: Codable {
             /// In nanoseconds.
             var time: Int64
@@ -47,6 +52,8 @@ extension CheckpointManifest {
         var pauses: [String: Pause]?
         /// Whether a cohort has had a video. Older releases do not write it, and of some cohorts it does not matter.
         var videos: [String: Bool]?
+        /// The clocks of cohorts as they were last. Older releases do not write them.
+        var clocks: [String: Clock]?
         var quiet: Bool
         var state: State?
         var previous: Generation?
@@ -70,11 +77,16 @@ extension CheckpointManifest {
         }
         var videos: [String: Bool] = [:]
         for (name, cursor) in cursors { videos[name.text] = cursor.hasVideo }
+        var clocks: [String: Wire.Clock] = [:]
+        for (name, cursor) in cursors {
+            clocks[name.text] = cursor.clock.map { Wire.Clock(epoch: $0.epoch, media: $0.media.microseconds) }
+        }
         return HashedJSON.encode(
             Wire(
                 room: room.text, log: log, incarnation: incarnation, sequence: sequence, handled: handled,
                 cursors: Dictionary(uniqueKeysWithValues: cursors.map { ($0.key.text, $0.value.released) }),
-                pauses: pauses.isEmpty ? nil : pauses, videos: videos.isEmpty ? nil : videos, quiet: isQuiet,
+                pauses: pauses.isEmpty ? nil : pauses, videos: videos.isEmpty ? nil : videos,
+                clocks: clocks.isEmpty ? nil : clocks, quiet: isQuiet,
                 state: state.map(\.wire),
                 previous: previous.map { Wire.Generation(sequence: $0.sequence, state: $0.state.wire) },
                 restorations: restorations == 0 ? nil : restorations, loggedAt: loggedAt?.nanoseconds,
@@ -94,9 +106,13 @@ extension CheckpointManifest {
         for (name, index) in wire.cursors {
             guard let cohort = CohortName(name) else { throw .damaged }
             let pause = wire.pauses?[name]
+            let clock = wire.clocks?[name].map {
+                SavedClock(epoch: $0.epoch, media: MediaTime(microseconds: $0.media))
+            }
             cursors[cohort] = CohortCursor(
                 index, pausedTime: .nanoseconds(pause?.time ?? 0),
-                pausedSince: pause?.since.map(Instant.init(nanoseconds:)), hasVideo: wire.videos?[name])
+                pausedSince: pause?.since.map(Instant.init(nanoseconds:)), hasVideo: wire.videos?[name],
+                clock: clock)
         }
         self.init(
             room: room, log: wire.log, incarnation: wire.incarnation, sequence: wire.sequence, handled: wire.handled,

@@ -180,6 +180,13 @@ extension RoomID {
     }
 }
 
+extension [CohortName: CohortCursor] {
+    /// The cursors without what is saved of clocks.
+    var withoutClocks: Self {
+        mapValues { CohortCursor($0.released, pausedTime: $0.pausedTime, pausedSince: $0.pausedSince) }
+    }
+}
+
 extension SaveRequest {
     /// The encoded state; nil if only cursors are saved.
     var bytes: [UInt8]? { if case .changed(let checkpoint) = state { checkpoint.encoded() } else { nil } }

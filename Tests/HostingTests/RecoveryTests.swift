@@ -37,6 +37,57 @@ import Whiteboard
         #expect(probe.output.ready == [0])
     }
 
+    @Test func `a room in another life than the one that was known has a video by its state alone`() throws {
+        let before = HostProbe(gate: .auto)
+        before.draw(1)
+        before.sample(#"{"m":10000}"#)
+        before.send(#"{"n":2,"t":16000,"d":[{"x":1,"y":1}]}"#)
+        #expect(before.output.released() == [1])
+        before.wait(.seconds(1))
+        let save = try #require(before.acknowledge().first)
+        let bytes = try #require(save.bytes)
+        var stored = save.stored
+        (stored.incarnation, stored.isQuiet) = ("log-0", false)
+        let probe = HostProbe(gate: .auto, stored: [.algebra: stored], after: 2)
+        let room = try Room(
+            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
+        probe.host.restored(.algebra, room, sequence: 2, restorations: 0, tail: [], at: probe.now)
+        probe.wait(.seconds(20))
+        #expect(probe.output.released().isEmpty)
+        probe.sample(#"{"m":15990}"#)
+        probe.wait(.milliseconds(11))
+        #expect(probe.output.released() == [2])
+    }
+
+    @Test func `a clock without names of its sessions is of the one that was saved with the cursors`() throws {
+        let hls = try #require(CohortName("hls"))
+        let before = HostProbe(gate: .video)
+        before.sample(#"{"m":3600000}"#)
+        before.sample(#"{"m":3588000}"#, cohort: hls)
+        before.send(#"{"n":1,"t":3599000,"d":[{"x":1,"y":1}]}"#)
+        before.wait(.seconds(1))
+        // Saved before the encoder restarts: the log has the rest.
+        let save = try #require(before.acknowledge().last)
+        let bytes = try #require(save.bytes)
+        #expect(save.stored.cursors[hls]?.clock?.epoch == -1)
+        let probe = HostProbe(gate: .video, stored: [.algebra: save.stored], after: 1, isLive: false)
+        for record in [ControlRecord.epoch(0), .epoch(1)] { probe.log(.control(record)) }
+        probe.send(#"{"n":2,"t":300,"d":[{"x":1,"y":1}]}"#)
+        let room = try Room(
+            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
+        probe.host.restored(.algebra, room, sequence: 1, restorations: 0, tail: [], at: probe.now)
+        probe.host.caughtUp(0, at: probe.now)
+        probe.sample(#"{"m":3589000}"#, cohort: hls)
+        probe.wait(.milliseconds(500))
+        #expect(probe.output.released(hls).isEmpty)
+        for sample in [#"{"m":0}"#, #"{"m":250}"#] {
+            probe.sample(sample, cohort: hls)
+            probe.wait(.milliseconds(250))
+        }
+        #expect(probe.output.released(hls) == [1, 2])
+        #expect(probe.output.decisions.isEmpty)
+    }
+
     @Test func `of a room none of whose checkpoints can be read no record counts as covered while all is saved again`()
     {
         let probe = HostProbe(stored: [.algebra: .damaged], after: 5)

@@ -48,7 +48,7 @@ import Whiteboard
         let note = probe.save().first?.stored
         #expect(note?.sequence == 1)
         #expect(note?.handled == 2)
-        #expect(note?.cursors == [.main: 2])
+        #expect(note?.cursors.withoutClocks == [.main: 2])
     }
 
     @Test func `nothing is saved while releases wait for the connection, for no cursor may be ahead of them`() {
@@ -59,7 +59,7 @@ import Whiteboard
         probe.host.setOutput(isOpen: true, at: probe.now)
         #expect(probe.output.released() == [1])
         #expect(probe.output.told == [.applied(number: 1, index: 1)])
-        #expect(probe.save().map(\.stored.cursors) == [[.main: 1]])
+        #expect(probe.save().map(\.stored.cursors.withoutClocks) == [[.main: 1]])
     }
 
     @Test func `what could not be saved is saved whole after a second`() {
@@ -117,28 +117,30 @@ import Whiteboard
         #expect(probe.output.released().count == 255)
         #expect(probe.output.saves.isEmpty)
         release(through: 256)
-        #expect(probe.output.saves.map(\.stored.cursors) == [[.main: 256]])
+        #expect(probe.output.saves.map(\.stored.cursors.withoutClocks) == [[.main: 256]])
         release(through: 400)
         probe.acknowledge()
         release(through: 511)
         #expect(probe.output.saves.isEmpty)
         release(through: 512)
-        #expect(probe.output.saves.map(\.stored.cursors) == [[.main: 512]])
+        #expect(probe.output.saves.map(\.stored.cursors.withoutClocks) == [[.main: 512]])
     }
 
     @Test func `a pause that begins or ends is saved within a second, though no cursor moves`() {
         let probe = HostProbe(gate: .video)
         probe.sample(#"{"m":1000}"#)
         probe.send(#"{"n":1,"t":50000,"d":[{"x":1,"y":1}]}"#)
-        #expect(probe.save().last?.stored.cursors == [.main: 0])
+        #expect(probe.save().last?.stored.cursors.withoutClocks == [.main: 0])
         let paused = probe.now
         for _ in 0..<40 {
             probe.sample(#"{"m":1000,"s":"pause"}"#)
             probe.wait(.milliseconds(250))
         }
-        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: CohortCursor(0, pausedSince: paused)]])
+        #expect(
+            probe.acknowledge().map(\.stored.cursors.withoutClocks) == [[.main: CohortCursor(0, pausedSince: paused)]])
         probe.sample(#"{"m":1000}"#)
-        #expect(probe.save().map(\.stored.cursors) == [[.main: CohortCursor(0, pausedTime: .seconds(10))]])
+        #expect(
+            probe.save().map(\.stored.cursors.withoutClocks) == [[.main: CohortCursor(0, pausedTime: .seconds(10))]])
     }
 
     @Test
@@ -147,11 +149,11 @@ import Whiteboard
         probe.sample(#"{"m":1000,"ep":1}"#)
         probe.send(#"{"n":1,"t":50000,"d":[{"x":1,"y":1}]}"#)
         probe.log(.control(.epoch(1)))
-        #expect(probe.save().map(\.stored.cursors) == [[.main: 0]])
+        #expect(probe.save().map(\.stored.cursors.withoutClocks) == [[.main: 0]])
         let late = try #require(CohortName("late"))
         probe.sample(#"{"m":0,"ep":2}"#, cohort: late)
         #expect(probe.output.decisions.last == .epoch(2))
-        #expect(probe.save().map(\.stored.cursors) == [[.main: 0, late: 0]])
+        #expect(probe.save().map(\.stored.cursors.withoutClocks) == [[.main: 0, late: 0]])
     }
 
     @Test func `a successor saves what becomes of a pause, and nothing that it has from the newest note`() throws {
@@ -165,7 +167,7 @@ import Whiteboard
         let paused = probe.now
         let note = try #require(probe.save().first)
         #expect(note.bytes == nil)
-        #expect(note.stored.cursors == [.main: CohortCursor(2, pausedSince: paused)])
+        #expect(note.stored.cursors.withoutClocks == [.main: CohortCursor(2, pausedSince: paused)])
 
         let next = HostProbe(gate: .video, stored: [.algebra: note.stored], after: 2, isLive: false)
         next.wait(.seconds(3))
@@ -179,7 +181,10 @@ import Whiteboard
         #expect(next.output.saves.isEmpty)
         next.sample(#"{"m":60000}"#)
         next.wait(.seconds(1))
-        #expect(next.acknowledge().map(\.stored.cursors) == [[.main: CohortCursor(2, pausedTime: .seconds(4))]])
+        #expect(
+            next.acknowledge().map(\.stored.cursors.withoutClocks) == [
+                [.main: CohortCursor(2, pausedTime: .seconds(4))]
+            ])
         #expect(next.output.released().isEmpty)
     }
 }

@@ -56,6 +56,12 @@ private func usableSize(_ memory: UnsafeRawPointer) -> Int
                     let since = step % 2 == 0 ? Instant(nanoseconds: Int64(step) - 10_000) : nil
                     state.cursors[.main] = CohortCursor(7, pausedTime: .seconds(step), pausedSince: since)
                 }
+                if step % 3 == 0 {
+                    let epoch: Int64 = [-1, 0, 5, (1 << 53) - 1][step % 4]
+                    state.cursors[.main]?.clock = SavedClock(
+                        epoch: epoch,
+                        media: MediaTime(microseconds: Int64(step * step) * (step % 2 == 0 ? -1 : 1 << 30)))
+                }
                 rooms.put(state, of: name, isCounted: true, until: nil)
                 plain[name] = state
             }

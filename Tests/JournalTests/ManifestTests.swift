@@ -15,8 +15,11 @@ import Whiteboard
         for cohort in 0..<Int.random(in: 0...5, using: &generator) {
             let time = Bool.random(using: &generator) ? Int64(number() >> 1) : 0
             let since = Bool.random(using: &generator) ? Instant(nanoseconds: Int64(bitPattern: number())) : nil
+            let media = MediaTime(microseconds: Int64(bitPattern: number()))
             cursors[try #require(CohortName("c\(cohort)"))] = CohortCursor(
-                number(), pausedTime: .nanoseconds(time), pausedSince: since)
+                number(), pausedTime: .nanoseconds(time), pausedSince: since,
+                clock: Bool.random(using: &generator)
+                    ? SavedClock(epoch: Int64(number() >> 11) - 1, media: media) : nil)
         }
         func state() -> CheckpointManifest.State {
             CheckpointManifest.State(
@@ -66,6 +69,15 @@ import Whiteboard
         let text = String(decoding: manifest.encoded(), as: UTF8.self)
         #expect(text.contains(#""cursors":{"main":7},"#))
         #expect(text.contains(#""pauses":{"main":{"since":9,"time":1500000000}},"#))
+    }
+
+    @Test func `It says where a cohort's clock was, and nothing where there was none`() throws {
+        let manifest = CheckpointManifest(
+            room: try #require(RoomID("physics")), log: "abc", incarnation: "abc-1", sequence: 12, handled: 11,
+            cursors: [.main: CohortCursor(7, clock: SavedClock(epoch: -1, media: MediaTime(microseconds: 9_000_001)))],
+            isQuiet: false, state: nil)
+        let text = String(decoding: manifest.encoded(), as: UTF8.self)
+        #expect(text.contains(#""clocks":{"main":{"epoch":-1,"media":9000001}},"cursors":{"main":7},"#))
     }
 
     @Test func `Whatever is cut off or changed is noticed`() throws {

@@ -310,9 +310,10 @@ struct Restart {
     /// The cursors last saved.
     mutating func note(_ probe: RoomProbe) { cursors = probe.room.cursors }
 
-    /// Ends the daemon. The room that lives on loses its clocks, as a restarted one does.
+    /// Ends the daemon. The room that lives on loses its clocks, as a restarted one does, which knows of them what was
+    /// saved last.
     mutating func die(_ probe: inout RoomProbe) {
-        probe.take(.clocksLost)
+        probe.take(.clocksLost(cursors.isEmpty ? nil : cursors))
         died = probe.logTime
         resumed = probe.inputs.count
         (applied, told, shown) = (probe.applied.count, probe.told.count, probe.shown.count)

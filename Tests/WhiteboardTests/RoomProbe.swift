@@ -337,7 +337,8 @@ enum RoomInput {
     case sample([UInt8], CohortName)
     case output(isOpen: Bool)
     /// Not a real input: makes a room lose its clocks, as a restart does, to be compared with a restarted one.
-    case clocksLost
+    /// - Parameter saved: the cursors that the restarted one has; nil for those of now.
+    case clocksLost([CohortName: CohortCursor]?)
 
     func feed(_ room: inout Room, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects) {
         switch self {
@@ -348,8 +349,8 @@ enum RoomInput {
         case .sample(let bytes, let cohort):
             room.receive(clockSample: bytes, cohort: cohort, at: now, into: &effects)
         case .output(let isOpen): room.setOutput(isOpen: isOpen)
-        case .clocksLost:
-            room.gate.forgetClocks(at: now)
+        case .clocksLost(let saved):
+            room.gate.forgetClocks(at: now, saved: saved)
         }
     }
 }

@@ -127,7 +127,7 @@ struct CheckpointTracker {
     mutating func cursorsHaveMoved(changes: UInt64, _ cursors: () -> [CohortName: CohortCursor]) -> Bool {
         guard !haveCursorsMoved, changes != comparedChanges, isNoted else { return haveCursorsMoved }
         comparedChanges = changes
-        haveCursorsMoved = noted?.cursors != cursors()
+        haveCursorsMoved = noted?.hasCursors(cursors()) != true
         return haveCursorsMoved
     }
 

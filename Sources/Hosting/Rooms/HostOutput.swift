@@ -74,6 +74,11 @@ public struct StoredRoom: Sendable, Equatable {
         self.restorations = restorations
         self.handledAt = handledAt
     }
+
+    /// Whether these cursors say the same as those of the room.
+    func hasCursors(_ others: [CohortName: CohortCursor]) -> Bool {
+        cursors.count == others.count && cursors.allSatisfy { others[$0.key]?.isSame(as: $0.value) ?? false }
+    }
 }
 
 /// A checkpoint or cursor note to be stored.

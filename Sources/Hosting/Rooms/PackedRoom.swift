@@ -16,6 +16,7 @@ struct PackedRoom {
         static let pauses = Flags(rawValue: 16)
         static let waits = Flags(rawValue: 32)
         static let restored = Flags(rawValue: 64)
+        static let clocks = Flags(rawValue: 128)
     }
 
     init(bytes: [UInt8]) {
@@ -36,6 +37,8 @@ struct PackedRoom {
         if life != nil { flags.insert(.prefix) }
         let hasPauses = stored.cursors.values.contains { $0.pausedTime > .zero || $0.pausedSince != nil }
         if hasPauses { flags.insert(.pauses) }
+        let hasClocks = stored.cursors.values.contains { $0.clock != nil }
+        if hasClocks { flags.insert(.clocks) }
         if waitsFrom != nil { flags.insert(.waits) }
         if stored.restorations > 0 { flags.insert(.restored) }
         var writer = PackedWriter()
@@ -56,6 +59,7 @@ struct PackedRoom {
             writer.write(name == .main ? "" : name.text)
             writer.write(cursor.released << 2 | cursor.videoCode)
             if hasPauses { writer.writePauses(of: cursor) }
+            if hasClocks { writer.writeClock(of: cursor) }
         }
         bytes = Array(unsafeUninitializedCapacity: writer.bytes.count + state.count) { buffer, count in
             count = writer.bytes.count + state.count
@@ -94,6 +98,7 @@ struct PackedRoom {
             let released = reader.integer()
             var cursor = CohortCursor(released >> 2, hasVideo: CohortCursor.hasVideo(released & 3))
             if flags.contains(.pauses) { reader.readPauses(of: &cursor) }
+            if flags.contains(.clocks) { reader.readClock(of: &cursor) }
             cursors[name] = cursor
         }
         let stored = StoredRoom(
@@ -130,6 +135,12 @@ private struct PackedWriter {
         bytes.append(cursor.pausedSince == nil ? 0 : 1)
         if let since = cursor.pausedSince { write(UInt64(bitPattern: since.nanoseconds)) }
     }
+
+    /// 0 for no clock; the epoch from 1, for the first one is -1.
+    mutating func writeClock(of cursor: CohortCursor) {
+        write(cursor.clock.map { UInt64(bitPattern: $0.epoch &+ 2) } ?? 0)
+        if let clock = cursor.clock { write(UInt64(zigzag: clock.media.microseconds)) }
+    }
 }
 
 private struct PackedReader {
@@ -149,6 +160,13 @@ private struct PackedReader {
     mutating func readPauses(of cursor: inout CohortCursor) {
         cursor.pausedTime = .nanoseconds(Int64(bitPattern: integer()))
         if byte() == 1 { cursor.pausedSince = Instant(nanoseconds: Int64(bitPattern: integer())) }
+    }
+
+    mutating func readClock(of cursor: inout CohortCursor) {
+        let code = integer()
+        guard code > 0 else { return }
+        cursor.clock = SavedClock(
+            epoch: Int64(bitPattern: code) &- 2, media: MediaTime(microseconds: Int64(zigzag: integer())))
     }
 
     mutating func text() -> String {

@@ -5,7 +5,7 @@ import Whiteboard
 /// The hibernated rooms of a host, each until its checkpoint expires.
 ///
 /// A room costs at most 200 bytes where its name has 16 and it has two cohorts, all told, plus its state where that is
-/// kept here, and where a cohort has paused up to 17 for each and 9 for all: 40 for its slot, at most 11 of the index, at most 40 of
+/// kept here, where cohorts have clocks up to 18 for each, and where one has paused up to 17 for each and 9 for all: 40 for its slot, at most 11 of the index, at most 40 of
 /// the queue of wakes, and the packed room.
 struct StoredRooms {
     private struct Slot {

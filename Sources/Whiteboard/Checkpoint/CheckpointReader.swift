@@ -3,7 +3,7 @@ import StrokeWire
 /// Reads what ``CheckpointWriter`` wrote, in the same order. Takes no more memory than a multiple of the number of bytes,
 /// whatever they are.
 struct CheckpointReader {
-    private let bytes: [UInt8]
+    private var bytes: [UInt8]
     private var position = 0
     /// The format of the bytes: at most ``CheckpointFormat/version``.
     private(set) var version = CheckpointFormat.version
@@ -32,6 +32,22 @@ struct CheckpointReader {
             return text
         }
         templates = try list { (reader) throws(CheckpointError) in TemplateTable.Entry(try reader.messageTemplate()) }
+    }
+
+    /// What reads the notes; at its end where there are none.
+    func notes() throws(CheckpointError) -> CheckpointReader {
+        guard let text = texts.last, CheckpointNote.isNotes(text) else { return part([]) }
+        guard let notes = CheckpointNote.notes(in: text) else { throw damaged }
+        return part(notes)
+    }
+
+    /// What reads the bytes of the next note.
+    mutating func note() throws(CheckpointError) -> CheckpointReader { part(try data()) }
+
+    private func part(_ bytes: [UInt8]) -> CheckpointReader {
+        var reader = self
+        (reader.bytes, reader.position, reader.lastInstant, reader.lastMedia) = (bytes, 0, 0, 0)
+        return reader
     }
 
     mutating func readVersions() throws(CheckpointError) {

@@ -8,6 +8,7 @@ import StrokeWire
 /// their number in their table.
 struct CheckpointWriter {
     private var bytes: [UInt8] = []
+    private var notes: [UInt8] = []
     /// The texts and templates in the order of their first use.
     private var texts: OrderedSet<String> = []
     private var templates: OrderedSet<MessageTemplate> = []
@@ -31,14 +32,31 @@ struct CheckpointWriter {
         var whole = CheckpointWriter(clockOffset: ClockOffset(), format: format)
         whole.write(raw: CheckpointFormat.mark + [format])
         whole.write(fold)
-        whole.write(list: texts) { $0.write(Array($1.utf8)) }
+        whole.write(texts.count + (notes.isEmpty ? 0 : 1))
+        for text in texts { whole.write(Array(text.utf8)) }
+        if !notes.isEmpty { whole.write(CheckpointNote.text(notes)) }
         whole.write(list: templates) { $0.write($1) }
         whole.reserve(whole.bytes.count + bytes.count)
         whole.write(raw: bytes)
         return whole.bytes
     }
 
-    mutating func write(_ value: UInt64) { Varint.append(value, to: &bytes) }
+    /// Writes a note, apart from the parts of the room.
+    mutating func write(note kind: CheckpointNote, _ body: (inout CheckpointWriter) -> Void) {
+        let parts = (bytes, lastInstant, lastMedia)
+        (bytes, lastInstant, lastMedia) = ([], 0, 0)
+        body(&self)
+        let note = bytes
+        bytes = notes
+        write(kind.rawValue)
+        write(note)
+        notes = bytes
+        (bytes, lastInstant, lastMedia) = parts
+    }
+
+    mutating func write(_ value: UInt64) {
+        Varint.append(value, to: &bytes)
+    }
 
     mutating func write(_ count: Int) { write(UInt64(count.magnitude)) }
 

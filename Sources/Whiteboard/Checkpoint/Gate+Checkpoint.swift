@@ -1,5 +1,5 @@
 import DequeModule
-import StrokeWire
+public import StrokeWire
 
 /// The gate without its clocks: after a restart the video time is unknown until a sample arrives (rule 12).
 extension CheckpointWriter {
@@ -34,7 +34,9 @@ extension CheckpointReader {
                 cursor.pausedSince = try optional { (reader) throws(CheckpointError) in try reader.localTime() }
             }
             gate.restore(name, cursor, waitsFrom: waitsFrom, at: now)
+            gate.assumeVideo(of: name)
         }
+        gate.restoreProvisional(nil)
         return gate
     }
 }
@@ -172,5 +174,61 @@ extension CheckpointReader {
 
     mutating func usableTime() throws(CheckpointError) -> MediaTime {
         try optional { (reader) throws(CheckpointError) in try reader.media() } ?? .none
+    }
+}
+
+// MARK: - What was saved
+
+extension Gate {
+    /// Puts a cohort's cursor where it was saved (rule 12), and makes the cohort where it is missing and allowed. A
+    /// cursor beyond the log goes to its end; none goes back.
+    ///
+    /// Operations wait for a cohort that is made here from now on, not since they were logged: when it was made first is
+    /// not known, and nothing may be released early.
+    public mutating func restore(_ cursor: CohortCursor, of name: CohortName, at now: Instant) {
+        let now = advance(to: now)
+        guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else { return }
+        var cursor = cursor
+        cursor.released = min(cursor.released, timeline.last)
+        if let hasVideo = cursor.hasVideo { cohorts[position].noteVideo(hasVideo) } else { assumeVideo(of: name) }
+        cohorts.skip(position, to: cursor, at: now, by: timeline)
+    }
+
+    /// Puts a cohort where a checkpoint has it. A cohort that is no longer allowed is left out.
+    mutating func restore(_ name: CohortName, _ cursor: CohortCursor, waitsFrom: Instant, at now: Instant) {
+        guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else { return }
+        cohorts.replace(position, at: cursor, waitsFrom: waitsFrom, at: now, by: timeline)
+    }
+
+    /// Notes what a checkpoint has of a cohort's video and of its clock, as far as the cohort exists.
+    mutating func restore(hasVideo: Bool, _ clock: SavedClock?, of name: CohortName) {
+        guard let position = cohorts.position(of: name) else { return }
+        cohorts[position].noteVideo(hasVideo)
+        cohorts[position].restore(clock)
+        cohorts.reschedule(position, by: timeline)
+    }
+
+    /// Rule 16: a cohort of a room that has had a clock counts as one with a video, unless somebody knows better.
+    fileprivate mutating func assumeVideo(of name: CohortName) {
+        guard timeline.epochs.haveSeenClock, let position = cohorts.position(of: name) else { return }
+        cohorts[position].assumeVideo()
+        cohorts.reschedule(position, by: timeline)
+    }
+
+    /// Rule 18: notes what a checkpoint has of the last provisional epoch. One that is there counts as logged where it says
+    /// nothing.
+    mutating func restoreProvisional(_ last: UInt64?) {
+        let provisional = timeline.epochs.provisional
+        lastProvisional = last ?? provisional?.first ?? 0
+        isProvisionalLogged = last == nil
+    }
+
+    /// Rule 18: the last provisional epoch where a checkpoint has to name it: one that the log may not have, or one that is
+    /// over and would begin again with another record of it.
+    var provisionalToSave: UInt64? {
+        guard let provisional = timeline.epochs.provisional else {
+            return lastProvisional > timeline.forgotten ? lastProvisional : nil
+        }
+        return isProvisionalLogged ? nil : provisional.first
     }
 }

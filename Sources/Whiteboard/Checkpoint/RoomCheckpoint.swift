@@ -40,7 +40,10 @@ public struct RoomCheckpoint: Sendable {
     ///
     /// The versions are the lowest that have all of the room: a release before them goes on with rooms in which nothing newer
     /// was used, while daemons are replaced one after another, and on the way back.
-    public func encoded() -> [UInt8] {
+    public func encoded() -> [UInt8] { encoded(hasNotes: true) }
+
+    /// - Parameter hasNotes: whether with what earlier releases pass over.
+    func encoded(hasNotes: Bool) -> [UInt8] {
         var room = room
         var retention = room.configuration.log
         retention.tail = min(retention.tail, room.gate.timeline.count(within: Self.memory))
@@ -64,6 +67,7 @@ public struct RoomCheckpoint: Sendable {
         writer.write(room.gate)
         writer.write(list: room.intake.authorsByName) { $0.write($1) }
         if format >= 5 { writer.write(list: room.intake.muted) { $0.write($1.text) } }
+        if hasNotes { writer.writeNotes(room.gate, room.authorTimes) }
         return writer.finished(fold: room.intake.hasMuted ? 4 : 3)
     }
 
@@ -116,16 +120,18 @@ extension Room {
         var head = base
         var operations = OperationLog(after: base.index)
         for _ in 0..<(try reader.count()) { operations.append(try reader.operation(after: &head)) }
-        let gate = try reader.gate(configuration.cohorts, after: base.index, held: operations.count, at: now)
+        var gate = try reader.gate(configuration.cohorts, after: base.index, held: operations.count, at: now)
         let authors = try reader.list { (reader) throws(CheckpointError) in try reader.author(configuration.intake) }
         let muted = reader.version < 5 ? [] : try reader.mutedAuthors()
         try reader.require(reader.isAtEnd)
+        var authorTimes = AuthorTimes()
+        try reader.readNotes(&gate, &authorTimes, at: now)
         self.init(
             configuration: configuration, incarnation: incarnation,
             log: RoomLog(
                 base: base, head: head, operations: operations, templates: templates, strokes: reader.writer),
             gate: gate, intake: Intake(authors: authors, muted: muted, hasMuted: reader.fold >= 4),
-            clockOffset: clockOffset, at: now)
+            authorTimes: authorTimes, clockOffset: clockOffset, at: now)
     }
 }
 
@@ -133,7 +139,8 @@ extension Room {
 ///
 /// Two numbers follow the mark: ``version``, that of the bytes, and ``fold``, that of the rules by which a log becomes a
 /// room. To change the form of a part, write only the new form, and read the old one where `reader.version` is below the
-/// version that brought it; write the old numbers where a room has nothing new. To change what a log makes of a room, bring a
+/// version that brought it; write the old numbers where a room has nothing new. What a release before may do without is a
+/// ``CheckpointNote`` instead. To change what a log makes of a room, bring a
 /// room of an older `reader.fold` up to date where it is read. Raise either number once after a release, with the first such change: what a release has written stays
 /// readable, and `CheckpointVersionTests` keeps a checkpoint of each to prove it.
 enum CheckpointFormat {

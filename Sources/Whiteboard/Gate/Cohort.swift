@@ -17,8 +17,11 @@ struct Cohort: Sendable {
     private var savedPause: Instant?
     /// Whether a sample was taken since ``began``.
     private var isHeard = false
-    /// Rule 16: whether the cohort has ever had a sample in this life of the room. Stays true.
-    private(set) var hasVideo = false
+    /// Rule 16: whether the cohort has ever had a sample in this life of the room; nil where neither a sample nor what was
+    /// saved says so.
+    private var video: Bool?
+    /// What counts then: whether a clock of the room was heard before this value could hear one.
+    private var assumesVideo = false
     /// Rule 16: until then a clock that was there before may not have been heard yet.
     private var listensUntil = Instant.distantPast
 
@@ -30,6 +33,8 @@ struct Cohort: Sendable {
     private var lastDue = Instant.distantPast
     /// nil until a sample was taken.
     var clock: VideoClock?
+    /// The clock as it was last saved.
+    private(set) var savedClock: SavedClock?
     /// A sample of an epoch that the log does not have yet.
     var waiting: WaitingSample?
 
@@ -113,8 +118,17 @@ struct Cohort: Sendable {
         listensUntil = max(listensUntil, start + GateThresholds.listening)
     }
 
-    /// Rule 16: notes that the cohort has a video.
-    mutating func noteVideo() { hasVideo = true }
+    /// Rule 16: whether the cohort has a video. Stays true once that is known.
+    var hasVideo: Bool { video ?? assumesVideo }
+
+    /// Rule 16: notes that the cohort has a video, or what was saved of that.
+    mutating func noteVideo(_ hasVideo: Bool = true) { video = hasVideo || video == true }
+
+    /// Rule 16: notes that somebody has heard a clock of the room, where it is not known of which cohort.
+    mutating func assumeVideo() { assumesVideo = true }
+
+    /// Notes what a cohort's earlier value knew of its video.
+    mutating func noteVideo(of earlier: Cohort) { (video, assumesVideo) = (earlier.video, earlier.assumesVideo) }
 
     /// Notes that a sample is taken. The pause before it lasted until now, or as long as the clock was live.
     /// - Parameter isStill: whether the sample itself is of a pause or stall.
@@ -142,13 +156,23 @@ struct Cohort: Sendable {
     /// ``hasVideo`` where it matters.
     private var savedVideo: Bool? { settings.gate == .auto ? hasVideo : nil }
 
+    /// The clock as it is saved.
+    var clockToSave: SavedClock? {
+        clock.map { SavedClock(epoch: $0.epoch, media: $0.anchor.media) } ?? savedClock
+    }
+
+    /// Takes over a clock that was saved; nil where none was.
+    mutating func restore(_ clock: SavedClock?) { savedClock = clock ?? savedClock }
+
     /// The cursor as it is saved.
     /// - Parameter next: the operation after R; nil where there is none.
     func cursor(next: GateTimeline.Entry?) -> CohortCursor {
-        guard settings.policy == .maxhold, isGated else { return CohortCursor(released, hasVideo: savedVideo) }
+        var cursor = CohortCursor(released, hasVideo: savedVideo, clock: clockToSave)
+        guard settings.policy == .maxhold, isGated else { return cursor }
         let since = isHeard ? pauseSince : savedPause
         let paused = next.map { pauses.time(from: max($0.loggedAt, waitsFrom), to: since ?? .distantFuture) }
-        return CohortCursor(released, pausedTime: .nanoseconds(paused ?? 0), pausedSince: since, hasVideo: savedVideo)
+        (cursor.pausedTime, cursor.pausedSince) = (.nanoseconds(paused ?? 0), since)
+        return cursor
     }
 
     /// Moves the cursor over operations that another process has released. A cursor behind this one changes nothing.
@@ -158,6 +182,7 @@ struct Cohort: Sendable {
         guard cursor.released >= released else { return }
         released = cursor.released
         saved = released
+        restore(cursor.clock)
         savedPause = cursor.pausedSince.map { min($0, now) }
         let end = savedPause ?? now
         pauses = Pauses()
@@ -184,12 +209,39 @@ public struct CohortCursor: Sendable, Equatable {
     /// Rule 16: whether the cohort has ever had a clock sample; nil where that does not matter, and where an
     /// earlier release has not said.
     public var hasVideo: Bool?
+    /// Rule 6: the cohort's clock; nil where it had none, and where an earlier release has not said.
+    public var clock: SavedClock?
 
     public init(
-        _ released: UInt64, pausedTime: Duration = .zero, pausedSince: Instant? = nil, hasVideo: Bool? = nil
+        _ released: UInt64, pausedTime: Duration = .zero, pausedSince: Instant? = nil, hasVideo: Bool? = nil,
+        clock: SavedClock? = nil
     ) {
-        (self.released, self.pausedTime) = (released, pausedTime)
-        (self.pausedSince, self.hasVideo) = (pausedSince, hasVideo)
+        self.released = released
+        self.pausedTime = pausedTime
+        self.pausedSince = pausedSince
+        self.hasVideo = hasVideo
+        self.clock = clock
+    }
+
+    /// Whether another says the same but for the time that the clock showed, which moves with every sample: that alone is
+    /// no reason to save a cursor again.
+    public func isSame(as other: CohortCursor) -> Bool {
+        var other = other
+        if clock?.epoch == other.clock?.epoch { other.clock = clock }
+        return self == other
+    }
+}
+
+/// What is saved of a cohort's clock, so that a sample without `ep` is of the right epoch after a restart.
+public struct SavedClock: Sendable, Equatable {
+    /// The room's epoch that it was in, -1 for one that the log had not named.
+    public var epoch: Int64
+    /// The media time of its last sample.
+    public var media: MediaTime
+
+    public init(epoch: Int64, media: MediaTime) {
+        self.epoch = epoch
+        self.media = media
     }
 }
 

@@ -191,7 +191,7 @@ extension CohortTable {
         let old = cohorts[position]
         cohorts[position] = Cohort(
             old.name, settings: old.settings, released: cursor.released, waitsFrom: waitsFrom, at: now)
-        if old.hasVideo { cohorts[position].noteVideo() }
+        cohorts[position].noteVideo(of: old)
         skip(position, to: cursor, at: now, by: timeline)
     }
 }

@@ -118,6 +118,12 @@ struct Epochs: Sendable {
             + 1
     }
 
+    /// The number of an epoch that was saved, as the log has it: the first one may have been named since, and a log that has
+    /// lost its end may not have the last one.
+    func number(ofSaved number: Int64) -> Int64 {
+        min(number == Self.unnamed ? known[0].number : number, confirmed.number)
+    }
+
     /// Names the epoch that is there already.
     mutating func name(_ number: Int64) {
         let isWaiting = provisional != nil

@@ -8,7 +8,7 @@ public import StrokeWire
 ///
 /// "Rule" means a rule of the release gate's specification, by its number.
 public struct Gate: Sendable {
-    private(set) var cohorts: CohortTable
+    var cohorts: CohortTable
     private(set) var timeline: GateTimeline
     /// Whether strokes may grow in a cohort.
     let isProgressive: Bool
@@ -17,8 +17,8 @@ public struct Gate: Sendable {
     /// Whether any cohort has ever had a clock.
     private(set) var hasClocks = false
     /// Rule 18: index of the first operation of the last provisional epoch, and whether the log has the decision.
-    private var lastProvisional: UInt64 = 0
-    private var isProvisionalLogged = false
+    var lastProvisional: UInt64 = 0
+    var isProvisionalLogged = false
     /// The last epoch that the room was asked to log.
     private var asked: (epoch: Int64, at: Instant)?
     /// The latest time seen.
@@ -50,7 +50,7 @@ public struct Gate: Sendable {
 extension Gate {
     /// Moves the gate's time on.
     /// - Returns: the time to reckon with.
-    private mutating func advance(to now: Instant) -> Instant {
+    mutating func advance(to now: Instant) -> Instant {
         latest = monotonic(now)
         return latest
     }
@@ -163,7 +163,7 @@ extension Gate {
         if let clock, clock.stream != sample.stream, clock.isLive(at: received) { return .ignored(.otherStream) }
         let current = timeline.epochs.confirmed.number
         if let epoch = sample.epoch, epoch > current { return wait(for: epoch, sample, by: position, at: now) }
-        let epoch = sample.epoch ?? clock?.epoch ?? current
+        let epoch = sample.epoch ?? clock?.epoch ?? epoch(of: sample, first: position)
         guard let clock, clock.epoch >= epoch else {
             enter(epoch, with: sample, by: position, received: received, at: now)
             return .taken
@@ -172,6 +172,16 @@ extension Gate {
         // A later sample may have been taken while this one waited for its epoch.
         guard received >= clock.anchor.received else { return .ignored(.repeated) }
         return judge(sample, by: position, clock, at: received)
+    }
+
+    /// The epoch of a cohort's first sample without `ep` (rule 6): that of its clock as it was saved, for the room may be in a
+    /// newer one, which this video has not reached. Where it has meanwhile, the sample lies far below the saved clock.
+    private func epoch(of sample: ClockSample, first position: Int) -> Int64 {
+        let current = timeline.epochs.confirmed.number
+        guard let saved = cohorts[position].savedClock else { return current }
+        let epoch = timeline.epochs.number(ofSaved: saved.epoch)
+        let fall = saved.media - sample.unwrappedMedia(near: saved.media)
+        return epoch < current && fall > GateThresholds.timelineRestart ? timeline.epochs.successor(of: epoch) : epoch
     }
 
     /// Judges a sample of the cohort's own epoch (rules 4 and 5).
@@ -192,7 +202,7 @@ extension Gate {
             let before = cohorts.cursor(of: cohorts[position], in: timeline)
             cohorts[position].hear(isStill: sample.state.isStill, at: received)
             cohorts[position].clock?.take(sample, media: media, received: received)
-            if cohorts.cursor(of: cohorts[position], in: timeline) != before { cohorts.cursorChanges += 1 }
+            if !cohorts.cursor(of: cohorts[position], in: timeline).isSame(as: before) { cohorts.cursorChanges += 1 }
             cohorts.reschedule(position, by: timeline)
             return .taken
         }
@@ -264,6 +274,8 @@ extension Gate {
     public mutating func beginEpoch(_ epoch: Int64, at loggedAt: Instant, now: Instant) {
         let now = advance(to: now)
         guard epoch > timeline.epochs.confirmed.number else { return }
+        // Whoever had the room has heard a clock: of which cohort may not have been saved.
+        if !hasSamples { for position in cohorts.indices { cohorts[position].assumeVideo() } }
         if timeline.epochs.isNamed, timeline.epochs.provisional != nil {
             timeline.confirm(epoch, at: min(loggedAt, now))
         } else if timeline.epochs.isNamed {
@@ -274,6 +286,7 @@ extension Gate {
                 cohorts[position].clock?.epoch = epoch
             }
         }
+        cohorts.cursorChanges += 1
         cohorts.rescheduleAll(by: timeline)
         for position in cohorts.indices { resume(position, at: now) }
     }
@@ -424,27 +437,6 @@ extension Gate {
         cohorts.cursorChanges = (changes ?? cohorts.cursorChanges) + 1
     }
 
-    /// Puts a cohort's cursor where it was saved (rule 12), and makes the cohort where it is missing and allowed. A
-    /// cursor beyond the log goes to its end; none goes back.
-    ///
-    /// Operations wait for a cohort that is made here from now on, not since they were logged: when it was made first is
-    /// not known, and nothing may be released early.
-    public mutating func restore(_ cursor: CohortCursor, of name: CohortName, at now: Instant) {
-        let now = advance(to: now)
-        guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else { return }
-        var cursor = cursor
-        cursor.released = min(cursor.released, timeline.last)
-        // An earlier release says nothing of it: a room with an anchor or an epoch has had a clock.
-        if cursor.hasVideo ?? timeline.epochs.haveSeenClock { cohorts[position].noteVideo() }
-        cohorts.skip(position, to: cursor, at: now, by: timeline)
-    }
-
-    /// Puts a cohort where a checkpoint has it. A cohort that is no longer allowed is left out.
-    mutating func restore(_ name: CohortName, _ cursor: CohortCursor, waitsFrom: Instant, at now: Instant) {
-        guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else { return }
-        cohorts.replace(position, at: cursor, waitsFrom: waitsFrom, at: now, by: timeline)
-    }
-
     /// Rule 16: notes that cohorts have a video, as far as they exist.
     mutating func noteVideo(of names: [CohortName]) {
         for position in cohorts.indices where names.contains(cohorts[position].name) { cohorts[position].noteVideo() }
@@ -457,10 +449,13 @@ extension Gate {
     }
 
     /// Forgets the clocks, as a restart does. For tests that compare a room with a restarted one.
-    mutating func forgetClocks(at now: Instant) {
+    /// - Parameter saved: the cursors that the restarted one has; nil for those of now.
+    mutating func forgetClocks(at now: Instant, saved: [CohortName: CohortCursor]? = nil) {
         for position in cohorts.indices {
             let cohort = cohorts[position]
-            cohorts.replace(position, at: cursor(of: cohort), waitsFrom: cohort.waitsFrom, at: now, by: timeline)
+            var cursor = cursor(of: cohort)
+            if let saved { cursor.clock = saved[cohort.name]?.clock }
+            cohorts.replace(position, at: cursor, waitsFrom: cohort.waitsFrom, at: now, by: timeline)
         }
         asked = nil
     }

@@ -47,6 +47,8 @@ enum GateThresholds {
     static let hintInterval = Duration.seconds(60)
     /// Rule 18: how much later than its age a cohort's clock may restart; nanoseconds.
     static let provisionalSlack: Int64 = 5_000_000_000
+    /// Rule 18: for so long the first draw counts that may have begun a time line anew, and no later one.
+    static let unjudgedTime = Duration.seconds(60)
     /// Rule 9: how long a pause lasts before ink drawn at its picture appears; nanoseconds.
     static let pauseDelay: Int64 = 500_000_000
     /// Rule 9: how long the end lasts before everything is released; nanoseconds.

@@ -30,6 +30,9 @@ extension Gate {
     /// Whether a sample of any cohort has come.
     var hasSamples: Bool { hasClocks || cohorts.contains { $0.waiting != nil } }
 
+    /// Whether a clock was ever heard in this life of the room, by whomever.
+    var hasEverHeard: Bool { timeline.epochs.haveSeenClock || cohorts.contains { $0.hasVideo } }
+
     /// Whether a clock tells its age.
     var hasAge: Bool { hasClocks && cohorts.contains { $0.clock?.anchor.age != nil } }
 
@@ -53,11 +56,18 @@ extension Gate {
     }
 }
 
-/// Rules 17 and 18: the times of a room's authors beside the time at the teacher. Output and decisions only: nothing of it is
-/// in checkpoints.
+/// Rules 17 and 18: the times of a room's authors beside the time at the teacher. Output and decisions only: of what it has,
+/// checkpoints keep what rule 18 needs.
 ///
 /// At most 64 authors; beyond, the one heard longest ago is forgotten.
 struct AuthorTimes: Sendable {
+    /// A draw that may have begun a time line anew, while no clock told its age.
+    struct UnjudgedDraw: Sendable {
+        let index: UInt64
+        let time: MediaTime
+        let loggedAt: Instant
+    }
+
     private struct Author: Sendable {
         let id: AuthorID
         var heardAt: Instant
@@ -69,7 +79,25 @@ struct AuthorTimes: Sendable {
     }
 
     private var authors: [Author] = []
+    private(set) var unjudged: UnjudgedDraw?
     private static let bound = 64
+
+    /// When authors have drawn last, in the order of their names.
+    var lastDraws: [(author: AuthorID, time: MediaTime)] {
+        authors.compactMap { author in author.lastDraw.map { (author.id, $0) } }.sorted { $0.author < $1.author }
+    }
+
+    /// Notes a draw to be judged by the next clock that tells its age. Of several in a minute the first one counts.
+    mutating func noteUnjudged(_ draw: UnjudgedDraw) {
+        if let unjudged, draw.loggedAt - unjudged.loggedAt <= GateThresholds.unjudgedTime { return }
+        unjudged = draw
+    }
+
+    /// Removes and returns the draw that is to be judged.
+    mutating func takeUnjudged() -> UnjudgedDraw? {
+        defer { unjudged = nil }
+        return unjudged
+    }
 
     /// The time of an author's last draw; nil for none.
     func lastDraw(of id: AuthorID) -> MediaTime? { authors.first { $0.id == id }?.lastDraw }

@@ -195,7 +195,27 @@ extension Room {
                 noteBehind(live - time, ready, at: now, into: &effects)
             }
         }
-        if isDraw { authorTimes.drew(ready.author, at: time, now: now) }
+        guard isDraw else { return }
+        if let last = authorTimes.lastDraw(of: ready.author), last - time > GateThresholds.teacherRestart, !gate.hasAge
+        {
+            authorTimes.noteUnjudged(AuthorTimes.UnjudgedDraw(index: operation.index, time: time, loggedAt: loggedAt))
+        }
+        authorTimes.drew(ready.author, at: time, now: now)
+    }
+
+    /// Rule 18: judges a draw that came while no clock told its age, as after a restart, now that one does.
+    mutating func judge(_ draw: AuthorTimes.UnjudgedDraw, at now: Instant, into effects: inout RoomEffects) {
+        guard gate.timeline.epochs.provisional == nil, let age = gate.greatestAge, let live = liveTime(at: now) else {
+            return
+        }
+        let waited = now.nanoseconds(since: draw.loggedAt)
+        guard waited <= age * 1000 + GateThresholds.provisionalSlack,
+            live - draw.time > GateThresholds.teacherRestart + waited / 1000
+        else { return }
+        gate.beginProvisionalEpoch(from: draw.index, age: age, isLogged: false, at: draw.loggedAt, now: now)
+        guard gate.timeline.epochs.provisional != nil else { return }
+        ink.noteClockChange()
+        effects.list.append(.record(.provisionalEpoch(from: draw.index, age: age)))
     }
 
     /// Rule 18: whether a draw shows that the time line has begun anew at the teacher.

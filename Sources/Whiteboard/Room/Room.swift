@@ -38,10 +38,15 @@ public struct Room: Sendable {
     /// A room restored from the parts of a checkpoint.
     init(
         configuration: RoomConfiguration, incarnation: String, log: RoomLog, gate: Gate, intake: Intake,
-        clockOffset: ClockOffset, at now: Instant
+        authorTimes: AuthorTimes, clockOffset: ClockOffset, at now: Instant
     ) {
-        (self.configuration, self.incarnation, self.log) = (configuration, incarnation, log)
-        (self.gate, self.intake, self.clockOffset) = (gate, intake, clockOffset)
+        self.configuration = configuration
+        self.incarnation = incarnation
+        self.log = log
+        self.gate = gate
+        self.intake = intake
+        self.authorTimes = authorTimes
+        self.clockOffset = clockOffset
         ink = RoomInk(configuration)
         addViews()
         skipReleased(at: now)
@@ -137,6 +142,7 @@ extension Room {
             effects.counts.samplesRejected += 1
             return
         }
+        let mayJudge = authorTimes.unjudged != nil && !gate.hasAge && gate.hasEverHeard
         switch gate.receive(sample, cohort: cohort, at: now) {
         case .taken:
             effects.counts.samplesTaken += 1
@@ -149,6 +155,8 @@ extension Room {
         }
         ink.noteClockChange()
         addViews()
+        guard authorTimes.unjudged != nil, gate.hasAge, let draw = authorTimes.takeUnjudged() else { return }
+        if mayJudge { judge(draw, at: now, into: &effects) }
     }
 
     /// Adds a view for each new cohort of the gate.

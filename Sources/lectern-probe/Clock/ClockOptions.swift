@@ -17,7 +17,8 @@ struct ClockOptions: ParsableArguments {
     var cohort = CohortName.main
 
     @Option(
-        help: ArgumentHelp("Stream, a URL or a file that FFmpeg reads. Required, except with --streams.", valueName: "url")
+        help: ArgumentHelp(
+            "Stream, a URL or a file that FFmpeg reads. Required, except with --streams.", valueName: "url")
     )
     var source: String?
 

@@ -68,11 +68,8 @@ import Testing
     }
 
     /// The room in another process, with the cursors that were saved with it.
-    private func restarted(_ probe: RoomProbe, cursors: [CohortName: CohortCursor]? = nil) throws -> RoomProbe {
-        var room = try probe.restored(nil, Self.auto)
-        room.restoreCursors(cursors ?? probe.room.cursors, at: probe.now)
-        room.beginReleases(at: probe.now)
-        return RoomProbe(room, at: probe.now, logAhead: .zero)
+    private func restarted(_ probe: RoomProbe) throws -> RoomProbe {
+        try probe.takenOver(cursors: probe.room.cursors)
     }
 
     @Test mutating func `A cohort with a video has one after a restart, though its clock is not heard`() throws {
@@ -103,13 +100,58 @@ import Testing
         var cursors: [CohortName: CohortCursor] = [:]
         probe.send(draw(1, #","t":9000"#))
         for (name, cursor) in probe.room.cursors { cursors[name] = CohortCursor(cursor.released) }
-        let silent = try restarted(probe, cursors: cursors)
+        let silent = try probe.takenOver(state: probe.room.checkpoint().encoded(hasNotes: false), cursors: cursors)
         #expect(silent.room.status(at: probe.now).cohorts.map(\.gate) == [.open])
         probe.clock(10_000)
         probe.send(draw(2, #","t":10500"#))
         for (name, cursor) in probe.room.cursors { cursors[name] = CohortCursor(cursor.released) }
-        let heard = try restarted(probe, cursors: cursors)
+        let heard = try probe.takenOver(state: probe.room.checkpoint().encoded(hasNotes: false), cursors: cursors)
         #expect(heard.room.status(at: probe.now).cohorts.map(\.gate) == [.video])
+    }
+
+    @Test
+    mutating func `A state says which cohorts have a video where the cursors that were saved with it are not known`()
+        throws
+    {
+        let hls = try CohortName.named("hls")
+        probe.send(draw(1))
+        probe.clock(10_000, hls)
+        probe.send(draw(2, #","t":16000"#))
+        #expect(probe.shown() == [1, 2])
+        var after = try probe.takenOver()
+        #expect(after.room.status(at: after.now).cohorts.map(\.gate) == [.open, .video])
+        after.send(draw(3, #","t":17000"#))
+        after.wait(.seconds(20))
+        #expect(after.shown() == [3])
+        #expect(after.shown(hls) == [])
+    }
+
+    @Test
+    mutating func
+        `A clock that was heard before anything was judged by it is known after a restart, by the state alone`() throws
+    {
+        probe.send(draw(1))
+        probe.wait(.seconds(120))
+        probe.clock(10_000)
+        var after = try probe.takenOver()
+        after.send(draw(2, #","t":16000"#))
+        after.wait(.seconds(20))
+        #expect(after.shown() == [])
+    }
+
+    @Test mutating func `A room that is made of its log alone has a video if the log names a session of it`() throws {
+        for hasSession in [false, true] {
+            var room = Room(configuration: Self.auto, at: probe.now)
+            var effects = RoomEffects()
+            let message = IncomingMessage(
+                author: .alice, session: nil, bytes: Array(draw(1, #","t":16000"#).utf8), loggedAt: probe.now)
+            room.receive(message, incarnation: { RoomProbe.incarnation }, at: probe.now, into: &effects)
+            if hasSession { room.receive(.epoch(3), loggedAt: probe.now, at: probe.now, into: &effects) }
+            room.beginReleases(at: probe.now)
+            var after = RoomProbe(room, at: probe.now, logAhead: .zero)
+            after.wait(.seconds(20))
+            #expect(after.shown() == (hasSession ? [] : [1]))
+        }
     }
 
     @Test mutating func `A live clock goes on in the room's next life, before its next sample`() {

@@ -1,0 +1,124 @@
+import StrokeWire
+
+/// What a checkpoint has beside its format: notes that an earlier release passes over, so that it goes on with the room.
+///
+/// They stand in the table of texts, in a last one that nothing refers to: ``mark``, which no name begins with, and
+/// hexadecimal digits. Each note is the number of its kind and bytes, in which times begin anew. Add fields at the end of a
+/// note: readers pass over what they do not know.
+enum CheckpointNote: UInt64 {
+    /// Of each cohort whether it has a video, and its clock.
+    case cohorts = 1
+    /// A provisional epoch that is over, or that the log may not have yet.
+    case provisional = 2
+    /// When authors have drawn last, and a draw that no clock has judged by rule 18.
+    case authors = 3
+
+    private static let mark: UInt8 = 1
+
+    /// The text that has notes.
+    static func text(_ notes: [UInt8]) -> [UInt8] {
+        [mark] + notes.flatMap { [digit($0 >> 4), digit($0 & 15)] }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
+    }
+
+    /// Whether a text has notes.
+    static func isNotes(_ text: String) -> Bool { text.utf8.first == mark }
+
+    /// The notes of a text that has some; nil where they are damaged.
+    static func notes(in text: String) -> [UInt8]? {
+        let digits = Array(text.utf8.dropFirst())
+        guard digits.count % 2 == 0 else { return nil }
+        var notes: [UInt8] = []
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(digits[place]), let low = value(digits[place + 1]) else { return nil }
+            notes.append(high << 4 | low)
+        }
+        return notes
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+extension CheckpointWriter {
+    /// Writes the notes of a room, as far as there is something to say.
+    mutating func writeNotes(_ gate: Gate, _ authors: AuthorTimes) {
+        if gate.hasEverHeard || gate.cohorts.contains(where: { $0.clockToSave != nil }) {
+            write(note: .cohorts) { writer in
+                writer.write(list: gate.cohorts) { writer, cohort in
+                    writer.write(cohort.name.text)
+                    writer.write(cohort.hasVideo)
+                    writer.write(optional: cohort.clockToSave) { writer, clock in
+                        writer.write(signed: clock.epoch)
+                        writer.write(clock.media)
+                    }
+                }
+            }
+        }
+        if let last = gate.provisionalToSave { write(note: .provisional) { $0.write(last) } }
+        let draws = authors.lastDraws
+        guard !draws.isEmpty || authors.unjudged != nil else { return }
+        write(note: .authors) { writer in
+            writer.write(list: draws) { writer, draw in
+                writer.write(draw.author.text)
+                writer.write(draw.time)
+            }
+            writer.write(optional: authors.unjudged) { writer, draw in
+                writer.write(draw.index)
+                writer.write(draw.time)
+                writer.write(localTime: draw.loggedAt)
+            }
+        }
+    }
+}
+
+extension CheckpointReader {
+    /// Reads the notes of a room into its parts.
+    mutating func readNotes(
+        _ gate: inout Gate, _ authors: inout AuthorTimes, at now: Instant
+    ) throws(CheckpointError) {
+        var notes = try notes()
+        while !notes.isAtEnd {
+            let kind = CheckpointNote(rawValue: try notes.integer())
+            var note = try notes.note()
+            switch kind {
+            case .cohorts: try note.restoreCohorts(of: &gate)
+            case .provisional: gate.restoreProvisional(try note.number())
+            case .authors: authors = try note.authorTimes(at: now)
+            case nil: break
+            }
+        }
+    }
+
+    private mutating func restoreCohorts(of gate: inout Gate) throws(CheckpointError) {
+        for _ in 0..<(try count()) {
+            let name: CohortName = try name()
+            let hasVideo = try flag()
+            let clock = try optional { (reader) throws(CheckpointError) in
+                let epoch = try reader.signed()
+                try reader.require((Epochs.unnamed...Epochs.greatest).contains(epoch))
+                return SavedClock(epoch: epoch, media: try reader.media())
+            }
+            gate.restore(hasVideo: hasVideo, clock, of: name)
+        }
+    }
+
+    private mutating func authorTimes(at now: Instant) throws(CheckpointError) -> AuthorTimes {
+        var authors = AuthorTimes()
+        for _ in 0..<(try count()) { authors.drew(try name(), at: try media(), now: now) }
+        let unjudged = try optional { (reader) throws(CheckpointError) in
+            AuthorTimes.UnjudgedDraw(
+                index: try reader.number(), time: try reader.media(), loggedAt: try reader.localTime())
+        }
+        if let unjudged { authors.noteUnjudged(unjudged) }
+        return authors
+    }
+}

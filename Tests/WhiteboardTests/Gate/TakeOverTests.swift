@@ -1,0 +1,271 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Whiteboard
+
+extension RoomProbe {
+    /// The room in another process at the same moment, with all that is saved of it: a state, and cursors, which may be newer.
+    func takenOver(
+        state: [UInt8]? = nil, cursors: [CohortName: CohortCursor]? = nil
+    ) throws -> RoomProbe {
+        var room = try Room(
+            restoring: state ?? self.room.checkpoint().encoded(), configuration: self.room.configuration, at: now,
+            logClockAhead: logAhead)
+        if let cursors { room.restoreCursors(cursors, at: now) }
+        room.beginReleases(at: now)
+        return RoomProbe(room, at: now, logAhead: logAhead)
+    }
+}
+
+/// Rule 6: the sessions of clocks that do not name them, in the hands of another process.
+@Suite struct `A clock without names of its sessions after a take-over` {
+    private let hls = CohortName("hls") ?? .main
+    private var probe = RoomProbe()
+
+    /// The encoder restarts: `main` shows it, `hls` is 12 s behind, and both hold a stroke of the new time line.
+    init() {
+        probe.clock(3_600_000)
+        probe.clock(3_588_000, hls)
+        probe.send(draw(1, #","t":3599000"#))
+        probe.wait(.milliseconds(250))
+        probe.clock(0)
+        probe.wait(.milliseconds(250))
+        probe.clock(250)
+        probe.send(draw(2, #","t":300"#))
+    }
+
+    /// Samples each 250 ms of `hls`, from `media` on.
+    private func play(_ probe: inout RoomProbe, from media: Double, for duration: Duration) {
+        let end = probe.now + duration
+        var media = media
+        while probe.now < end {
+            probe.clock(media, hls)
+            probe.wait(.milliseconds(250))
+            media += 250
+        }
+    }
+
+    @Test(arguments: [false, true]) func `is of the one that its video still shows`(hasCursors: Bool) throws {
+        #expect(probe.room.gate.epoch == 1)
+        #expect(probe.shown(hls) == [])
+        var after = try probe.takenOver(cursors: hasCursors ? probe.room.cursors : nil)
+        play(&after, from: 3_588_500, for: .milliseconds(10_500))
+        #expect(after.shown(hls) == [])
+        play(&after, from: 3_599_000, for: .milliseconds(250))
+        #expect(after.shown(hls) == [1])
+        // Its video restarts, too: in the session that the log has.
+        play(&after, from: 0, for: .milliseconds(250))
+        #expect(after.shown(hls) == [1])
+        play(&after, from: 250, for: .milliseconds(500))
+        #expect(after.shown(hls) == [1, 2])
+        #expect(after.decisions == [])
+        #expect(after.shown.allSatisfy { !$0.isLate })
+        after.clock(20_000)
+        after.send(draw(3, #","t":1000"#))
+        play(&after, from: 750, for: .milliseconds(500))
+        #expect(after.shown(hls) == [1, 2, 3])
+    }
+
+    @Test func `is of the new one where its video has restarted since it was saved`() throws {
+        var after = try probe.takenOver()
+        after.clock(290, hls)
+        #expect(after.shown(hls) == [1])
+        after.wait(.milliseconds(11))
+        #expect(after.shown(hls) == [1, 2])
+        #expect(after.shown.allSatisfy { !$0.isLate })
+        #expect(after.decisions == [])
+    }
+
+    @Test func `is of the room's session where nothing was saved of it, as by an earlier release`() throws {
+        let state = probe.room.checkpoint().encoded(hasNotes: false)
+        var after = try probe.takenOver(state: state)
+        #expect(after.room.cursors[hls]?.clock == nil)
+        after.clock(200, hls)
+        #expect(after.shown(hls) == [1])
+    }
+
+    @Test func `keeps its session while the room sleeps without having heard it`() throws {
+        let first = try probe.takenOver()
+        let second = try first.takenOver(cursors: first.room.cursors)
+        #expect(second.room.cursors[hls] == probe.room.cursors[hls])
+        var third = try second.takenOver()
+        play(&third, from: 3_588_500, for: .milliseconds(500))
+        #expect(third.shown(hls) == [])
+    }
+
+    @Test func `was in the first session before that had a name`() throws {
+        var probe = RoomProbe()
+        probe.decisionsReturn = []
+        probe.clock(60_000)
+        probe.clock(48_000, hls)
+        probe.send(draw(1, #","t":59000"#))
+        let cursors = probe.room.cursors
+        #expect(cursors[hls]?.clock == SavedClock(epoch: -1, media: MediaTime(milliseconds: Int64(48_000))))
+        // What the log has behind the state.
+        var room = try Room(
+            restoring: probe.room.checkpoint().encoded(), configuration: probe.room.configuration, at: probe.now,
+            logClockAhead: .zero)
+        var effects = RoomEffects()
+        for record in [ControlRecord.epoch(0), .epoch(1)] {
+            room.receive(record, loggedAt: probe.now, at: probe.now, into: &effects)
+        }
+        room.restoreCursors(cursors, at: probe.now)
+        var after = RoomProbe(room, at: probe.now, logAhead: .zero)
+        after.clock(48_250, hls)
+        #expect(after.shown(hls) == [])
+        #expect(after.room.cursors[hls]?.clock?.epoch == 0)
+    }
+}
+
+/// Rule 18: what a teacher's restart needs of the process before.
+@Suite struct `A restart that the teacher sees first, around a take-over` {
+    private var probe = RoomProbe()
+
+    /// Samples each 250 ms of a video that is 6 s behind a teacher whose time line is at `media` now.
+    private static func play(_ probe: inout RoomProbe, live media: Double, for duration: Duration) {
+        let end = probe.now + duration
+        var media = media
+        while probe.now < end {
+            probe.clock(media - 6000, .main, #","a":6000"#)
+            probe.wait(.milliseconds(250))
+            media += 250
+        }
+    }
+
+    /// A class at 130 s of its time line, with a stroke from 110 s.
+    init() {
+        Self.play(&probe, live: 100_000, for: .seconds(10))
+        probe.send(draw(1, #","t":110000"#))
+        Self.play(&probe, live: 110_000, for: .seconds(20))
+    }
+
+    /// Expects that the strokes at 500 and 3,000 ms wait for the video's restart, which comes in 6 s less `passed`.
+    private func expectWaits(_ probe: inout RoomProbe, passed: Duration) {
+        let old = Double((Duration.seconds(130) + passed).nanoseconds / 1_000_000)
+        Self.play(&probe, live: old, for: .milliseconds(2500))
+        probe.send(draw(3, #","t":3000"#))
+        Self.play(&probe, live: old + 2500, for: .milliseconds(3500) - passed)
+        #expect(probe.shown(.main).isEmpty)
+        #expect(probe.decisions == [.provisionalEpoch(from: 2, age: 6_000_000)])
+        Self.play(&probe, live: 6000, for: .seconds(1))
+        #expect(probe.shown() == [2])
+        Self.play(&probe, live: 7000, for: .seconds(3))
+        #expect(probe.shown() == [2, 3])
+        #expect(probe.shown.allSatisfy { !$0.isLate })
+    }
+
+    @Test func `begins by the author's last draw, which the process before has seen`() throws {
+        var after = try probe.takenOver(cursors: probe.room.cursors)
+        after.clock(124_000, .main, #","a":6000"#)
+        after.wait(.milliseconds(500))
+        after.send(draw(2, #","t":500"#))
+        expectWaits(&after, passed: .milliseconds(500))
+    }
+
+    @Test func `begins with the first sample that tells an age, where the draw came before`() throws {
+        var after = try probe.takenOver(cursors: probe.room.cursors)
+        after.wait(.milliseconds(500))
+        after.send(draw(2, #","t":500"#))
+        #expect(after.decisions == [])
+        expectWaits(&after, passed: .milliseconds(500))
+    }
+
+    @Test func `begins in a process after one that has heard no clock at all`() throws {
+        var deaf = try probe.takenOver(cursors: probe.room.cursors)
+        deaf.wait(.milliseconds(400))
+        deaf.send(draw(2, #","t":500"#))
+        let bytes = deaf.room.checkpoint().encoded()
+        #expect(bytes[3] == 4)
+        var after = try deaf.takenOver(cursors: deaf.room.cursors)
+        #expect(after.room.checkpoint().encoded() == bytes)
+        after.wait(.milliseconds(100))
+        expectWaits(&after, passed: .milliseconds(500))
+    }
+
+    @Test func `does not begin with a draw that has waited as long as it may, nor in a room that never had a clock`()
+        throws
+    {
+        var after = try probe.takenOver(cursors: probe.room.cursors)
+        after.send(draw(2, #","t":500"#))
+        after.wait(.seconds(12))
+        after.clock(136_000, .main, #","a":6000"#)
+        #expect(after.decisions == [])
+
+        var fresh = RoomProbe()
+        fresh.send(draw(1, #","t":110000"#))
+        fresh.send(draw(2, #","t":500"#))
+        fresh.clock(124_000, .main, #","a":6000"#)
+        #expect(fresh.decisions == [])
+    }
+
+    /// The epochs of the operations from the second on.
+    private func epochs(_ probe: RoomProbe) -> [Int64] {
+        (2...probe.room.gate.timeline.last).map { probe.room.gate.timeline[$0].epoch }
+    }
+
+    /// A room with a stroke from 110 s, in the hands of one that has no clock and decides nothing.
+    private func replica() -> RoomProbe {
+        var replica = RoomProbe(Room(configuration: RoomConfiguration(), at: probe.now), at: probe.now, logAhead: .zero)
+        replica.decisionsReturn = []
+        replica.send(draw(1, #","t":110000"#))
+        replica.record(.epoch(1))
+        return replica
+    }
+
+    @Test func `is the one that the log names first, also for a replica restored between two records of it`() throws {
+        var live = replica()
+        live.send(draw(2, #","t":500"#))
+        live.send(draw(3, #","t":900"#))
+        live.record(.provisionalEpoch(from: 2, age: 6_000_000))
+        var restored = try live.takenOver()
+        restored.decisionsReturn = []
+        for record in [ControlRecord.provisionalEpoch(from: 3, age: 6_000_000), .epoch(5)] {
+            live.record(record)
+            restored.record(record)
+        }
+        #expect(epochs(live) == [5, 5])
+        #expect(epochs(restored) == [5, 5])
+    }
+
+    @Test(arguments: [ControlRecord.provisionalEpochOver(from: 2), .epoch(5)])
+    func `does not begin again with another record of it when it is over`(end: ControlRecord) throws {
+        var live = replica()
+        live.send(draw(2, #","t":500"#))
+        live.send(draw(3, #","t":900"#))
+        for record in [ControlRecord.provisionalEpoch(from: 2, age: 6_000_000), end] { live.record(record) }
+        let bytes = live.room.checkpoint().encoded()
+        #expect(bytes[3] == 4)
+        var restored = try live.takenOver()
+        restored.decisionsReturn = []
+        #expect(restored.room.checkpoint().encoded() == bytes)
+        for record in [ControlRecord.provisionalEpoch(from: 2, age: 6_000_000), .epoch(9)] {
+            live.record(record)
+            restored.record(record)
+        }
+        #expect(epochs(restored) == epochs(live))
+        #expect(epochs(live) == (end == .epoch(5) ? [5, 5] : [1, 1]))
+    }
+
+    @Test func `is replaced by the log's own where a state has it before the log`() throws {
+        var live = replica()
+        var deciding = try live.takenOver()
+        deciding.decisionsReturn = []
+        deciding.clock(124_000, .main, #","a":6000,"ep":1"#)
+        deciding.send(draw(2, #","t":500"#))
+        #expect(deciding.decisions == [.provisionalEpoch(from: 2, age: 6_000_000)])
+        var restored = try deciding.takenOver()
+        restored.decisionsReturn = []
+        live.send(draw(2, #","t":500"#))
+        let inputs = [
+            RoomInput.message(.alice, session: nil, Array(draw(3, #","t":900"#).utf8)),
+            .record(.provisionalEpoch(from: 3, age: 6_000_000)), .record(.epoch(9)),
+        ]
+        for input in inputs {
+            live.take(input)
+            restored.take(input)
+        }
+        #expect(epochs(live) == [1, 9])
+        #expect(epochs(restored) == [1, 9])
+    }
+}
