@@ -16,16 +16,14 @@ struct BrowserAccessTests {
     func teacher(size: BrowserWindow.Size, isDark: Bool) async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
-            let page = "\(room.address)/rooms/\(room.name)/teach"
-            let window = try await BrowserWindow(size, isDark: isDark)
-            try await window.open(page)
+            let page = "\(room.page)/teach"
+            let window = try await BrowserWindow(size, isDark: isDark, at: page)
             try await window.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
             try await window.expectNoFindings("who teaches")
             try await window.open("\(page)?author=anna")
             try await window.waitUntilWriting()
             try await window.expectNoFindings("an empty board")
-            try await window.drawWave(1)
-            try await window.wait(forIndex: 1)
+            try await window.drawWave(1, index: 1)
             try await window.waitUntilSaved()
             let other = try room.author("bob")
             try await other.send(#"{"n":1,"t":0,"d":[{"x":1,"y":1},{"x":50,"y":50}]}"#, appliedAt: 2)
@@ -86,13 +84,12 @@ struct BrowserAccessTests {
         arguments: BrowserAccessTests.windows)
     func others(size: BrowserWindow.Size, isDark: Bool) async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow(size, isDark: isDark)
-            try await window.open("\(room.address)/")
+            let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.address)/")
             try await window.wait(for: "no room", "!\(BrowserWindow.element("none")).hidden")
             try await window.expectNoFindings("a start without rooms")
             try room.playVideo()
             try await room.publish(3)
-            let page = "\(room.address)/rooms/\(room.name)"
+            let page = room.page
             try await window.open(page)
             try await window.wait(forIndex: 3)
             try await window.expectNoFindings("a board")
@@ -144,8 +141,7 @@ struct BrowserAccessTests {
     @Test("axe-core finds what is wrong on a page")
     func finds() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/")
+            let window = try await BrowserWindow(at: "\(room.address)/")
             try await window.run("document.body.append(document.createElement(\"button\"))")
             #expect(try await window.findings().contains { $0.hasPrefix("button-name: ") })
         }

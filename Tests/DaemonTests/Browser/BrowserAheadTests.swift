@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 /// What a teacher sees of the students' side, and what students see where their video breaks.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserAheadTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserAheadTests {
     @Test("the teacher's page says how long after the pen students see it, what they see, and how many they are")
     func ahead() async throws {
         try await BrowserRoom.with { room, _ in
@@ -13,8 +11,7 @@ struct BrowserAheadTests {
             let student = try await room.student()
             let words = BrowserWindow.element("ahead-words")
             let now = { Int(Date().timeIntervalSince1970 * 1000) }
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(1, index: 1)
             _ = try await eventually("a video 6 s behind, in large letters") { () -> Void? in
                 try room.setVideo(now() - 6000)
                 let text = try await teacher.text(of: words)
@@ -36,8 +33,7 @@ struct BrowserAheadTests {
             _ = try await eventually("the picture") { () -> Void? in
                 try room.playVideo()
                 let picture = BrowserWindow.element("ahead-picture")
-                return try await teacher.run("return !\(picture).hidden && \(picture).naturalWidth === 320")
-                    == .bool(true) ? () : nil
+                return try await teacher.isTrue("!\(picture).hidden && \(picture).naturalWidth === 320") ? () : nil
             }
             try await teacher.keepScreenshot("ahead")
             try await other.close()
@@ -49,9 +45,7 @@ struct BrowserAheadTests {
 
     @Test("a video that cannot be played hides no ink, and the board goes back in step when it plays")
     func brokenVideo() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(40)
+        try await BrowserRoom.with(strokes: 40) { room, _ in
             let student = try await room.student("?video=none.webm")
             let (notice, step) = (BrowserWindow.element("notice"), BrowserWindow.element("step-words"))
             try await student.wait(
@@ -84,8 +78,7 @@ struct BrowserAheadTests {
     @Test("a board leaves a video that stands while the class goes on, and not one that stands with the class")
     func standing() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let result = try await window.run(
                 """
                 const { WatchedClock } = await import("/assets/x/pages/video-watch.js");

@@ -3,19 +3,15 @@ import TestSupport
 import Testing
 
 /// A student who turns back pages while the class goes on.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserBackTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserBackTests {
     private static let live = BrowserWindow.element("live")
 
     @Test("pages are turned by buttons and keys while the class goes on, and one tap goes back to it")
     func back() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(1)
             for window in [teacher, student] { try await window.wait(forIndex: 1) }
-            #expect(try await student.run("return document.getElementById(\"turn\").hidden") == .bool(true))
+            #expect(try await student.isTrue("document.getElementById(\"turn\").hidden"))
             let first = try await student.picture()
             try await teacher.run("\(BrowserWindow.element("page-add")).click()")
             try await student.wait(forIndex: 2)
@@ -23,7 +19,7 @@ struct BrowserBackTests {
             try await student.wait(forIndex: 3)
             let page = BrowserWindow.element("page")
             #expect(try await student.text(of: page) == "Page 2 of 2")
-            #expect(try await student.run("return \(Self.live).hidden") == .bool(true))
+            #expect(try await student.isTrue("\(Self.live).hidden"))
             try await student.clickInSight(of: "#page-back")
             try await student.wait(
                 for: "the first page", "\(page).textContent === \"Page 1 of 2\" && !\(Self.live).hidden")
@@ -65,15 +61,13 @@ struct BrowserBackTests {
         "the buttons have room on a telephone, and axe-core finds nothing",
         .enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
     func phone(isDark: Bool) async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.drawWave(1)
             try await teacher.run("\(BrowserWindow.element("page-add")).click()")
             try await teacher.wait(forIndex: 2)
             for (width, height) in [(320, 568), (390, 844), (844, 390), (1440, 1000)] {
-                let student = try await BrowserWindow(.init(width: width, height: height), isDark: isDark)
-                try await student.open("\(room.address)/rooms/\(room.name)")
+                let student = try await BrowserWindow(
+                    .init(width: width, height: height), isDark: isDark, at: room.page)
                 try await student.wait(forIndex: 2)
                 try await student.clickInSight(of: "#page-back")
                 try await student.wait(for: "the first page", "!\(Self.live).hidden")

@@ -18,8 +18,7 @@ struct BrowserSmokeTests {
             try await teacher.press("2")
             try await teacher.drawWave(3, with: .mouse)
             try await teacher.press("r")
-            try await teacher.drawWave(5)
-            try await teacher.wait(forIndex: 3)
+            try await teacher.drawWave(5, index: 3)
             try await teacher.waitUntilSaved()
             #expect(try await teacher.inkedPixels() > 1000)
             // The video is not there yet.
@@ -38,15 +37,10 @@ struct BrowserSmokeTests {
 }
 
 /// Classes in browsers, with all that may go wrong.
-@Suite(
-    .timeLimit(.minutes(10)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserClassTests {
+@Suite(.timeLimit(.minutes(10)), .endsProcesses, .inBrowsers) struct BrowserClassTests {
     @Test("undo, redo, clear and the eraser come to the student as to the teacher, and to one who joins late")
     func commands() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             for place in 1...3 { try await teacher.drawWave(place) }
             try await student.wait(forIndex: 3)
             let three = try await student.inkedPixels()
@@ -86,11 +80,8 @@ struct BrowserClassTests {
 
     @Test("where a clear is final, the page asks before it clears")
     func finalClear() async throws {
-        try await BrowserRoom.with(["history.clear=final"]) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withTeacher(["history.clear=final"]) { room, teacher in
+            try await teacher.drawWave(1, index: 1)
             try await teacher.run("document.getElementById(\"clear\").click()")
             try await teacher.wait(for: "the question", "\(BrowserWindow.element("clear-dialog")).open")
             try await teacher.run("document.querySelector(\"#clear-dialog [value=clear]\").click()")
@@ -120,11 +111,8 @@ struct BrowserClassTests {
 
     @Test("what is drawn without a network is kept over a reload, and sent when it is back")
     func outbox() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withTeacher { room, teacher in
+            try await teacher.drawWave(1, index: 1)
             try await teacher.waitUntilSaved()
             try await teacher.setOffline(true)
             try await teacher.drawWave(3)
@@ -136,7 +124,7 @@ struct BrowserClassTests {
             // As after a crash: a new page of the same browser.
             try await teacher.open("about:blank")
             try await teacher.setOffline(false)
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.waitUntilWriting()
             try await teacher.wait(forIndex: 3)
             try await teacher.waitUntilSaved()
@@ -168,7 +156,7 @@ struct BrowserClassTests {
             try await room.nats.restart()
             try await eventually("the video is heard") { () -> Void? in
                 try room.playVideo()
-                return try await student.run("return Number(\(BrowserWindow.canvas).dataset.index) >= 3") == .bool(true)
+                return try await student.isTrue("Number(\(BrowserWindow.canvas).dataset.index) >= 3")
                     ? () : nil
             }
             try await teacher.waitUntilSaved()
@@ -186,13 +174,12 @@ struct BrowserClassTests {
             let student = try await room.student()
             let form = "document.querySelector(\"#name-form button\").click()"
             for (place, name) in names.enumerated() {
-                let teacher = try await BrowserWindow()
-                try await teacher.open("\(room.address)/rooms/\(room.name)/teach")
+                let teacher = try await BrowserWindow(at: "\(room.page)/teach")
                 try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
                 for bad in ["   ", "a\u{202e}b", "a\u{7}b", String(repeating: "名", count: 65)] where place == 0 {
                     try await teacher.run("document.getElementById(\"name\").value = args[0]; \(form)", [.string(bad)])
                     #expect(
-                        try await teacher.run("return \(BrowserWindow.element("name-dialog")).open") == .bool(true),
+                        try await teacher.isTrue("\(BrowserWindow.element("name-dialog")).open"),
                         "\(bad)")
                     try await teacher.run("document.getElementById(\"name\").dispatchEvent(new Event(\"input\"))")
                 }
@@ -216,7 +203,7 @@ struct BrowserClassTests {
                             names.dropLast().sorted { $0.utf16.lexicographicallyPrecedes($1.utf16) }.map(AnyJSON.string)
                         ))
             }
-            try await student.open("\(room.address)/rooms/\(room.name)?replay")
+            try await student.open("\(room.page)?replay")
             try await student.wait(forIndex: names.count)
             #expect(try await student.text(of: BrowserWindow.element("writer-name")) == names.last)
             #expect(try await student.run("return document.querySelectorAll(\"#writer i\").length") == .number(0))
@@ -227,8 +214,7 @@ struct BrowserClassTests {
     func markup() async throws {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/rooms/\(room.name)/teach")
+            let window = try await BrowserWindow(at: "\(room.page)/teach")
             try await window.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
             try await window.run(
                 """
@@ -272,8 +258,7 @@ struct BrowserClassTests {
             try await window.open("http://localhost:\(port)/healthz")
             try await window.run(script)
             try await window.wait(for: "the pen", "own.state === \"writer\" && window.connection?.state === \"live\"")
-            try await window.drawWave(1)
-            try await window.wait(forIndex: 1)
+            try await window.drawWave(1, index: 1)
             try await window.wait(for: "an answer", "own.waiting === 0")
         }
     }
@@ -286,14 +271,11 @@ struct BrowserClassTests {
         try await demo.waitForLog("teacher    http")
         let address = try #require(demo.log.firstMatch(of: /teacher    (http\S+)/)).1
         try await demo.waitForLog("The class goes on")
-        let teacher = try await BrowserWindow()
-        try await teacher.open(address + "&author=guest")
+        let teacher = try await BrowserWindow(at: address + "&author=guest")
         try await teacher.waitUntilWriting()
-        let student = try await BrowserWindow()
-        try await student.open(String(address.prefix { $0 != "?" }).replacing("/teach", with: ""))
+        let student = try await BrowserWindow(at: String(address.prefix { $0 != "?" }).replacing("/teach", with: ""))
         try await student.wait(forIndex: 110)
-        try await teacher.drawWave(9)
-        try await teacher.wait(forIndex: 111)
+        try await teacher.drawWave(9, index: 111)
         try await student.wait(forIndex: 111)
         #expect(try await student.digest() == (try await teacher.digest()))
         try await student.keepScreenshot("demo-student")
@@ -319,9 +301,7 @@ struct BrowserClassTests {
 
     @Test("every page keeps its pictures, on a telephone, a tablet and a desk, light and dark")
     func screenshots() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(40)
+        try await BrowserRoom.with(strokes: 40) { room, _ in
             let sizes: [(String, BrowserWindow.Size)] = [("phone", .phone), ("tablet", .tablet), ("desktop", .desktop)]
             for (name, size) in sizes {
                 for isDark in [false, true] {

@@ -32,7 +32,7 @@ struct BrowserClockTests {
             let operatorToken = try await token("--role", "operator")
             let clockToken = try await token("--room", room.name, "--role", "clock", "--cohort", "webrtc")
             let page = try await BrowserWindow()
-            let address = "\(room.address)/rooms/\(room.name)/clock?whep=\(media.address)/whep"
+            let address = "\(room.page)/clock?whep=\(media.address)/whep"
             try await page.open("\(address)#token=\(clockToken)&media-token=wrong")
             try await page.wait(
                 for: "the refusal",
@@ -73,8 +73,7 @@ struct BrowserClockTests {
         let media = try await MediaServer(["--no-capture-time"])
         try await BrowserRoom.with(["http.media_origins=\(media.address)"]) { room, _ in
             try await room.publish(1)
-            let page = try await BrowserWindow()
-            try await page.open("\(room.address)/rooms/\(room.name)/clock?cohort=live")
+            let page = try await BrowserWindow(at: "\(room.page)/clock?cohort=live")
             try await page.wait(for: "the form", "!\(BrowserWindow.element("choose")).hidden")
             try await page.keepScreenshot("clock-form")
             try await page.run(
@@ -93,8 +92,7 @@ struct BrowserClockTests {
         let media = try await MediaServer()
         try await BrowserRoom.with(["http.media_origins=\(media.address)"]) { room, _ in
             try await room.publish(1)
-            let page = try await BrowserWindow()
-            try await page.open("\(room.address)/rooms/\(room.name)/clock?video=\(media.address)/lesson.webm")
+            let page = try await BrowserWindow(at: "\(room.page)/clock?video=\(media.address)/lesson.webm")
             // The test reads the pictures.
             try await page.run("\(BrowserWindow.video).crossOrigin = \"anonymous\"; \(BrowserWindow.video).load();")
             try await page.waitForClock("play")

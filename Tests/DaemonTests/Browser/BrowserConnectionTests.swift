@@ -2,12 +2,10 @@ import TestSupport
 import Testing
 
 /// What the modules below `lectern.js` do where a server, a network or a browser fails them.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserConnectionTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserConnectionTests {
     private func expect(_ wanted: AnyJSON, of script: String) async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             #expect(try await window.run(script) == wanted)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// The core as browsers run it, beside the same code in this process.
 @Suite(
-    .serialized, .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+    .serialized, .timeLimit(.minutes(5)), .endsProcesses, .inBrowsers)
 struct BrowserCoreTests {
     /// Bytes of an instance at most after the calls below: a board, its canvases and what waits are a small part.
     private static let mostBytes = 64.0 * 1024 * 1024
@@ -17,8 +17,7 @@ struct BrowserCoreTests {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
             let port = try await daemon.httpPort()
-            let window = try await BrowserWindow()
-            try await window.open("http://127.0.0.1:\(port)/rooms/none/clock")
+            let window = try await BrowserWindow(at: "http://127.0.0.1:\(port)/rooms/none/clock")
             var generator = HostileCalls(seed: seed)
             for calls in [generator.student(1500), generator.picture(600), generator.teacher(2000)] {
                 CoreCall.reset()
@@ -45,8 +44,7 @@ struct BrowserCoreTests {
     func bound() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
-            let window = try await BrowserWindow()
-            try await window.open("http://127.0.0.1:\(try await daemon.httpPort())/rooms/none/clock")
+            let window = try await BrowserWindow(at: "http://127.0.0.1:\(try await daemon.httpPort())/rooms/none/clock")
             let result = try await window.run(
                 """
                 const module = await WebAssembly.compile(await (await fetch("/lectern/lectern.wasm")).arrayBuffer());

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// The dark board that a person chooses: a view of one browser.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserDarkBoardTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserDarkBoardTests {
     private static let isDark = "\(BrowserWindow.element("sheet")).dataset.dark === \"\""
     private static let ground = "getComputedStyle(document.getElementById(\"board\")).backgroundColor"
 
@@ -12,10 +11,7 @@ struct BrowserDarkBoardTests {
         "a student's board is dark by a key, and remembered; the class, the digest and the service's picture are as before"
     )
     func student() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(2)
             try await teacher.press("8")
             try await teacher.drawWave(4)
@@ -43,7 +39,7 @@ struct BrowserDarkBoardTests {
             try await student.wait(
                 for: "a part", "document.querySelector(\".lectern-part\")?.style.background.includes(\"27, 30, 35\")")
             try await student.press("0")
-            try await student.open("\(room.address)/rooms/\(room.name)")
+            try await student.open(room.page)
             try await student.wait(for: "a dark board", Self.isDark)
             #expect(try await student.pixels(0, 0, 0) == 0)
             try await student.clickInSight(of: "[aria-label='Dark board']")
@@ -75,7 +71,7 @@ struct BrowserDarkBoardTests {
             try await teacher.wait(for: "black ink", "\(BrowserWindow.pixels(0, 0, 0)) > 100")
             try await teacher.run("document.querySelector(\"[role=option][data-page='0']\").click()")
             try await teacher.wait(for: "a dark board", Self.isDark)
-            try await teacher.open("\(room.address)/rooms/\(room.name)?replay")
+            try await teacher.open("\(room.page)?replay")
             try await teacher.wait(for: "a dark replay", Self.isDark)
             try await teacher.press("b")
             try await teacher.wait(for: "a light replay", "!(\(Self.isDark))")

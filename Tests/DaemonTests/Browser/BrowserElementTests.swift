@@ -29,8 +29,7 @@ struct BrowserElementTests {
                 """
             let name = "page-\(UInt32.random(in: .min ... .max)).html"
             try Data(page.utf8).write(to: server.folder.appending(path: name))
-            let window = try await BrowserWindow(.desktop, isDark: isDark)
-            try await window.open("\(server.address)/\(name)")
+            let window = try await BrowserWindow(.desktop, isDark: isDark, at: "\(server.address)/\(name)")
             return window
         }
     }

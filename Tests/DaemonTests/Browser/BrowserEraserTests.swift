@@ -3,16 +3,12 @@ import TestSupport
 import Testing
 
 /// The eraser of whole strokes on the teacher's page, and students who see what it has removed.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserEraserTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserEraserTests {
     private static let button = "document.querySelector('[aria-label=\"Eraser of whole strokes\"]')"
 
     @Test("what the pen touches is gone at once; one operation removes all of it, and one undo brings it back")
     func pen() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             for place in [1, 3, 5] { try await teacher.drawWave(place) }
             try await student.wait(forIndex: 3)
             try await teacher.waitUntilSaved()
@@ -56,12 +52,8 @@ struct BrowserEraserTests {
 
     @Test("where each author undoes his own strokes, those of others come back when the pen is lifted")
     func others() async throws {
-        try await BrowserRoom.with(["history.scope=author"]) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withClass(["history.scope=author"]) { room, teacher, student in
+            try await teacher.drawWave(1, index: 1)
             let ben = try room.author("ben")
             try await ben.send(#"{"n":1,"l":4,"d":[{"x":100,"y":300},{"x":900,"y":300}]}"#, appliedAt: 2)
             for window in [teacher, student] { try await window.wait(forIndex: 2) }
@@ -83,12 +75,10 @@ struct BrowserEraserTests {
     func missing() async throws {
         try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
             let teacher = try await room.teacher()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
-            #expect(try await teacher.run("return \(Self.button).hidden") == .bool(true))
+            try await teacher.drawWave(1, index: 1)
+            #expect(try await teacher.isTrue("\(Self.button).hidden"))
             try await teacher.press("d")
-            try await teacher.drawWave(3)
-            try await teacher.wait(forIndex: 2)
+            try await teacher.drawWave(3, index: 2)
         }
     }
 }

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// A board whose core fails: WebAssembly ends an instance that traps.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserFailureTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserFailureTests {
     /// Has an instance of the core trap, by a selection of more corners than there is memory, with the next event, or look at
     /// a lesson, as often as `window.traps` says.
     private static let trap = """
@@ -31,8 +30,7 @@ struct BrowserFailureTests {
         try await BrowserRoom.with { room, daemon in
             try room.playVideo()
             try await room.publish(3)
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             try await window.run(
                 """
                 \(Self.trap)
@@ -81,8 +79,7 @@ struct BrowserFailureTests {
         try await BrowserRoom.with { room, _ in
             try await room.publish(40)
             try room.playVideo()
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let result = try await window.run(
                 """
                 \(Self.trap)
@@ -131,8 +128,7 @@ struct BrowserFailureTests {
     @Test("an event without end is refused at its limit, and comments without end are not")
     func endlessEvent() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let heard = try await window.run(
                 """
                 const { EventParser } = await import("/lectern/events.js");

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// Images on the pages of browsers: files that are dropped, and what students see of them.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserImageTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserImageTests {
     private static let features = ["board.features=pages,images,lasso"]
 
     @Test("a picture that is dropped with Alt is placed there, and students see it when their video does")
@@ -30,8 +29,7 @@ struct BrowserImageTests {
             try await student.wait(forColour: "0 128 0", at: (0.25, 0.25))
 
             // It is moved and turned with the ink on it, by a half turn.
-            try await teacher.drawWave(2)
-            try await teacher.wait(forIndex: 2)
+            try await teacher.drawWave(2, index: 2)
             let ben = try room.author("ben")
             try await ben.send(
                 #"{"n":1,"e":6,"d":[{"x":100,"y":100},{"x":450,"y":100},{"x":450,"y":400},{"x":100,"y":400}],"m":[-1,0,0,-1,1024,768],"w":1024,"h":768}"#,
@@ -50,12 +48,8 @@ struct BrowserImageTests {
     @Test(
         "slides that are dropped become pages, which students see turn with their video; a copy of one shows the same")
     func slides() async throws {
-        try await BrowserRoom.with(Self.features) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withClass(Self.features) { room, teacher, student in
+            try await teacher.drawWave(1, index: 1)
             try await teacher.dropSlides()
             try await teacher.wait(forPages: "0 [1] 2 3")
             try await teacher.wait(
@@ -76,8 +70,7 @@ struct BrowserImageTests {
                     return canvas.width > 0 && canvas.getContext("2d").getImageData(9, 9, 1, 1).data[page - 1] === 255;
                 })
                 """)
-            try await teacher.drawWave(4)
-            try await teacher.wait(forIndex: 6)
+            try await teacher.drawWave(4, index: 6)
             let difference = try await student.comparison(with: room)
             #expect(difference.mean <= 6 && difference.off <= 0.001, "\(difference)")
 
@@ -104,8 +97,7 @@ struct BrowserImageTests {
     @Test("a picture that comes later takes the place of its frame, and a larger canvas fetches a larger one")
     func later() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let result = try await window.run(
                 """
                 const { ImageStore, Painter } = await import("/lectern.js");

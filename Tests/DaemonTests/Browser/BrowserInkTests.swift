@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// The canvas of `lectern.js` beside the server's picture, for every style.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserInkTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserInkTests {
     private static let styles = [
         "smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp", "stamp-square", "stamp-marker",
         "stamp-highlighter", "pencil",
@@ -54,8 +53,7 @@ struct BrowserInkTests {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
             let port = try await daemon.httpPort()
-            let window = try await BrowserWindow()
-            try await window.open("http://127.0.0.1:\(port)/rooms/ink")
+            let window = try await BrowserWindow(at: "http://127.0.0.1:\(port)/rooms/ink")
             for lesson in SampleLesson.available {
                 for width in [1024, 1600] {
                     let result = try await compare(lesson, style, width, in: window)

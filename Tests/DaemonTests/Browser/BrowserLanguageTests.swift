@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// The pages in the reader's language.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserLanguageTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserLanguageTests {
     /// The texts of a page, and those that are read, which are English though there is a translation.
     private static let english = """
         const { texts } = await (await fetch("/language.json?language=zh")).json();
@@ -21,9 +20,7 @@ struct BrowserLanguageTests {
 
     @Test("no page says anything in English where Chinese is asked for")
     func chinese() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(3)
+        try await BrowserRoom.with(strokes: 3) { room, _ in
             let window = try await BrowserWindow()
             let board = "rooms/\(room.name)"
             for (path, ready) in [
@@ -83,8 +80,7 @@ struct BrowserLanguageTests {
     @Test("a browser that wants English asks for no translation")
     func english() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/rooms/\(room.name)?language=en-GB")
+            let window = try await BrowserWindow(at: "\(room.page)?language=en-GB")
             try await window.wait(for: "the page", "document.title.startsWith(\"\(room.name)\")")
             let asked =
                 "return performance.getEntriesByType(\"resource\").some(({ name }) => name.includes(\"language.json\"))"
@@ -108,12 +104,10 @@ struct BrowserLanguageTests {
         ]
         let file = try JSONSerialization.data(withJSONObject: ["language": "ar", "direction": "rtl", "texts": texts])
         try file.write(to: folder.appending(path: "ar.json"))
-        try await BrowserRoom.with(["http.languages=\(folder.path)"]) { room, _ in
-            try room.playVideo()
-            try await room.publish(3)
+        try await BrowserRoom.with(["http.languages=\(folder.path)"], strokes: 3) { room, _ in
             let window = try await BrowserWindow(size)
             for path in ["?", "?replay&", "/teach?author=anna&"] {
-                try await window.open("\(room.address)/rooms/\(room.name)\(path)language=ar")
+                try await window.open("\(room.page)\(path)language=ar")
                 try await window.wait(for: "the direction", "document.documentElement.dir === \"rtl\"")
                 try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done === \"\"")
                 let beside = try await window.run(

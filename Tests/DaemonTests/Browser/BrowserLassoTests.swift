@@ -3,16 +3,12 @@ import TestSupport
 import Testing
 
 /// The lasso of the teacher's page, and students who see what it has done.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserLassoTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserLassoTests {
     private static let features = ["board.features=pages,images,lasso"]
 
     @Test("a loop of the pen selects, a drag moves, and one operation says so when the selection is dropped")
     func pen() async throws {
-        try await BrowserRoom.with(Self.features) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass(Self.features) { room, teacher, student in
             for place in [1, 3, 5] { try await teacher.drawWave(place) }
             try await student.wait(forIndex: 3)
             let before = try await teacher.picture()
@@ -57,11 +53,8 @@ struct BrowserLassoTests {
 
     @Test("keys alone select the page, move, copy, turn, scale and delete; a selection that is left alone says nothing")
     func keys() async throws {
-        try await BrowserRoom.with(Self.features) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(4)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withTeacher(Self.features) { room, teacher in
+            try await teacher.drawWave(4, index: 1)
             let ink = try await teacher.inkedPixels()
             try await teacher.press("s")
             try await teacher.press("a", control: true)
@@ -218,15 +211,11 @@ struct BrowserLassoTests {
 
     @Test("handles scale and turn, another tool drops, and nested lassos with erasers look the same everywhere")
     func handles() async throws {
-        try await BrowserRoom.with(Self.features) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass(Self.features) { room, teacher, student in
             // Fingers draw where no pen does.
             for place in [1, 2, 4] { try await teacher.drawWave(place, with: .mouse) }
             try await teacher.press("e")
-            try await teacher.drawWave(3, with: .mouse)
-            try await teacher.wait(forIndex: 4)
+            try await teacher.drawWave(3, with: .mouse, index: 4)
             try await teacher.press("s")
             try await teacher.drawLoop(0.35, 0.3, 0.18, 0.2, with: .touch)
             try await teacher.waitForSelection()
@@ -275,11 +264,8 @@ struct BrowserLassoTests {
 
     @Test("another selection ends the wait for ink that is to have another colour, and keeps its own picture")
     func nextSelection() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(6)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withTeacher { room, teacher in
+            try await teacher.drawWave(6, index: 1)
             try await teacher.waitUntilSaved()
             try await teacher.setOffline(true)
             try await teacher.drawWave(2)
@@ -308,8 +294,7 @@ struct BrowserLassoTests {
         try await BrowserRoom.with(Self.features) { room, _ in
             try room.playVideo()
             let teacher = try await room.teacher("anna", .tablet)
-            try await teacher.drawWave(4, with: .touch)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(4, with: .touch, index: 1)
             try await teacher.press("s")
             try await teacher.drawLoop(0.5, 0.45, 0.3, 0.15, with: .touch)
             try await teacher.waitForSelection()
@@ -335,10 +320,7 @@ struct BrowserLassoTests {
 
     @Test("a lasso without the network is seen at once, survives a reload, and is sent when the network is back")
     func offline() async throws {
-        try await BrowserRoom.with(Self.features) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass(Self.features) { room, teacher, student in
             for place in [2, 4] { try await teacher.drawWave(place) }
             try await teacher.wait(forIndex: 2)
             try await teacher.waitUntilSaved()
@@ -353,7 +335,7 @@ struct BrowserLassoTests {
             let seen = try await teacher.picture()
             try await teacher.open("about:blank")
             try await teacher.setOffline(false)
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.waitUntilWriting()
             try await teacher.wait(forIndex: 4)
             try await teacher.waitUntilSaved()
@@ -367,10 +349,7 @@ struct BrowserLassoTests {
     @Test(
         "an image that is not there is a frame for all, and a tap on it selects it with its ink, wherever it was moved")
     func frames() async throws {
-        try await BrowserRoom.with(Self.features) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass(Self.features) { room, teacher, student in
             let ben = try room.author("ben")
             let asset = String(repeating: "0123456789abcdef", count: 4)
             try await ben.send(
@@ -425,8 +404,7 @@ struct BrowserLassoTests {
                 ("phone", .phone, false), ("phone-dark", .phone, true), ("narrow", narrow, false), ("side", side, true),
                 ("tablet", .tablet, false), ("desktop", .desktop, true),
             ] as [(String, BrowserWindow.Size, Bool)] {
-                let window = try await BrowserWindow(size, isDark: isDark)
-                try await window.open("\(room.address)/rooms/\(room.name)/teach?author=\(name)")
+                let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.page)/teach?author=\(name)")
                 try await window.waitUntilWriting()
                 try await window.wait(forIndex: 8)
                 try await window.press("s")

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// The way from ink to the recording: taps on strokes, the table of contents, and the video above a board that fills the screen.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserMomentsTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserMomentsTests {
     /// Two strokes and a text on the first page, one stroke on the second, and the first page again.
     private static func write(in room: BrowserRoom) async throws {
         let author = try room.author("anna")
@@ -24,12 +23,11 @@ struct BrowserMomentsTests {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             try await Self.write(in: room)
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/rooms/\(room.name)?replay")
+            let window = try await BrowserWindow(at: "\(room.page)?replay")
             try await window.goToEnd(6)
             // Nothing is there.
             try await window.tap(0.9, 0.9)
-            #expect(try await window.run("return \(Self.moment).hidden") == .bool(true))
+            #expect(try await window.isTrue("\(Self.moment).hidden"))
             // The time of the slider begins a second before the first operation.
             for (x, y, time) in [(300.0, 200.0, 1000.0), (500, 200, 5000), (200, 530, 8000)] {
                 try await window.goToEnd(6)
@@ -63,8 +61,7 @@ struct BrowserMomentsTests {
             try room.playVideo()
             try await Self.write(in: room)
             for (size, isDark) in [(BrowserWindow.Size.desktop, false), (.phone, true)] {
-                let window = try await BrowserWindow(size, isDark: isDark)
-                try await window.open("\(room.address)/rooms/\(room.name)?replay")
+                let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.page)?replay")
                 try await window.goToEnd(6)
                 try await window.clickInSight(of: "#contents-button")
                 try await window.wait(
@@ -142,7 +139,7 @@ struct BrowserMomentsTests {
             // What the video does not have is said.
             try await room.author("ben").send(
                 #"{"n":1,"t":500000,"c":2,"l":8,"d":[{"x":100,"y":650},{"x":900,"y":650}]}"#, appliedAt: 7)
-            try await student.open("\(room.address)/rooms/\(room.name)?video=none.webm")
+            try await student.open("\(room.page)?video=none.webm")
             try await student.wait(forIndex: 7)
             try await student.tap(300.0 / 1024, 650.0 / 768)
             try await student.wait(for: "the words", "\(Self.moment).textContent === \"This video cannot be wound.\"")
@@ -151,9 +148,7 @@ struct BrowserMomentsTests {
 
     @Test("in full screen the video floats above the board, is moved by hand and by keys, and keeps its corner")
     func floating() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(5)
+        try await BrowserRoom.with(strokes: 5) { room, _ in
             let student = try await room.student("?demo=2")
             try await student.wait(forIndex: 5)
             try await student.clickInSight(of: "#full")
@@ -197,26 +192,24 @@ struct BrowserMomentsTests {
             if BrowserWindow.axe != nil { try await student.expectNoFindings("floating") }
             try await student.run("await document.exitFullscreen()")
             try await student.wait(for: "the page", "!\(Self.stage).classList.contains(\"floats\")")
-            #expect(try await student.run("return document.getElementById(\"video-move\").hidden") == .bool(true))
+            #expect(try await student.isTrue("document.getElementById(\"video-move\").hidden"))
             #expect(try await student.complaints() == [])
         }
     }
 
     @Test("where a browser gives the screen to videos alone, the board fills the window, with the video in its corner")
     func filling() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(5)
+        try await BrowserRoom.with(strokes: 5) { room, _ in
             for (size, isDark) in [
                 (BrowserWindow.Size(width: 390, height: 844), false), (.init(width: 844, height: 390), true),
             ] {
                 let student = try await BrowserWindow(size, isDark: isDark)
                 try await student.runFirst(
                     "Object.defineProperty(Document.prototype, \"fullscreenEnabled\", { get: () => false });")
-                try await student.open("\(room.address)/rooms/\(room.name)?demo=2")
+                try await student.open("\(room.page)?demo=2")
                 try await student.wait(forIndex: 5)
                 try await student.run("localStorage.setItem(\"lectern-video-corner\", \"top-right\")")
-                try await student.open("\(room.address)/rooms/\(room.name)?demo=2")
+                try await student.open("\(room.page)?demo=2")
                 try await student.wait(forIndex: 5)
                 try await student.clickInSight(of: "#full")
                 try await student.expectFloating("top-right")

@@ -4,9 +4,7 @@ import TestSupport
 import Testing
 
 /// A teacher who mutes another author, in two browsers.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserMuteTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserMuteTests {
     private static let notice = BrowserWindow.element("notice")
 
     /// The button of an author in the list of a teacher's page.
@@ -74,8 +72,7 @@ struct BrowserMuteTests {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             let bob = try await room.teacher("bob", .phone)
-            try await bob.drawWave(1)
-            try await bob.wait(forIndex: 1)
+            try await bob.drawWave(1, index: 1)
             // Its look at the room does not come through.
             try await bob.setOffline(true)
             try await bob.drawWave(3)
@@ -88,8 +85,7 @@ struct BrowserMuteTests {
             try await bob.keepScreenshot("mute-phone")
             _ = try await LecternProcess.run("unmute", "physics", "bob", "--nats", room.nats.url)
             try await bob.waitUntilWriting()
-            try await bob.drawWave(5)
-            try await bob.wait(forIndex: 2)
+            try await bob.drawWave(5, index: 2)
             try await bob.waitUntilSaved()
         }
     }

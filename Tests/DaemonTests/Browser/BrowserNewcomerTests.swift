@@ -60,8 +60,7 @@ struct BrowserNewcomerTests {
         let url = "\(BrowserWindow.element("share-url"))?.value"
         try await teacher.wait(for: "the link", "\(url)")
         // The first student points a telephone at the code.
-        let student = try await BrowserWindow(.phone)
-        try await student.open(try await teacher.string(url))
+        let student = try await BrowserWindow(.phone, at: try await teacher.string(url))
         try await click("#share-video", in: teacher)
         try await teacher.type(video.playlist)
         try await teacher.wait(for: "the video in the link", "\(url).includes(\"video=\")")

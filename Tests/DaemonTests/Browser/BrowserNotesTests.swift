@@ -3,14 +3,10 @@ import TestSupport
 import Testing
 
 /// A student's own notes above the board.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserNotesTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserNotesTests {
     @Test("notes are written above each page, kept in the browser alone, erased, undone, cleared and hidden")
     func writing() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(1)
             for window in [teacher, student] { try await window.wait(forIndex: 1) }
             let board = try await student.picture()
@@ -55,7 +51,7 @@ struct BrowserNotesTests {
             // They are there again when the page is loaded anew, and nobody else has them.
             #expect(try await student.difference(to: board) == 0)
             #expect(try await student.run("return sent.filter((text) => text.includes(\"colour\"))") == .array([]))
-            try await student.open("\(room.address)/rooms/\(room.name)")
+            try await student.open(room.page)
             try await student.wait(forIndex: 2)
             try await student.waitForNotes(1)
             try await student.press("h")
@@ -67,7 +63,7 @@ struct BrowserNotesTests {
             try await student.clickInSight(of: "#notes-undo")
             try await student.waitForNotes(1)
             try await student.press("Escape")
-            #expect(try await student.run("return \(BrowserWindow.element("notes-bar")).hidden") == .bool(true))
+            #expect(try await student.isTrue("\(BrowserWindow.element("notes-bar")).hidden"))
             #expect(try await student.run("return getComputedStyle(\(Self.layer)).pointerEvents") == .string("none"))
             #expect(
                 try await teacher.run("return Object.keys(localStorage).some((key) => key.includes(\"notes\"))")
@@ -78,9 +74,7 @@ struct BrowserNotesTests {
 
     @Test("a palm that touches the board beside a pen takes nothing from it, and writes nothing")
     func palm() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(1)
+        try await BrowserRoom.with(strokes: 1) { room, _ in
             let student = try await room.student("", .tablet)
             try await student.press("n")
             try await student.wait(for: "the bar", "!\(BrowserWindow.element("notes-bar")).hidden")
@@ -103,9 +97,7 @@ struct BrowserNotesTests {
 
     @Test("while zoomed a note lies where it was written, a finger writes, and two fingers zoom")
     func zoomed() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(3)
+        try await BrowserRoom.with(strokes: 3) { room, _ in
             let student = try await room.student("", .tablet)
             try await student.wait(forIndex: 3)
             try await student.press("n")
@@ -233,9 +225,7 @@ struct BrowserNotesTests {
 
     @Test("where no more is kept the page says so, and shows what it keeps")
     func full() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(1)
+        try await BrowserRoom.with(strokes: 1) { room, _ in
             let student = try await room.student()
             try await student.run(
                 "localStorage.setItem(\"lectern-notes /other 0\", `[${\"1,\".repeat(2 ** 20 - 100)}1]`)")
@@ -254,7 +244,7 @@ struct BrowserNotesTests {
                 """)
             try await student.drawWave(3)
             try await student.waitForNotes(1)
-            #expect(try await student.run("return \(words).hidden") == .bool(true))
+            #expect(try await student.isTrue("\(words).hidden"))
             // What another page of the browser writes is seen here.
             try await student.run(
                 """
@@ -271,12 +261,9 @@ struct BrowserNotesTests {
         "the tools have room on each screen, and axe-core finds nothing",
         .enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
     func screens(isDark: Bool) async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(5)
+        try await BrowserRoom.with(strokes: 5) { room, _ in
             for query in ["", "?demo=2"] {
-                let student = try await BrowserWindow(isDark: isDark)
-                try await student.open("\(room.address)/rooms/\(room.name)\(query)")
+                let student = try await BrowserWindow(isDark: isDark, at: "\(room.page)\(query)")
                 try await student.wait(forIndex: 5)
                 try await student.press("n")
                 for (width, height) in [(320, 568), (390, 844), (844, 390), (568, 320), (820, 1180), (1440, 1000)] {

@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 /// What a browser keeps of what its teacher has drawn, where its storage fails or pages share it.
-@Suite(
-    .timeLimit(.minutes(3)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserOutboxTests {
+@Suite(.timeLimit(.minutes(3)), .endsProcesses, .inBrowsers) struct BrowserOutboxTests {
     @Test("where the browser gives a page no store for its choices, the teacher draws all the same")
     func noChoices() async throws {
         try await BrowserRoom.with { room, _ in
@@ -15,10 +13,9 @@ struct BrowserOutboxTests {
                 """
                 Object.defineProperty(window, "localStorage", { get() { throw new DOMException("blocked", "SecurityError"); } });
                 """)
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.waitUntilWriting()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(1, index: 1)
             try await teacher.waitUntilSaved()
         }
     }
@@ -46,10 +43,9 @@ struct BrowserOutboxTests {
             try await teacher.wait(forIndex: 2)
             try await teacher.waitUntilSaved()
             try await teacher.open("about:blank")
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.waitUntilWriting()
-            try await teacher.drawWave(5)
-            try await teacher.wait(forIndex: 3)
+            try await teacher.drawWave(5, index: 3)
             try await teacher.waitUntilSaved()
             let visible = try await teacher.run(
                 """
@@ -71,12 +67,11 @@ struct BrowserOutboxTests {
             try await teacher.drawWave(1)
             try await anna.waitUntilCovered(through: 1)
             try await teacher.drawWave(3)
-            try await teacher.drawWave(5)
-            try await teacher.wait(forIndex: 3)
+            try await teacher.drawWave(5, index: 3)
             try await teacher.waitUntilSaved()
             let digest = try await teacher.digest()
             try await teacher.open("about:blank")
-            let page = "\(room.address)/rooms/\(room.name)/teach?author=anna"
+            let page = "\(room.page)/teach?author=anna"
             if isOpenMeanwhile {
                 try await teacher.open(page)
                 try await teacher.waitUntilWriting()
@@ -91,16 +86,14 @@ struct BrowserOutboxTests {
             try await teacher.wait(forIndex: 3)
             try await teacher.waitUntilSaved()
             #expect(try await teacher.digest() == digest)
-            try await teacher.drawWave(7)
-            try await teacher.wait(forIndex: 4)
+            try await teacher.drawWave(7, index: 4)
         }
     }
 
     @Test("what a page of an earlier version has left is kept, under the numbers that it has")
     func earlierVersions() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open(room.address)
+            let window = try await BrowserWindow(at: room.address)
             let result = try await window.run(
                 """
                 const { OutboxStore } = await import("/lectern/outbox-store.js");
@@ -178,7 +171,7 @@ struct BrowserOutboxTests {
                     return { exports: { ...exports, teacherNext } };
                 };
                 """)
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.waitUntilWriting()
             try await teacher.setOffline(true)
             try await teacher.drawWave(1)
@@ -199,8 +192,7 @@ struct BrowserOutboxTests {
             try await teacher.waitUntilWriting()
             try await teacher.setOffline(false)
             try await teacher.wait(forIndex: 2)
-            try await teacher.drawWave(5)
-            try await teacher.wait(forIndex: 3)
+            try await teacher.drawWave(5, index: 3)
             try await teacher.waitUntilSaved()
         }
     }

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// Pages in browsers: the teacher's strip, students in step, small windows.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserPagesTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserPagesTests {
     @Test("a student sees a page turn when the video has passed it, and what is done on other pages paints nothing")
     func inStep() async throws {
         try await BrowserRoom.with { room, _ in
@@ -12,17 +11,16 @@ struct BrowserPagesTests {
             let teacher = try await room.teacher()
             let student = try await room.student()
             let (strip, place) = (BrowserWindow.element("pages"), BrowserWindow.element("page"))
-            #expect(try await teacher.run("return \(strip).hidden") == .bool(true))
+            #expect(try await teacher.isTrue("\(strip).hidden"))
             try await teacher.drawWave(1)
             let afterStroke = try await teacher.laterTime()
             try await teacher.click("page-add")
             try await teacher.wait(forPages: "0 [1]")
             #expect(try await teacher.inkedPixels() == 0)
             let afterTurn = try await teacher.laterTime()
-            try await teacher.drawWave(4)
-            try await teacher.wait(forIndex: 3)
+            try await teacher.drawWave(4, index: 3)
             try await teacher.waitUntilSaved()
-            #expect(try await student.run("return \(place).hidden") == .bool(true))
+            #expect(try await student.isTrue("\(place).hidden"))
 
             // The video passes the stroke, the turn, and the stroke on the new page one by one.
             try room.setVideo(afterStroke)
@@ -91,10 +89,7 @@ struct BrowserPagesTests {
 
     @Test("pages are moved by keys and by dragging, taken out and brought back, and a reload has them all")
     func arrange() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             for place in 0..<4 {
                 if place > 0 { try await teacher.click("page-add") }
                 try await teacher.drawWave(place * 2 + 1)
@@ -143,10 +138,7 @@ struct BrowserPagesTests {
 
     @Test("what a teacher draws and turns without the network is seen at once, and arrives on its page")
     func offline() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(1)
             try await student.wait(forIndex: 1)
             try await teacher.setOffline(true)
@@ -196,8 +188,8 @@ struct BrowserPagesTests {
             ]
             var order = "0 1 2 3 [4] 5 6 7 8"
             for (name, size) in sizes {
-                let window = try await BrowserWindow(size, isDark: name == "phone" || name == "desktop")
-                try await window.open("\(room.address)/rooms/\(room.name)/teach?author=\(name)")
+                let window = try await BrowserWindow(
+                    size, isDark: name == "phone" || name == "desktop", at: "\(room.page)/teach?author=\(name)")
                 try await window.waitUntilWriting()
                 try await window.wait(forPages: order)
                 try await window.wait(

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// The colours of the teacher's page: the palette, and what is selected in another colour.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserPaletteTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserPaletteTests {
     private static let atHand =
         "[...document.querySelectorAll(\"#colours button\")].map((button) => button.ariaLabel).join()"
     private static let picker = "document.querySelector(\".colour-dialog\")"
@@ -12,9 +11,7 @@ struct BrowserPaletteTests {
 
     @Test("a colour is chosen among sixteen by keys, comes to hand for the one used longest ago, and is remembered")
     func picker() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.wait(for: "four colours", "\(Self.atHand) === \"Black,Red,Blue,Green\"")
             // Green is used, and so red goes first, then blue: neither was used.
             try await teacher.press("4")
@@ -31,8 +28,7 @@ struct BrowserPaletteTests {
             #expect(
                 try await teacher.run("return [\(Self.picker).open, document.activeElement.ariaChecked].join()")
                     == .string("false,true"))
-            try await teacher.drawWave(2)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(2, index: 1)
             #expect(try await teacher.drawn(in: room).last == "yes")
             // By a key that has always been there, and after a reload.
             try await teacher.press("9")
@@ -43,7 +39,7 @@ struct BrowserPaletteTests {
             #expect(try await student.pixels(0xf2, 0xc2, 0x00) > 100)
             let (mean, off, _) = try await student.comparison(with: room)
             #expect(mean <= 6 && off <= 0.001)
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.waitUntilWriting()
             try await teacher.wait(for: "the same at hand", "\(Self.atHand) === \"Black,Grey,Yellow,Green\"")
             #expect(try await teacher.unexpectedComplaints() == [])
@@ -57,8 +53,7 @@ struct BrowserPaletteTests {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             for (name, isDark) in [("light", false), ("dark", true)] {
-                let phone = try await BrowserWindow(.phone, isDark: isDark)
-                try await phone.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+                let phone = try await BrowserWindow(.phone, isDark: isDark, at: "\(room.page)/teach?author=anna")
                 try await phone.waitUntilWriting()
                 try await phone.clickInSight(of: "[aria-label='All colours']")
                 try await phone.wait(for: "all colours", "\(Self.picker).open")
@@ -89,10 +84,7 @@ struct BrowserPaletteTests {
 
     @Test("what is selected takes a colour and a width of the tools, for students too, and one undo takes that back")
     func restyle() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             for place in [2, 3, 8] { try await teacher.drawWave(place) }
             try await teacher.wait(forIndex: 3)
             // An eraser cuts the second one.
@@ -145,10 +137,7 @@ struct BrowserPaletteTests {
 
     @Test("ink that a lasso has moved takes a colour where it is, offline too, and a text takes one with its box")
     func moved() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             let ben = try room.author("ben")
             try await ben.send(
                 ##"{"n":1,"e":8,"l":60,"x":"Newton","d":[{"x":300,"y":500},{"x":600,"y":560}],"w":1024,"h":768}"##,
@@ -177,15 +166,11 @@ struct BrowserPaletteTests {
 
     @Test("an old slide becomes the background from the papers of the page, a picture from its selection")
     func background() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.dropPicture(at: (0.3, 0.3))
             try await teacher.wait(forIndex: 1)
             try await teacher.wait(forColour: "0 128 0", at: (0.3, 0.25))
-            try await teacher.drawWave(2)
-            try await teacher.wait(forIndex: 2)
+            try await teacher.drawWave(2, index: 2)
             try await teacher.waitUntilSaved()
             try await teacher.press("s")
             try await teacher.tap(0.3, 0.4)
@@ -199,10 +184,10 @@ struct BrowserPaletteTests {
             // It is below the ink, and nothing takes it away.
             #expect(try await teacher.papers(of: room) == "slide")
             try await teacher.tap(0.3, 0.4)
-            #expect(try await teacher.run("return \(BrowserWindow.element("selection")).hidden") == .bool(true))
+            #expect(try await teacher.isTrue("\(BrowserWindow.element("selection")).hidden"))
             try await teacher.press("g")
             try await teacher.wait(for: "the papers", "\(BrowserWindow.element("paper-dialog")).open")
-            #expect(try await teacher.run("return \(BrowserWindow.element("paper-picture")).hidden") == .bool(true))
+            #expect(try await teacher.isTrue("\(BrowserWindow.element("paper-picture")).hidden"))
             try await teacher.run("\(BrowserWindow.element("paper-dialog")).close()")
 
             // A slide as services before had them: an image as large as the page.

@@ -3,15 +3,10 @@ import TestSupport
 import Testing
 
 /// Rulings and slides under the ink of a page.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserPaperTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserPaperTests {
     @Test("a ruling is chosen by key or button, lies under the ink on every board, and no eraser or undo takes it away")
     func ruling() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(1)
             try await teacher.press("g")
             try await teacher.wait(for: "the papers", "\(BrowserWindow.element("paper-dialog")).open")
@@ -58,12 +53,8 @@ struct BrowserPaperTests {
 
     @Test("slides are the paper of their pages: ink and eraser lie on them, a copy and a rotation take them along")
     func slides() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withClass { room, teacher, student in
+            try await teacher.drawWave(1, index: 1)
             try await teacher.dropSlides()
             try await teacher.wait(forPages: "0 [1] 2 3")
             for window in [teacher, student] {
@@ -71,7 +62,7 @@ struct BrowserPaperTests {
                 try await window.wait(forColour: "255 0 0", at: (0.5, 0.5))
             }
             // Nothing was drawn on the page.
-            #expect(try await teacher.run("return \(BrowserWindow.element("undo")).disabled") == .bool(true))
+            #expect(try await teacher.isTrue("\(BrowserWindow.element("undo")).disabled"))
             try await teacher.drawWave(4)
             try await teacher.press("e")
             try await teacher.drawWave(4)

@@ -3,16 +3,12 @@ import TestSupport
 import Testing
 
 /// What helps the hand of a teacher: even shapes, strokes that the system took back, and the buttons of a pen.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserPenHelperTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserPenHelperTests {
     @Test(
         "a rough rectangle whose pen rests is even before it is lifted, for students too, and one undo makes it rough again"
     )
     func shapes() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             let corners = [(0.3, 0.3), (0.7, 0.31), (0.69, 0.7), (0.31, 0.69), (0.3, 0.31)]
             var path: [(x: Double, y: Double)] = []
             for (from, to) in zip(corners, corners.dropFirst()) {
@@ -59,9 +55,7 @@ struct BrowserPenHelperTests {
 
     @Test("a stroke that the system takes back is offered for five seconds, and drawn again as it was")
     func lost() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.loseStroke()
             #expect(try await teacher.inkedPixels() == 0)
             #expect(try await teacher.text(of: BrowserWindow.element("notice")).contains("took back"))
@@ -71,7 +65,7 @@ struct BrowserPenHelperTests {
             try await teacher.keepScreenshot("stroke-offered")
             try await teacher.clickInSight(of: "#notice-button")
             try await teacher.wait(forIndex: 1)
-            #expect(try await teacher.run("return document.getElementById(\"notice\").hidden") == .bool(true))
+            #expect(try await teacher.isTrue("document.getElementById(\"notice\").hidden"))
             let message = try await teacher.message(in: room)
             #expect(message["points"] == .number(20) && message["force"] == .number(0.5), "\(message)")
         }
@@ -79,9 +73,7 @@ struct BrowserPenHelperTests {
 
     @Test("a stroke that is offered is drawn whatever the tool is then, and its offer ends with its page")
     func offered() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             let (left, top) = try await teacher.place(0, 0)
             try await teacher.draw((0...10).map { (left + 150, top + 50 + 10 * Double($0)) }, with: .mouse)
             try await teacher.wait(forIndex: 1)
@@ -97,15 +89,13 @@ struct BrowserPenHelperTests {
             try await teacher.loseStroke()
             try await teacher.run("\(BrowserWindow.element("page-add")).click()")
             try await teacher.wait(forIndex: 3)
-            #expect(try await teacher.run("return document.getElementById(\"notice\").hidden") == .bool(true))
+            #expect(try await teacher.isTrue("document.getElementById(\"notice\").hidden"))
         }
     }
 
     @Test("the eraser end of a pen and the button on its barrel erase, whatever the tool is")
     func barrel() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             for (number, (button, buttons)) in [(5, 32), (2, 2), (0, 3)].enumerated() {
                 try await teacher.run(
                     """
@@ -130,7 +120,7 @@ struct BrowserPenHelperTests {
             let teacher = try await BrowserWindow(.tablet)
             try await teacher.runFirst("Object.defineProperty(navigator, \"maxTouchPoints\", { value: 5 });")
             for visit in 0..<2 {
-                try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+                try await teacher.open("\(room.page)/teach?author=anna")
                 try await teacher.waitUntilWriting()
                 if visit == 0 { try await teacher.clickInSight(of: "#fingers") }
                 #expect(
@@ -141,8 +131,7 @@ struct BrowserPenHelperTests {
                 #expect(try await teacher.inkedPixels() == 0)
             }
             try await teacher.clickInSight(of: "#fingers")
-            try await teacher.drawWave(4, with: .touch)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(4, with: .touch, index: 1)
         }
     }
 }

@@ -3,17 +3,14 @@ import TestSupport
 import Testing
 
 /// Boards beside a player: what its clock holds, and what is told of how far ink and picture are apart.
-@Suite(
-    .timeLimit(.minutes(10)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserPlayerTests {
+@Suite(.timeLimit(.minutes(10)), .endsProcesses, .inBrowsers) struct BrowserPlayerTests {
     @Test("a board with the clock of its player holds what that has not reached, in order, and takes nothing back")
     func playerClock() async throws {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             // Strokes at 1, 2 … 6 ms of media time, which the server has released long ago.
             try await room.publish(6)
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/rooms/other")
+            let window = try await BrowserWindow(at: "\(room.address)/rooms/other")
             try await window.run(
                 """
                 const { Board } = await import("/lectern.js");
@@ -70,8 +67,7 @@ struct BrowserPlayerTests {
             #expect(metrics[series("seconds_bucket", ",le=\"1\"")] == count)
             #expect(try #require(metrics[series("seconds_sum", "")]) > 0)
             #expect(metrics[series("early_total", "")] == 0 && metrics[series("readers", "")] == 1)
-            let monitor = try await BrowserWindow()
-            try await monitor.open("\(room.address)/monitor")
+            let monitor = try await BrowserWindow(at: "\(room.address)/monitor")
             let rows = BrowserWindow.element("skew-rows")
             try await monitor.wait(for: "the row of the cohort", "\(rows).querySelector(\"[data-tone=good]\")")
             #expect(try await monitor.text(of: rows).hasPrefix("main\t< "))
@@ -82,11 +78,8 @@ struct BrowserPlayerTests {
 
     @Test("a board reports ink that its player has come to by playing, not what it has jumped over")
     func reportedSkew() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(1)
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/rooms/other")
+        try await BrowserRoom.with(strokes: 1) { room, _ in
+            let window = try await BrowserWindow(at: "\(room.address)/rooms/other")
             try await window.run(
                 """
                 const { Board, Gateway } = await import("/lectern.js");

@@ -11,8 +11,7 @@ struct BrowserPlaylistTests {
     @Test("dates go on over segments without one, begin anew after a discontinuity, and have any zone")
     func parsing() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let result = try await window.run(
                 """
                 const { parsePlaylist } = await import("/assets/x/pages/playlist-dates.js");
@@ -44,8 +43,7 @@ struct BrowserPlaylistTests {
             try await video.make(segments: 40)
             try video.write(through: 8)
             try await BrowserRoom.with { room, _ in
-                let window = try await BrowserWindow()
-                try await window.open("\(room.address)/healthz")
+                let window = try await BrowserWindow(at: "\(room.address)/healthz")
                 try await window.run(
                     """
                     const { PlaylistDates } = await import("/assets/x/pages/playlist-dates.js");
@@ -63,7 +61,7 @@ struct BrowserPlaylistTests {
                 #expect(abs(offset - offset.rounded()) < 0.05, "begin \(begin)")
                 _ = try await video.grow(
                     from: placed, through: 40, jumpingAt: placed + 1, until: window, "dates.isUndated")
-                #expect(try await window.run("return Number.isNaN(dates.begin)") == .bool(true))
+                #expect(try await window.isTrue("Number.isNaN(dates.begin)"))
             }
         }
     }
@@ -121,7 +119,7 @@ private struct LiveFiles {
         for count in (start + 1)...end {
             try write(through: count, jumpingAt: jump)
             while clock.now < began + .seconds(count - start) {
-                if try await window.run("return \(expression)") == .bool(true) { return count }
+                if try await window.isTrue("\(expression)") { return count }
             }
         }
         throw Unexpected("not within \(end - start) segments: \(expression)")

@@ -3,13 +3,10 @@ import TestSupport
 import Testing
 
 /// The teacher's pointer on boards in browsers.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserPointerTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserPointerTests {
     /// A page of the test's own with a board, or a lesson, whose player is at `window.time`; `pointers` are seen on it.
     private func page(_ room: BrowserRoom, _ make: String) async throws -> BrowserWindow {
-        let window = try await BrowserWindow()
-        try await window.open("\(room.address)/healthz")
+        let window = try await BrowserWindow(at: "\(room.address)/healthz")
         try await window.run(
             """
             const { Board, Replay } = await import("/lectern.js");
@@ -66,9 +63,7 @@ struct BrowserPointerTests {
         "a student sees the pointer by the player's time, for a moment, and no pixel and no digest of the board changes"
     )
     func follows() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(1)
+        try await BrowserRoom.with(strokes: 1) { room, _ in
             let teacher = try await room.teacher()
             try await teacher.wait(forIndex: 1)
             let student = try await page(
@@ -85,8 +80,7 @@ struct BrowserPointerTests {
             try await teacher.wait(for: "the own pointer", "document.querySelector(\".lectern-pointers\") !== null")
             #expect(try await teacher.inkedPixels() == inked)
             try await teacher.keepScreenshot("pointer-teacher")
-            try await teacher.drawWave(4, 30..<40, .end)
-            try await teacher.wait(forIndex: 2)
+            try await teacher.drawWave(4, 30..<40, .end, index: 2)
             try await teacher.wait(for: "nothing", "document.querySelector(\".lectern-pointers\") === null")
             #expect(try await teacher.digest() == digest)
             #expect(try await teacher.inkedPixels() == inked)
@@ -104,7 +98,7 @@ struct BrowserPointerTests {
                 let tips = try await tips(in: student)
                 let range = min(point.x, next.x) - 0.01...max(point.x, next.x) + 0.01
                 #expect(tips.count == 1 && range.contains(tips[0]), "\(tips) not in \(range)")
-                #expect(try await student.run("return inkOf(layer()) > 100") == .bool(true))
+                #expect(try await student.isTrue("inkOf(layer()) > 100"))
             }
             try await student.keepScreenshot("pointer-student")
             #expect(try await student.run("return own.index") == .number(2))
@@ -117,9 +111,8 @@ struct BrowserPointerTests {
                 try await student.run("return [pointers.length, layer() === null]")
                     == .array([.number(0), .bool(true)]))
             #expect(
-                try await student.run(
-                    "return values(\(BrowserWindow.canvas)).every((value, place) => value === before[place])")
-                    == .bool(true))
+                try await student.isTrue(
+                    "values(\(BrowserWindow.canvas)).every((value, place) => value === before[place])"))
             #expect(try await student.digest() == digest)
 
             // Who joins now, or is beyond, sees nothing of it; whoever plays the lesson, and turns back in it, sees it again.
@@ -153,9 +146,7 @@ struct BrowserPointerTests {
 
     @Test("where strokes grow, students see the pointer while the teacher's pen is down")
     func grows() async throws {
-        try await BrowserRoom.with(["cohorts.default.ink=progressive"]) { room, _ in
-            try room.playVideo()
-            try await room.publish(1)
+        try await BrowserRoom.with(["cohorts.default.ink=progressive"], strokes: 1) { room, _ in
             let teacher = try await room.teacher()
             try await teacher.wait(forIndex: 1)
             let student = try await page(room, "new Board(canvas, { room: \"\(room.name)\" })")
@@ -180,9 +171,7 @@ struct BrowserPointerTests {
         "a mouse points without touching where that is chosen, with at most 15 points a second, and a key keeps the choice"
     )
     func hovers() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             let toggle = "document.querySelector(\"[aria-label='Point without touching']\")"
             #expect(try await teacher.run("return \(toggle)") == .null)
             try await teacher.press("k")
@@ -205,7 +194,7 @@ struct BrowserPointerTests {
             try await teacher.run("\(toggle).click(); await move(1500);")
             #expect(try await teacher.run("return \(toggle).getAttribute(\"aria-pressed\")") == .string("true"))
             #expect(
-                try await teacher.run("return document.querySelector(\".lectern-pointers\") !== null") == .bool(true))
+                try await teacher.isTrue("document.querySelector(\".lectern-pointers\") !== null"))
             try await teacher.run(
                 "\(BrowserWindow.canvas).dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 1, pointerType: \"mouse\" }));"
             )

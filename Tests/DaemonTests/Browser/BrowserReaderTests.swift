@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 /// The pages for those who see them in colours of their own, work by keys, listen, or print.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserReaderTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserReaderTests {
     @Test("in forced colours the colours and widths of pens are seen, and ink lies on paper")
     func forcedColours() async throws {
         try await BrowserRoom.with { room, _ in
@@ -78,13 +76,12 @@ struct BrowserReaderTests {
             try await teacher.press("l")
             #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
             // It is remembered, and for all pages.
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.waitUntilWriting()
             try await teacher.press("e")
             #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
             // With Ctrl they are no single letters.
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(1, index: 1)
             try await teacher.press("z", control: true)
             try await teacher.wait(forIndex: 2)
             try await teacher.run("document.getElementById(\"keys\").click()")
@@ -128,9 +125,7 @@ struct BrowserReaderTests {
 
     @Test("on paper a student's page is the board and its title", arguments: ["", "?demo=2"])
     func printing(query: String) async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(3)
+        try await BrowserRoom.with(strokes: 3) { room, _ in
             let student = try await room.student(query)
             try await student.emulate([:], media: "print")
             let seen = try await student.run(

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// Recorded lessons in browsers: `Replay` of `lectern.js`, and the student's page with `?replay`.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserReplayTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserReplayTests {
     /// Two authors who draw, undo, redo, clear, turn and arrange pages at random, and move ink by lassos where there are any. Some strokes have points with times, as
     /// from a pen. What is refused, an undo of nothing, gets no index.
     private func play(_ count: Int, in room: BrowserRoom, seed: UInt64) async throws {
@@ -61,8 +60,7 @@ struct BrowserReplayTests {
     /// Opens a page with a `Replay` whose player is `window.time`, and what the test compares it with: the server's answers,
     /// `expected(time)` of them, and a board `folded(time)` and painted at once.
     private func open(_ room: BrowserRoom, _ options: String = "{}") async throws -> BrowserWindow {
-        let window = try await BrowserWindow()
-        try await window.open("\(room.address)/healthz")
+        let window = try await BrowserWindow(at: "\(room.address)/healthz")
         try await window.run(
             """
             const { Painter, Replay } = await import("/lectern.js");
@@ -203,8 +201,7 @@ struct BrowserReplayTests {
             let few = try await seeks(60, pictures: 20, in: small, seed: seed)
             #expect(few == right, "seed \(seed): \(few.text)")
             #expect(
-                try await small.run("return requests.some((query) => query.has(\"from\")) && most < ops.length")
-                    == .bool(true))
+                try await small.isTrue("requests.some((query) => query.has(\"from\")) && most < ops.length"))
         }
     }
 
@@ -265,8 +262,7 @@ struct BrowserReplayTests {
                 if number == count { try await anna.send(text, appliedAt: UInt64(count)) }
             }
             try room.playVideo()
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let result = try await window.run(
                 """
                 const { Replay } = await import("/lectern.js");
@@ -352,8 +348,7 @@ struct BrowserReplayTests {
             try await room.publish(8)
             // Strokes at 1, 2 … 8 ms of media time: nothing from 5 ms on.
             try room.setVideo(5)
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/rooms/\(room.name)?replay")
+            let window = try await BrowserWindow(at: "\(room.page)?replay")
             let step = BrowserWindow.element("step")
             try await window.wait(for: "its end", "\(step).textContent.startsWith(\"The end of what was released\")")
             #expect(try await window.run("return \(BrowserWindow.canvas).dataset.index") == .string("4"))
@@ -361,7 +356,7 @@ struct BrowserReplayTests {
             try room.playVideo()
             // It comes without a reload.
             try await window.wait(forIndex: 8)
-            #expect(try await window.run("return \(BrowserWindow.element("same")) !== null") == .bool(true))
+            #expect(try await window.isTrue("\(BrowserWindow.element("same")) !== null"))
             let board = try await window.run(
                 "return (await (await fetch(\"/api/rooms/\(room.name)/board.json\")).json()).digest")
             #expect(AnyJSON.string(try await window.digest()) == board)
@@ -401,11 +396,10 @@ struct BrowserReplayTests {
             try await room.publish(5)
             try room.playVideo()
             try await room.purgeJournal(before: 3)
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/rooms/\(room.name)?replay")
+            let window = try await BrowserWindow(at: "\(room.page)?replay")
             let waiting = BrowserWindow.element("waiting")
             try await window.wait(for: "the refusal", "\(waiting).textContent.includes(\"no longer kept\")")
-            #expect(try await window.run("return \(waiting).dataset.done === undefined") == .bool(true))
+            #expect(try await window.isTrue("\(waiting).dataset.done === undefined"))
             #expect(try await window.inkedPixels() == 0)
             // The page of the start has the way here.
             try await window.open(room.address)

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// Pages with images and lassos on the canvas of `lectern.js`, beside pictures of them that are made of pixels.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserSceneTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserSceneTests {
     /// What the tests share: random pages of strokes, erasers, frames and lassos, ways to paint them, and comparisons.
     private static let library = """
         const { Painter } = await import("/lectern.js");
@@ -66,8 +65,7 @@ struct BrowserSceneTests {
     /// Opens a page that can import `lectern.js`, and nothing else.
     private func withPage(_ body: @escaping @Sendable (BrowserWindow) async throws -> Void) async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             try await body(window)
             try await window.close()
         }

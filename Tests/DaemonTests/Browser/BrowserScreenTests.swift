@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 /// A student's page on screens from the smallest telephone to a large desk, upright and on their sides.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserScreenTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserScreenTests {
     private static let sizes: [(width: Int, height: Int)] = [
         (320, 568), (360, 640), (390, 844), (768, 1024), (900, 1000), (1000, 1200), (720, 1280), (1440, 2560),
     ]
@@ -33,9 +31,7 @@ struct BrowserScreenTests {
         "on every screen the board's shorter side is 55 % of the window's, beside or below the video",
         arguments: ["", "?demo=2", "?video=none.webm"])
     func boards(query: String) async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(3)
+        try await BrowserRoom.with(strokes: 3) { room, _ in
             let window = try await room.student(query)
             try await window.run("document.getElementById(\"notice\").style.display = \"none\"")
             for (width, height) in Self.sizes.flatMap({ [($0.width, $0.height), ($0.height, $0.width)] }) {

@@ -4,9 +4,7 @@ import TestSupport
 import Testing
 
 /// A class is begun, and its link goes to students.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserShareTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserShareTests {
     private static let url = "\(BrowserWindow.element("share-url")).value"
 
     /// What zbarimg, a reader of QR codes, reads from modules drawn four pixels wide.
@@ -40,8 +38,7 @@ struct BrowserShareTests {
         .enabled(if: InstalledProgram("zbarimg") != nil, "zbar-tools is needed"))
     func codes() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             // The most that versions 1 to 20 hold, one more, and texts of other scripts.
             let lengths = [
                 1, 14, 15, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666,
@@ -76,8 +73,7 @@ struct BrowserShareTests {
     @Test("one button begins a class in a room that nobody guesses, and shows the link for its students")
     func start() async throws {
         try await BrowserRoom.with { room, _ in
-            let teacher = try await BrowserWindow()
-            try await teacher.open("\(room.address)/")
+            let teacher = try await BrowserWindow(at: "\(room.address)/")
             try await teacher.wait(for: "the button", "\(BrowserWindow.element("start")).href")
             try await teacher.run("\(BrowserWindow.element("start")).click()")
             try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog"))?.open")
@@ -108,16 +104,14 @@ struct BrowserShareTests {
             }
             try await teacher.run("\(BrowserWindow.element("share-dialog")).close()")
             try await teacher.waitUntilWriting()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(1, index: 1)
 
             // Its own browser may teach it again; another one follows alone.
             let links = "[...document.querySelectorAll(\".room-links a\")].map((link) => link.textContent).join(\" \")"
             try await teacher.open("\(room.address)/")
             try await teacher.wait(for: "the room", "document.querySelector(\".room\")")
             #expect(try await teacher.run("return \(links)") == .string("Follow Teach Replay"))
-            let other = try await BrowserWindow()
-            try await other.open("\(room.address)/")
+            let other = try await BrowserWindow(at: "\(room.address)/")
             try await other.wait(for: "the room", "document.querySelector(\".room\")")
             #expect(try await other.run("return \(links)") == .string("Follow Replay"))
         }
@@ -128,10 +122,9 @@ struct BrowserShareTests {
         let secret = try TokenSecret()
         try await BrowserRoom.with(secret.settings) { room, _ in
             try room.playVideo()
-            let page = "\(room.address)/rooms/\(room.name)"
+            let page = room.page
             let asTeacher = ["--room", room.name, "--role", "teacher", "--author", "anna"]
-            let teacher = try await BrowserWindow()
-            try await teacher.open("\(page)/teach#token=\(try await secret.token(asTeacher))")
+            let teacher = try await BrowserWindow(at: "\(page)/teach#token=\(try await secret.token(asTeacher))")
             try await teacher.waitUntilWriting()
             try await teacher.drawWave(1)
             try await teacher.waitUntilSaved()
@@ -140,8 +133,7 @@ struct BrowserShareTests {
             guard case .string(let link) = try await teacher.run("return \(Self.url)") else {
                 throw Unexpected("no link")
             }
-            let student = try await BrowserWindow()
-            try await student.open(link)
+            let student = try await BrowserWindow(at: link)
             try await student.wait(forIndex: 1)
             // It reads, and nothing else.
             let post = """
@@ -193,7 +185,7 @@ struct BrowserShareTests {
             )
             try await student.wait(
                 for: "refused", "\(BrowserWindow.element("connection")).textContent === \"Not allowed in\"")
-            #expect(try await teacher.run("return \(BrowserWindow.element("share-made")).hidden") == .bool(true))
+            #expect(try await teacher.isTrue("\(BrowserWindow.element("share-made")).hidden"))
             // A student whose own token has a name is listed by it; of a link nobody's is known.
             try await student.open(
                 "\(page)#token=\(try await secret.token(["--room", room.name, "--role", "student", "--name", "李雷"]))")

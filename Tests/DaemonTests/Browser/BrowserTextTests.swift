@@ -4,18 +4,14 @@ import TestSupport
 import Testing
 
 /// Texts on boards in browsers: how they are written, edited, seen and read.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserTextTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserTextTests {
     private static let field = "document.querySelector('[data-text=\"edited\"]')"
     private static let escape = "\u{E00C}"
     private static let enter = "\u{E007}"
 
     @Test("a tap opens a field; what is typed is drawn when it is closed, and students see it in its place")
     func writes() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.press("t")
             try await teacher.tap(0.2, 0.3)
             try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
@@ -68,10 +64,7 @@ struct BrowserTextTests {
 
     @Test("a tap on a text opens it again: the old one goes, the new one comes, and two undos bring the old one back")
     func edits() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.press("t")
             try await teacher.tap(0.2, 0.3)
             try await teacher.type("alt\(Self.escape)")
@@ -108,11 +101,8 @@ struct BrowserTextTests {
 
     @Test("what is typed stays in its field while its author is muted, and is drawn when the author is heard again")
     func muted() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(8)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withTeacher { room, teacher in
+            try await teacher.drawWave(8, index: 1)
             try await teacher.press("t")
             try await teacher.tap(0.2, 0.3)
             try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
@@ -127,7 +117,7 @@ struct BrowserTextTests {
             #expect(heard.exitCode == 0, "\(heard.log)")
             try await teacher.wait(forIndex: 2)
             #expect(try await Self.message(2, of: room, in: teacher)["x"]?.words == "Satz")
-            #expect(try await teacher.run("return \(Self.field) === null") == .bool(true))
+            #expect(try await teacher.isTrue("\(Self.field) === null"))
             try await teacher.waitUntilSaved()
             #expect(try await teacher.index() == 2)
         }
@@ -135,15 +125,13 @@ struct BrowserTextTests {
 
     @Test("what is typed when the page is left is not lost")
     func left() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.press("t")
             try await teacher.tap(0.2, 0.3)
             try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
             try await teacher.type("Satz")
             try await teacher.open("about:blank")
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.wait(forIndex: 1)
             #expect(try await Self.message(1, of: room, in: teacher)["x"]?.words == "Satz")
         }
@@ -151,9 +139,7 @@ struct BrowserTextTests {
 
     @Test("an open field stays at its place in a page that zooms, and an emptied text goes before the room answers")
     func place() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.press("t")
             try await teacher.tap(0.4, 0.3)
             try await teacher.type("alt\(Self.escape)")
@@ -197,7 +183,7 @@ struct BrowserTextTests {
             try await student.wait(forIndex: 1)
             try await student.wait(for: "the text", "document.querySelector(\"#texts p\")")
             #expect(try await Self.spoken(in: student) == ["<b>first</b>"])
-            #expect(try await student.run("return document.querySelector(\"#texts b\") === null") == .bool(true))
+            #expect(try await student.isTrue("document.querySelector(\"#texts b\") === null"))
             try room.setVideo(61_000)
             try await student.wait(forIndex: 2)
             try await student.wait(for: "both", "document.querySelectorAll(\"#texts p\").length === 2")
@@ -211,13 +197,11 @@ struct BrowserTextTests {
     func missing() async throws {
         try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
             let teacher = try await room.teacher()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(1, index: 1)
             #expect(
-                try await teacher.run("return document.querySelector('[aria-label=\"Text\"]').hidden") == .bool(true))
+                try await teacher.isTrue("document.querySelector('[aria-label=\"Text\"]').hidden"))
             try await teacher.press("t")
-            try await teacher.drawWave(3)
-            try await teacher.wait(forIndex: 2)
+            try await teacher.drawWave(3, index: 2)
         }
     }
 
@@ -225,9 +209,7 @@ struct BrowserTextTests {
         "axe-core finds nothing while a text is typed, nor on a board with texts",
         .enabled(if: BrowserWindow.axe != nil))
     func access() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.press("t")
             try await teacher.tap(0.2, 0.3)
             try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")

@@ -3,14 +3,12 @@ import TestSupport
 import Testing
 
 /// The times that a teacher's page gives its strokes.
-@Suite(
-    .timeLimit(.minutes(4)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserTimeLineTests {
+@Suite(.timeLimit(.minutes(4)), .endsProcesses, .inBrowsers) struct BrowserTimeLineTests {
     @Test("strokes get the time since a start, which a reload keeps, then the time of day when that is chosen")
     func choices() async throws {
         try await BrowserRoom.with { room, _ in
             let teacher = try await BrowserWindow()
-            let address = "\(room.address)/rooms/\(room.name)/teach?author=anna"
+            let address = "\(room.page)/teach?author=anna"
             try await teacher.open(address)
             try await teacher.waitUntilWriting()
             try await teacher.choose("since-start")
@@ -41,8 +39,7 @@ struct BrowserTimeLineTests {
     @Test("after a sleep of the machine, which stops its clock, the newest measurement of the server's counts alone")
     func sleep() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open(room.address)
+            let window = try await BrowserWindow(at: room.address)
             let offsets = try await window.run(
                 """
                 const { ServerClock } = await import("/lectern/server-clock.js");
@@ -65,8 +62,7 @@ struct BrowserTimeLineTests {
         try await BrowserRoom.with { room, _ in
             try await room.publish(1)
             try room.setVideo(40_000)
-            let teacher = try await BrowserWindow()
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna&latency=2")
+            let teacher = try await BrowserWindow(at: "\(room.page)/teach?author=anna&latency=2")
             try await teacher.waitUntilWriting()
             let words = BrowserWindow.element("time-now")
             try await teacher.wait(for: "the time", "\(words).innerText.endsWith(\"on the video's time line\")")
@@ -89,7 +85,7 @@ struct BrowserTimeLineTests {
             try room.setVideo(40_000, more: #","a":6000"#)
             try await teacher.wait(for: "the step", "\(ahead).textContent.startsWith(\"Students see this 6.0 s\")")
             // It is said once.
-            #expect(try await teacher.run("return \(BrowserWindow.element("step")).hidden") == .bool(true))
+            #expect(try await teacher.isTrue("\(BrowserWindow.element("step")).hidden"))
             #expect(46_000...47_500 ~= (try await teacher.timeOfStroke(3)))
             try await student.wait(for: "the video", "\(words).textContent === \"Ink comes when the video gets there\"")
             #expect(try await student.run("return \(BrowserWindow.canvas).dataset.index") == .string("2"))
@@ -124,7 +120,7 @@ struct BrowserTimeLineTests {
                 \(BrowserWindow.element("latency-form")).requestSubmit();
                 """)
             try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 7.5 s\")")
-            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.waitUntilWriting()
             try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 7.5 s\")")
             #expect(47_500...49_000 ~= (try await teacher.timeOfStroke(4)))
@@ -152,7 +148,7 @@ struct BrowserTimeLineTests {
         try await BrowserRoom.with(["http.media_origins=\(media.address)"]) { room, _ in
             let teacher = try await BrowserWindow()
             try await teacher.open(
-                "\(room.address)/rooms/\(room.name)/teach?author=anna&video=\(media.address)/lesson.webm&offset=60000")
+                "\(room.page)/teach?author=anna&video=\(media.address)/lesson.webm&offset=60000")
             try await teacher.waitUntilWriting()
             let video = BrowserWindow.element("time-video")
             try await teacher.run("\(video).currentTime = 4; await new Promise((done) => (\(video).onseeked = done));")

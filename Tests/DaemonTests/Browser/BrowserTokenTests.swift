@@ -3,15 +3,13 @@ import TestSupport
 import Testing
 
 /// Pages that are opened by a link with a token.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserTokenTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserTokenTests {
     @Test("a link with a token lets everybody into what is theirs, and no further")
     func tokens() async throws {
         let secret = try TokenSecret()
         try await BrowserRoom.with(secret.settings) { room, _ in
             try room.playVideo("hls")
-            let page = "\(room.address)/rooms/\(room.name)"
+            let page = room.page
             let teacher = try await BrowserWindow()
             try await teacher.open(
                 "\(page)/teach#token=\(try await secret.token(["--room", room.name, "--role", "teacher", "--author", "anna"]))"
@@ -19,8 +17,7 @@ struct BrowserTokenTests {
             try await teacher.waitUntilWriting()
             #expect(try await teacher.run("return location.href") == .string("\(page)/teach"))
             #expect(try await teacher.text(of: BrowserWindow.element("author")) == "anna")
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(1, index: 1)
             try await teacher.waitUntilSaved()
 
             let student = try await BrowserWindow()
@@ -37,8 +34,7 @@ struct BrowserTokenTests {
             try await student.open("\(page)/teach?author=eve")
             try await student.wait(
                 for: "refused", "\(BrowserWindow.element("saved")).textContent === \"Not allowed in\"")
-            let stranger = try await BrowserWindow()
-            try await stranger.open(page)
+            let stranger = try await BrowserWindow(at: page)
             try await stranger.wait(for: "refused", "\(connection).textContent === \"Not allowed in\"")
             #expect(
                 try await stranger.text(of: Self.cover) == "This board opens with the link that you were given.")
@@ -60,16 +56,15 @@ struct BrowserTokenTests {
         let secret = try TokenSecret()
         try await BrowserRoom.with(secret.settings) { room, daemon in
             try room.playVideo()
-            let page = "\(room.address)/rooms/\(room.name)"
+            let page = room.page
             let asTeacher = ["--room", room.name, "--role", "teacher", "--author", "anna"]
             let asStudent = ["--room", room.name, "--role", "student", "--cohort", "main"]
-            let teacher = try await BrowserWindow(isDark: true)
-            try await teacher.open("\(page)/teach#token=\(try await secret.token(asTeacher))")
+            let teacher = try await BrowserWindow(
+                isDark: true, at: "\(page)/teach#token=\(try await secret.token(asTeacher))")
             try await teacher.waitUntilWriting()
             try await teacher.drawWave(1)
             try await teacher.waitUntilSaved()
-            let student = try await BrowserWindow()
-            try await student.open("\(page)#token=\(try await secret.token(asStudent))")
+            let student = try await BrowserWindow(at: "\(page)#token=\(try await secret.token(asStudent))")
             try await student.wait(forIndex: 1)
             let (connection, step) = (BrowserWindow.element("connection"), BrowserWindow.element("step-words"))
             try await student.wait(for: "the video", "\(step).textContent.startsWith(\"Ink comes\")")

@@ -3,13 +3,10 @@ import TestSupport
 import Testing
 
 /// A part of the board, larger: what is seen of it, and what is drawn there.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserViewTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserViewTests {
     @Test("a part is as sharp as the service draws it, and the whole page comes back pixel by pixel")
     func sharp() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(40)
+        try await BrowserRoom.with(strokes: 40) { room, _ in
             let student = try await room.student()
             try await student.wait(forIndex: 40)
             try await student.run("\(BrowserWindow.element("sheet")).style.width = \"800px\"")
@@ -56,9 +53,7 @@ struct BrowserViewTests {
 
     @Test("at 16 times the pen draws where it is on the board, and the lasso takes what it surrounds")
     func precision() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             let middle = try await teacher.run(
                 """
                 const { left, top, width, height } = \(BrowserWindow.canvas).getBoundingClientRect();
@@ -116,17 +111,14 @@ struct BrowserViewTests {
 
     @Test("a zoom that is taken back before it is painted leaves nothing: what is drawn at the edge is seen")
     func takenBack() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.run(
                 """
                 for (const key of ["+", "0"]) {
                     document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
                 }
                 """)
-            try await teacher.drawWave(0)
-            try await teacher.wait(forIndex: 1)
+            try await teacher.drawWave(0, index: 1)
             try await teacher.waitForWhole()
             #expect(try await teacher.inkedPixels() > 1000)
         }
@@ -134,11 +126,8 @@ struct BrowserViewTests {
 
     @Test("an element that begins anew while a part is seen shows the whole page, with one button of each kind")
     func anew() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            try await room.publish(3)
-            let window = try await BrowserWindow()
-            try await window.open(room.address)
+        try await BrowserRoom.with(strokes: 3) { room, _ in
+            let window = try await BrowserWindow(at: room.address)
             try await window.run(
                 """
                 await import("/lectern.js");
@@ -165,9 +154,7 @@ struct BrowserViewTests {
 
     @Test("a wheel that turns slowly zooms, too, and what rests close to the whole page becomes it")
     func slowWheel() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             func turn(_ count: Int, by delta: Int) async throws {
                 try await teacher.run(
                     """
@@ -249,10 +236,7 @@ struct BrowserViewTests {
 
     @Test("wheels, keys and a mouse zoom and move; another page begins at its top left, as large as the one before")
     func keys() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            let student = try await room.student()
+        try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(1)
             try await student.wait(forIndex: 1)
             try await teacher.wait(for: "what students see", "!document.getElementById(\"ahead-picture\").hidden")
@@ -325,11 +309,8 @@ struct BrowserViewTests {
 
     @Test("a telephone held upright begins with a tall board at its width, and one tap shows all of it")
     func upright() async throws {
-        try await BrowserRoom.with(["board.width=700", "board.height=1600"]) { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(0)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withTeacher(["board.width=700", "board.height=1600"]) { room, teacher in
+            try await teacher.drawWave(0, index: 1)
             let student = try await room.student("", .phone)
             try await student.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
             let box = try await student.run(
@@ -343,7 +324,7 @@ struct BrowserViewTests {
             try await student.keepScreenshot("view-upright")
             try await student.clickInSight(of: "#whole")
             try await student.waitForWhole()
-            #expect(try await student.run("return document.getElementById(\"whole\").hidden") == .bool(true))
+            #expect(try await student.isTrue("document.getElementById(\"whole\").hidden"))
             let wide = try await room.student()
             try await wide.expectZoom(1)
         }
@@ -351,9 +332,7 @@ struct BrowserViewTests {
 
     @Test("the pointer, strokes that grow and the eraser of whole strokes are where the part is")
     func overlays() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
+        try await BrowserRoom.withTeacher { room, teacher in
             let student = try await room.student("?cohort=head")
             for window in [teacher, student] {
                 for _ in 0..<4 { try await window.press("+") }
@@ -395,15 +374,11 @@ struct BrowserViewTests {
         "axe-core finds nothing where a part is seen", .enabled(if: BrowserWindow.axe != nil, "with axe-core"),
         arguments: [false, true])
     func access(isDark: Bool) async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
+        try await BrowserRoom.withTeacher { room, teacher in
+            try await teacher.drawWave(1, index: 1)
             for (size, name) in [(BrowserWindow.Size.desktop, "desktop"), (.tablet, "tablet"), (.phone, "phone")] {
                 for path in ["", "/teach?author=anna"] {
-                    let window = try await BrowserWindow(size, isDark: isDark)
-                    try await window.open("\(room.address)/rooms/\(room.name)\(path)")
+                    let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.page)\(path)")
                     try await window.wait(
                         for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
                     try await window.wait(forIndex: 1)

@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 /// Strokes that grow on boards in browsers while they are drawn.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserWetTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserWetTests {
     /// Runs a class whose cohorts let strokes grow: a teacher's page, and a board on a page of the test's own.
     private func withClass(
         style: String = "smooth", clock: String = "null",
@@ -169,8 +167,7 @@ struct BrowserWetTests {
     @Test("a stroke that grows piece by piece is, in every style, the one that is drawn at once")
     func pieces() async throws {
         try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let seed = TestSeed.choose()
             let wrong = try await window.run(
                 """

@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 /// What a page says where it cannot do what it is for.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserWordsTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserWordsTests {
     @Test("where nothing is, a browser gets a page with the next step, and a script the JSON error")
     func notFound() async throws {
         try await BrowserRoom.with { room, _ in
@@ -52,13 +50,13 @@ struct BrowserWordsTests {
                 #expect(link == .string("\(room.address)/rooms/my-room\(page)"))
             }
             let empty = BrowserWindow.element("empty")
-            try await window.open("\(room.address)/rooms/\(room.name)")
+            try await window.open(room.page)
             try await window.wait(
                 for: "the words", "!\(empty).hidden && \(empty).innerText.includes(\"Nobody has written\")")
             try room.playVideo()
             try await room.publish(1)
             try await window.wait(forIndex: 1)
-            #expect(try await window.run("return \(empty).hidden") == .bool(true))
+            #expect(try await window.isTrue("\(empty).hidden"))
         }
     }
 

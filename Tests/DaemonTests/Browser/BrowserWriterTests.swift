@@ -2,17 +2,14 @@ import TestSupport
 import Testing
 
 /// Of all pages of an author one writes.
-@Suite(
-    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
-struct BrowserWriterTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserWriterTests {
     @Test("of two tabs of one author one writes; the other is told, and may take over")
     func tabs() async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
             let teacher = try await room.teacher()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
-            let tabs = try await teacher.openTab("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.drawWave(1, index: 1)
+            let tabs = try await teacher.openTab("\(room.page)/teach?author=anna")
             let (notice, button) = (BrowserWindow.element("notice"), BrowserWindow.element("notice-button"))
             try await teacher.wait(
                 for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
@@ -21,9 +18,8 @@ struct BrowserWriterTests {
             try await teacher.drawWave(3)
             try await teacher.run("\(button).click()")
             try await teacher.waitUntilWriting()
-            try await teacher.drawWave(5)
-            try await teacher.wait(forIndex: 2)
-            #expect(try await teacher.run("return \(notice).hidden") == .bool(true))
+            try await teacher.drawWave(5, index: 2)
+            #expect(try await teacher.isTrue("\(notice).hidden"))
             try await teacher.show(tabs.old)
             try await teacher.wait(
                 for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
@@ -35,8 +31,7 @@ struct BrowserWriterTests {
     func closing() async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/healthz")
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let result = try await window.run(
                 """
                 const { Teacher } = await import("/lectern.js");
@@ -104,15 +99,12 @@ struct BrowserWriterTests {
             let (notice, button) = (BrowserWindow.element("notice"), BrowserWindow.element("notice-button"))
             let told = "!\(notice).hidden && \(notice).textContent.includes(\"another device\")"
             let first = try await room.teacher()
-            try await first.drawWave(1)
-            try await first.wait(forIndex: 1)
-            let second = try await BrowserWindow()
-            try await second.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await first.drawWave(1, index: 1)
+            let second = try await BrowserWindow(at: "\(room.page)/teach?author=anna")
             try await second.wait(for: "the question", told)
             #expect(try await second.run("return \(BrowserWindow.canvas).dataset.pen") == .string("off"))
             // Nobody is cut off by a page that is opened.
-            try await first.drawWave(2)
-            try await first.wait(forIndex: 2)
+            try await first.drawWave(2, index: 2)
             try await second.run("\(button).click()")
             try await second.waitUntilWriting()
             try await second.drawWave(3)
@@ -125,15 +117,14 @@ struct BrowserWriterTests {
             try await second.wait(forIndex: 5)
             // The second goes on as if nothing had happened.
             try await second.drawWave(6)
-            try await second.drawWave(7)
-            try await second.wait(forIndex: 7)
+            try await second.drawWave(7, index: 7)
             try await second.waitUntilSaved()
-            #expect(try await second.run("return \(notice).hidden") == .bool(true))
+            #expect(try await second.isTrue("\(notice).hidden"))
             try await first.waitUntilSaved()
             try await first.wait(forIndex: 7)
             #expect(try await first.digest() == (try await second.digest()))
             // Loaded again, the first asks too.
-            try await first.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await first.open("\(room.page)/teach?author=anna")
             try await first.wait(for: "the question", told)
             try await first.run("\(button).click()")
             try await first.waitUntilWriting()

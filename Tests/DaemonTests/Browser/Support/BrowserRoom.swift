@@ -13,17 +13,41 @@ final class BrowserRoom: Sendable {
     private let connection: NATSConnection
 
     /// Starts a daemon, and a connection for the video.
+    /// - Parameter strokes: how many are on the board, all of which the video has passed; nil for an empty board and no video.
     static func with(
-        _ settings: [String] = [], _ body: @escaping @Sendable (BrowserRoom, DaemonProcess) async throws -> Void
+        _ settings: [String] = [], strokes: Int? = nil,
+        _ body: @escaping @Sendable (BrowserRoom, DaemonProcess) async throws -> Void
     ) async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             try await NATSConnection.with(nats) { connection in
                 let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
                 try await daemon.waitUntilServing()
                 let room = try BrowserRoom(nats, connection, port: try await daemon.httpPort())
+                if let strokes {
+                    try room.playVideo()
+                    try await room.publish(strokes)
+                }
                 try await body(room, daemon)
             }
         }
+    }
+
+    /// Starts a daemon, a video that is beyond all strokes, and the page of a teacher.
+    static func withTeacher(
+        _ settings: [String] = [], _ body: @escaping @Sendable (BrowserRoom, BrowserWindow) async throws -> Void
+    ) async throws {
+        try await with(settings) { room, _ in
+            try room.playVideo()
+            try await body(room, try await room.teacher())
+        }
+    }
+
+    /// Starts a daemon, a video that is beyond all strokes, and the pages of a teacher and a student.
+    static func withClass(
+        _ settings: [String] = [],
+        _ body: @escaping @Sendable (BrowserRoom, BrowserWindow, BrowserWindow) async throws -> Void
+    ) async throws {
+        try await withTeacher(settings) { room, teacher in try await body(room, teacher, try await room.student()) }
     }
 
     private init(_ nats: NATSTestServer, _ connection: NATSConnection, port: Int) throws {
@@ -35,6 +59,9 @@ final class BrowserRoom: Sendable {
 
     /// Where the pages are: `127.0.0.1:PORT`.
     var listener: String { String(address.dropFirst("http://".count)) }
+
+    /// The address of the students' page, which those of the other pages begin with.
+    var page: String { "\(address)/rooms/\(name)" }
 
     /// The time of day in milliseconds: the time line of the teacher's page.
     private var now: Int { Int(Date().timeIntervalSince1970 * 1000) }
@@ -86,16 +113,14 @@ final class BrowserRoom: Sendable {
 
     /// Opens a teacher's page in a browser of its own, ready to draw.
     func teacher(_ author: String = "anna", _ size: BrowserWindow.Size = .desktop) async throws -> BrowserWindow {
-        let window = try await BrowserWindow(size)
-        try await window.open("\(address)/rooms/\(name)/teach?author=\(author)")
+        let window = try await BrowserWindow(size, at: "\(address)/rooms/\(name)/teach?author=\(author)")
         try await window.waitUntilWriting()
         return window
     }
 
     /// Opens a student's page in a browser of its own, connected.
     func student(_ query: String = "", _ size: BrowserWindow.Size = .desktop) async throws -> BrowserWindow {
-        let window = try await BrowserWindow(size)
-        try await window.open("\(address)/rooms/\(name)\(query)")
+        let window = try await BrowserWindow(size, at: "\(address)/rooms/\(name)\(query)")
         try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
         return window
     }
@@ -160,8 +185,10 @@ extension BrowserWindow {
     /// - Parameters:
     ///   - place: from 0, at the top, to 9.
     ///   - steps: of the 40 points of the wave.
+    ///   - index: of the operation that the board has to show then; nil for not waiting.
     func drawWave(
-        _ place: Int, with pointer: Pointer = .pen, _ steps: Range<Int> = 0..<40, _ phase: Phase = .whole
+        _ place: Int, with pointer: Pointer = .pen, _ steps: Range<Int> = 0..<40, _ phase: Phase = .whole,
+        index: Int? = nil
     ) async throws {
         let reply = try await run(
             """
@@ -177,6 +204,7 @@ extension BrowserWindow {
                 let down = 0.07 + 0.09 * Double(place) + 0.03 * sin(Double(step) / 3)
                 return (left + width * across, top + height * down)
             }, with: pointer, phase)
+        if let index { try await wait(forIndex: index) }
     }
 
     /// Chooses a tool by its key.

@@ -4,6 +4,11 @@ import Locking
 import TestSupport
 import Testing
 
+extension Trait where Self == ConditionTrait {
+    /// For suites and tests that `make browser` runs.
+    static var inBrowsers: Self { .enabled(if: BrowserWindow.runsAll, "make browser runs it") }
+}
+
 /// A window of a headless Chromium, driven over WebDriver. It ends with the test.
 final class BrowserWindow: Sendable {
     /// Whether Chromium and its driver are installed.
@@ -69,26 +74,22 @@ final class BrowserWindow: Sendable {
         session = "/session/\(identifier)"
         try await post("/timeouts", ["script": .number(60_000)])
         // The bars of a window take some of its height.
-        try await devTools(
-            "Emulation.setDeviceMetricsOverride",
-            [
-                "width": .number(Double(size.width)), "height": .number(Double(size.height)),
-                "deviceScaleFactor": .number(size.scale), "mobile": .bool(size.width < 1000),
-            ])
+        try await setMetrics(size)
         let scheme = AnyJSON.object([
             "name": .string("prefers-color-scheme"), "value": .string(isDark ? "dark" : "light"),
         ])
         try await devTools("Emulation.setEmulatedMedia", ["features": .array([scheme])])
     }
 
+    /// Opens a window in a browser of its own, and goes to an address.
+    convenience init(_ size: Size = .desktop, isDark: Bool = false, at address: String) async throws {
+        try await self.init(size, isDark: isDark)
+        try await open(address)
+    }
+
     /// Gives the window another size; its pixels stay as they are.
     func resize(to size: Size) async throws {
-        try await devTools(
-            "Emulation.setDeviceMetricsOverride",
-            [
-                "width": .number(Double(size.width)), "height": .number(Double(size.height)),
-                "deviceScaleFactor": .number(size.scale), "mobile": .bool(size.width < 1000),
-            ])
+        try await setMetrics(size)
         try await run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     }
 
@@ -145,6 +146,9 @@ final class BrowserWindow: Sendable {
         if case .string(let failure)? = reply["failed"] { throw Unexpected("in the page: \(failure)") }
         return reply["value"] ?? .null
     }
+
+    /// Whether an expression in the page is `true` now, and not only like it.
+    func isTrue(_ expression: String) async throws -> Bool { try await run("return \(expression)") == .bool(true) }
 
     /// Waits until an expression in the page is true.
     func wait(for what: String, _ expression: String, within limit: Duration = .hangLimit) async throws {
@@ -285,6 +289,15 @@ final class BrowserWindow: Sendable {
     /// Closes the browser.
     func close() async throws {
         _ = try await Self.send("DELETE", session, nil, over: driver)
+    }
+
+    private func setMetrics(_ size: Size) async throws {
+        try await devTools(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .number(Double(size.width)), "height": .number(Double(size.height)),
+                "deviceScaleFactor": .number(size.scale), "mobile": .bool(size.width < 1000),
+            ])
     }
 
     private func devTools(_ command: String, _ parameters: [String: AnyJSON]) async throws {
