@@ -135,7 +135,7 @@ import Testing
                 ], ["LECTERN_NATS_GATEWAY_PASSWORD": Self.password])
             try await daemon.waitForLog(" serving")
             let http = HTTPClient(port: try await daemon.httpPort())
-            _ = try await eventually("it is ready") { try await http.get("/readyz").statusCode == 200 ? () : nil }
+            try await eventually("it is ready", is: await http.get("/readyz").statusCode == 200)
             let token = try await LecternProcess.run(
                 "token", "--secret-file", secret, "--role", "operator", "--expires", "1h"
             ).log.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -148,7 +148,7 @@ import Testing
             #expect(await teacher.exitCode() == 0, "\(teacher.log)")
             let revoking = try start(["revoke", token, "--user", "operator"])
             #expect(await revoking.exitCode() == 0, "\(revoking.log)")
-            _ = try await eventually("it is refused") { try await status() == 401 ? () : nil }
+            try await eventually("it is refused", is: await status() == 401)
             let erasing = try start(["erase", "physics", "--yes", "--partitions", "8", "--user", "operator"])
             #expect(await erasing.exitCode() == 0, "\(erasing.log)")
             #expect(erasing.log.contains("erased physics: deleted "), "\(erasing.log)")

@@ -23,9 +23,8 @@ import Testing
             #expect(response.statusCode == 503)
             #expect(response.text.contains("The service has 3 partitions; subjects.partitions is 5 here."))
             let good = HTTPClient(port: try await gateways[1].httpPort())
-            try await eventually("the gateway with the same number is ready") {
-                try await good.get("/readyz").statusCode == 200 ? () : nil
-            }
+            try await eventually(
+                "the gateway with the same number is ready", is: await good.get("/readyz").statusCode == 200)
             #expect(gateways[1].lines(with: "cannot be reached").isEmpty)
             for process in gateways + [core] { #expect(await process.terminate() == 0) }
         }
@@ -45,9 +44,7 @@ import Testing
                 "gateway", nats: nats.url, http: "127.0.0.1:0",
                 ["node.roles=gateway", "auth.mode=token", "auth.secret_file=\(secret)"])
             let http = HTTPClient(port: try await gateway.httpPort())
-            try await eventually("the gateway is ready") {
-                try await http.get("/readyz").statusCode == 200 ? () : nil
-            }
+            try await eventually("the gateway is ready", is: await http.get("/readyz").statusCode == 200)
 
             let teacher = try await token(secret, "teacher", "--author", "anna")
             let stroke = #"{"n":1,"c":1,"l":4,"t":1,"w":400,"h":300,"d":[{"x":1,"y":2}]}"#

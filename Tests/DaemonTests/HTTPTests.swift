@@ -121,9 +121,7 @@ import Testing
             #expect(reason["code"] == .string("not-ready"))
             #expect(try await http.get("/healthz").text == "ok")
             try await nats.restart()
-            try await eventually("it is ready again") {
-                try await http.get("/readyz").statusCode == 200 ? () : nil
-            }
+            try await eventually("it is ready again", is: await http.get("/readyz").statusCode == 200)
             let room = try await eventually("the room is there again") {
                 let response = try await http.get("/api/rooms/lesson")
                 return response.statusCode == 200 ? try AnyJSON.decode(response.bytes) : nil

@@ -25,9 +25,8 @@ import Testing
         func restart() async throws {
             await server.kill()
             try await server.restart()
-            try await eventually("the client is connected") {
-                (try? await connection.flush()) != nil && connection.state == .connected ? () : nil
-            }
+            try await eventually(
+                "the client is connected", is: (try? await connection.flush()) != nil && connection.state == .connected)
         }
     }
 

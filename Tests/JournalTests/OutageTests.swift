@@ -231,15 +231,13 @@ import Whiteboard
             try await servers[2].restart()
             let log = try await test.jetStream.streamInfo("INK_LOG_0")
             #expect(log.lastSequence < 60)
-            try await eventually("the third server is there", within: Self.election) {
-                try await test.jetStream.streamInfo("INK_LOG_0").reachableCopies == 2 ? () : nil
-            }
+            try await eventually(
+                "the third server is there", within: Self.election,
+                is: await test.jetStream.streamInfo("INK_LOG_0").reachableCopies == 2)
             #expect(try await sizesOfCopies(test).count > 1)
             for _ in 1...8 { #expect(try await last(test) == "110") }
             await test.journal.renewCopies(of: 0)
-            try await eventually("the copies are equal") {
-                try await sizesOfCopies(test) == [log.messages] ? () : nil
-            }
+            try await eventually("the copies are equal", is: await sizesOfCopies(test) == [log.messages])
             #expect(try await last(test) == "110")
         }
     }

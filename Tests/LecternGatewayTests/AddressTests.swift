@@ -61,9 +61,8 @@ struct AddressTests {
             #expect(metrics.statusCode == 200)
             #expect(try await admin.get("/readyz").statusCode == 503)
             try await gateway.service.revokeNothing()
-            try await eventually("it has read which tokens are revoked") {
-                try await admin.get("/readyz").statusCode == 200 ? () : nil
-            }
+            try await eventually(
+                "it has read which tokens are revoked", is: await admin.get("/readyz").statusCode == 200)
             #expect(try await admin.get("/api/rooms").statusCode == 404)
         }
     }
@@ -79,7 +78,7 @@ struct AddressTests {
                 let list = try await lesson.gateway.http.get("/api/rooms?\(query)").json["rooms"] as? [NSDictionary]
                 return (list ?? []).compactMap { $0["room"] as? String }
             }
-            _ = try await eventually("all are listed") { try await rooms("prefix=b") == ["b1"] ? true : nil }
+            try await eventually("all are listed", is: await rooms("prefix=b") == ["b1"])
             #expect(try await rooms("prefix=a&limit=2") == ["a1", "a2"])
             #expect(try await rooms("prefix=a&limit=2&after=a2") == ["a3"])
             #expect(try await rooms("prefix=c") == [])

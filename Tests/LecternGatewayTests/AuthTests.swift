@@ -61,9 +61,8 @@ struct AuthTests {
                 try gateway.service.answer("ink.0.*.\(kind)") { _ in [Answer(payload: picture(bytes: 100))] }
             }
             try await gateway.service.revokeNothing()
-            _ = try await eventually("it has read which tokens are revoked") {
-                try await gateway.http.get("/readyz").status == .ok ? () : nil
-            }
+            try await eventually(
+                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
             try await body(gateway)
         }
     }
@@ -84,9 +83,8 @@ struct AuthTests {
             try gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
             try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
             try await gateway.service.revokeNothing()
-            _ = try await eventually("it has read which tokens are revoked") {
-                try await gateway.http.get("/readyz").status == .ok ? () : nil
-            }
+            try await eventually(
+                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
             let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
             for (method, author) in [("DELETE", "anna"), ("PUT", "bob"), ("DELETE", "bob")] {
                 let answer = try await Self.send(gateway, method, "/api/rooms/r/authors/\(author)/mute", token: anna)
@@ -111,9 +109,8 @@ struct AuthTests {
             try gateway.service.answer("ink.0.*.info") { (_: Question) in [.error(.notReady)] }
             try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
             try await gateway.service.revokeNothing()
-            _ = try await eventually("it has read which tokens are revoked") {
-                try await gateway.http.get("/readyz").status == .ok ? () : nil
-            }
+            try await eventually(
+                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
             let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
             for (method, path) in [
                 ("DELETE", "authors/anna/mute"), ("PUT", "authors/bob/mute"), ("POST", "assets"),
@@ -138,9 +135,8 @@ struct AuthTests {
             try gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
             try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
             try await gateway.service.revokeNothing()
-            _ = try await eventually("it has read which tokens are revoked") {
-                try await gateway.http.get("/readyz").status == .ok ? () : nil
-            }
+            try await eventually(
+                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
             let teacher = try await key.sign(try Self.claims(.teacher, author: "anna"))
             let path = "/api/rooms/r/authors/bob/mute"
             let refused = try await Self.send(gateway, "PUT", path, token: teacher)

@@ -141,7 +141,7 @@ struct BoundsTests {
             let request = "GET /api/rooms/slow HTTP/1.1\r\nHost: h\r\n\r\n"
             let busy = try (0..<4).map { _ in try RawConnection(port: gateway.port) }
             for client in busy { #expect(client.send(request)) }
-            _ = try await eventually("four requests are under way") { asked.withLock { $0.count } == 4 ? true : nil }
+            try await eventually("four requests are under way", is: asked.withLock { $0.count } == 4)
             let refused = try RawConnection(port: gateway.port)
             #expect(refused.send(request))
             #expect(await refused.readToEnd().hasPrefix("HTTP/1.1 503"))

@@ -49,9 +49,8 @@ struct CookieTests {
                 [Answer(payload: RevocationPage(list: "l", through: 1, hasMore: false, revocations: [gone]).encoded())]
             }
             try await gateway.service.ready()
-            _ = try await eventually("it has read which tokens are revoked") {
-                try await gateway.http.get("/readyz").status == .ok ? () : nil
-            }
+            try await eventually(
+                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
             try await body(gateway, cookies)
         }
     }

@@ -167,9 +167,7 @@ struct EventFaultTests {
             #expect(try await gateway.http.get("/api/rooms/r/events?cohort=default").status == .badRequest)
             let head = try await gateway.http.head("/api/rooms/r/events")
             #expect(head.status == .ok && head.headers[.contentType] == "text/event-stream")
-            _ = try await eventually("no reader is left") {
-                gateway.registry.text().contains("lectern_http_readers 0\n") ? true : nil
-            }
+            try await eventually("no reader is left", is: gateway.registry.text().contains("lectern_http_readers 0\n"))
         }
     }
 
@@ -196,9 +194,7 @@ struct EventFaultTests {
             #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
             let reader = try open(gateway)
             _ = try await reader.next()
-            _ = try await eventually("both read") {
-                gateway.registry.text().contains("lectern_http_readers 2\n") ? true : nil
-            }
+            try await eventually("both read", is: gateway.registry.text().contains("lectern_http_readers 2\n"))
             // More than fits into the buffers of both sockets.
             let message = #"{"n":1,"a":4,"pad":"\#(String(repeating: "x", count: 200_000))"}"#
             let count = 60
@@ -206,9 +202,7 @@ struct EventFaultTests {
                 try release(index, gateway, message: message)
                 #expect(try await reader.nextOperation().id == "life:\(index)")
             }
-            _ = try await eventually("one is left") {
-                gateway.registry.text().contains("lectern_http_readers 1\n") ? true : nil
-            }
+            try await eventually("one is left", is: gateway.registry.text().contains("lectern_http_readers 1\n"))
             let closed = #"lectern_http_connections_closed_total{reason="slow-reader"} 1"#
             #expect(gateway.registry.text().contains(closed))
             withExtendedLifetime(stalled) {}
@@ -246,7 +240,7 @@ struct EventFaultTests {
             let stalled = try RawConnection(port: gateway.port)
             #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
             let closed = #"lectern_http_connections_closed_total{reason="slow-reader"} 1"#
-            _ = try await eventually("it is cut off") { gateway.registry.text().contains(closed) ? true : nil }
+            try await eventually("it is cut off", is: gateway.registry.text().contains(closed))
             withExtendedLifetime(stalled) {}
         }
     }
@@ -275,9 +269,8 @@ struct EventFaultTests {
                 #expect(refused.headers[.retryAfter] == "1")
                 withExtendedLifetime(stalled) {}
             }
-            _ = try await eventually("there is room again") {
-                try await gateway.http.head("/api/rooms/r/board.json").status == .ok ? true : nil
-            }
+            try await eventually(
+                "there is room again", is: await gateway.http.head("/api/rooms/r/board.json").status == .ok)
         }
     }
 
@@ -293,9 +286,7 @@ struct EventFaultTests {
             try await gateway.service.ready()
             let reader = try open(gateway)
             _ = try await reader.next()
-            _ = try await eventually("comments have come") {
-                reader.other.split(separator: "\n").count { $0 == ":" } >= 4 ? true : nil
-            }
+            try await eventually("comments have come", is: reader.other.split(separator: "\n").count { $0 == ":" } >= 4)
             try release(1, gateway)
             #expect(try await reader.next().id == "life:1")
             keeping.yield(reader)
@@ -316,9 +307,7 @@ struct EventFaultTests {
             #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
             #expect(try refused.errorCode == "too-many-readers")
             readers[0].close()
-            _ = try await eventually("a place is free") {
-                gateway.registry.text().contains("lectern_http_readers 1\n") ? true : nil
-            }
+            try await eventually("a place is free", is: gateway.registry.text().contains("lectern_http_readers 1\n"))
             #expect(try await open(gateway).next().id == "life:0")
         }
     }

@@ -144,9 +144,8 @@ struct EventStreamTests {
             // The feed ends with its last reader: then the service has what was missed.
             first.close()
             back.close()
-            _ = try await eventually("no reader is left") {
-                lesson.gateway.registry.text().contains("lectern_http_readers 0\n") ? true : nil
-            }
+            try await eventually(
+                "no reader is left", is: lesson.gateway.registry.text().contains("lectern_http_readers 0\n"))
             let alone = try lesson.read(headers: ["Last-Event-ID": id])
             #expect(try await alone.next(3).map { try $0.index } == [3, 4, 5])
             try lesson.draw(6...6)
@@ -154,7 +153,7 @@ struct EventStreamTests {
 
             let ahead = try lesson.read(headers: ["Last-Event-ID": "\(incarnation):8"])
             // Admitted once its head is there.
-            _ = try await eventually("the stream is open") { ahead.other.contains("200 OK") ? true : nil }
+            try await eventually("the stream is open", is: ahead.other.contains("200 OK"))
             try lesson.draw(7...9)
             #expect(try await ahead.nextOperation().index == 9)
 
@@ -218,9 +217,9 @@ struct EventStreamTests {
             try lesson.draw(1...3)
             _ = try await reader.next(3)
             try await lesson.gateway.server.restart()
-            _ = try await eventually("all are connected") {
-                lesson.teacher.state == .connected && lesson.gateway.connection.state == .connected ? true : nil
-            }
+            try await eventually(
+                "all are connected",
+                is: lesson.teacher.state == .connected && lesson.gateway.connection.state == .connected)
             // Without a journal, the service and its rooms outlive the server.
             try await lesson.teacher.flush()
             for number in 4...6 {

@@ -42,9 +42,7 @@ import Testing
     }
 
     private static func ready(_ gateway: RunningGateway) async throws {
-        try await eventually("the gateway is ready") {
-            try await gateway.http.get("/readyz").status == .ok ? () : nil
-        }
+        try await eventually("the gateway is ready", is: await gateway.http.get("/readyz").status == .ok)
     }
 
     private static func refuses(_ gateway: RunningGateway, _ sentence: String) async throws {

@@ -68,9 +68,7 @@ struct RevocationTests {
     }
 
     private static func ready(_ gateway: RunningGateway) async throws {
-        _ = try await eventually("the gateway is ready") {
-            try await gateway.http.get("/readyz").status == .ok ? () : nil
-        }
+        try await eventually("the gateway is ready", is: await gateway.http.get("/readyz").status == .ok)
     }
 
     private static func get(_ gateway: RunningGateway, _ token: String) async throws -> HTTPClient.Response {
@@ -157,15 +155,11 @@ struct RevocationTests {
             #expect(try await Self.get(gateway, first).errorCode == "revoked")
             #expect(try await Self.get(gateway, second).status == .ok)
             await gateway.server.stop()
-            _ = try await eventually("the gateway has noticed") {
-                gateway.connection.state != .connected ? () : nil
-            }
+            try await eventually("the gateway has noticed", is: gateway.connection.state != .connected)
             #expect(try await Self.get(gateway, first).errorCode == "revoked")
             list.add(try #require(Revocation.token("b", expires: nil)))
             try await gateway.server.restart()
-            _ = try await eventually("it has asked again") {
-                try await Self.get(gateway, second).errorCode == "revoked" ? () : nil
-            }
+            try await eventually("it has asked again", is: await Self.get(gateway, second).errorCode == "revoked")
         }
     }
 
@@ -176,7 +170,7 @@ struct RevocationTests {
             try list.answer(on: gateway.service)
             try await Self.ready(gateway)
             try await gateway.server.restart()
-            _ = try await eventually("it is connected again") { gateway.connection.state == .connected ? () : nil }
+            try await eventually("it is connected again", is: gateway.connection.state == .connected)
             let before = list.pages.withLock { $0 }
             // The interval is what is measured.
             try await Task.sleep(for: RevocationWatch.interval)
@@ -235,7 +229,7 @@ struct RevocationTests {
                 root: "ink", connection: gateway.connection, registry: PrometheusRegistry(), logger: .silent)
             let watching = Task { await watch.run() }
             defer { watching.cancel() }
-            try await eventually("the list is read") { watch.obstacle == nil ? () : nil }
+            try await eventually("the list is read", is: watch.obstacle == nil)
             var claims = try #require(await key.verify(try await Self.token(key)))
             try watch.check(claims)
             watch.endStreams(beforeKey: 1)

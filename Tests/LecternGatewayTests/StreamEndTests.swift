@@ -25,9 +25,7 @@ struct StreamEndTests {
             try await client.readUp(to: "event: board")
             if cause != "the gateway stops" {
                 client.finishSending()
-                _ = try await eventually("it is closed", within: .seconds(60)) {
-                    gateway.registry.text().contains(closed) ? true : nil
-                }
+                try await eventually("it is closed", within: .seconds(60), is: gateway.registry.text().contains(closed))
             }
             keeping.yield(client)
         }

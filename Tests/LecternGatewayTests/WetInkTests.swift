@@ -111,7 +111,7 @@ struct WetInkTests {
             #expect(try await gateway.http.get("/api/rooms/r/wet").status == .methodNotAllowed)
             #expect(try await post(gateway, [good, good], headers: [("Ink-Session", "s1")]).status == .accepted)
             #expect(try await post(gateway, [good], "?author=ben").status == .accepted)
-            _ = try await eventually("they are published") { came.withLock { $0.count } == 3 ? true : nil }
+            try await eventually("they are published", is: came.withLock { $0.count } == 3)
             #expect(came.withLock { $0 } == ["anna s1", "anna s1", "ben "])
 
             // Strokes have a budget of their own.
@@ -183,9 +183,7 @@ struct WetInkTests {
             #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
             let reader = try EventStreamClient(port: gateway.port, "/api/rooms/r/events")
             _ = try await reader.next()
-            _ = try await eventually("both read") {
-                gateway.registry.text().contains("lectern_http_readers 2\n") ? true : nil
-            }
+            try await eventually("both read", is: gateway.registry.text().contains("lectern_http_readers 2\n"))
             // More than fits into the buffers of its socket and the reader's together.
             let padding = String(repeating: " ", count: 60_000)
             let count = 150

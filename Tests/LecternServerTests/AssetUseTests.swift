@@ -65,9 +65,7 @@ import Testing
                     isSlide ? Self.slide(next, named) : Self.image(next, named), to: address)
                 try await lesson.client.publishDurably(
                     isSlide ? #"{"n":\#(next + 1),"a":7}"# : #"{"n":\#(next + 1),"a":4}"#, to: address)
-                try await eventually("the named asset is written again") { () -> Void? in
-                    try await sequence(named) > before.named ? () : nil
-                }
+                try await eventually("the named asset is written again", is: await sequence(named) > before.named)
             }
         }
     }

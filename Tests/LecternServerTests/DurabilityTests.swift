@@ -125,9 +125,7 @@ import Testing
                 try lesson.client.setClock(address, 1000)
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 let awake = try await lesson.joined(address, at: 1)
-                try await eventually("the room is hibernated") {
-                    try await lesson.listing().contains(#""asleep":true"#) ? () : nil
-                }
+                try await eventually("the room is hibernated", is: await lesson.listing().contains(#""asleep":true"#))
                 let back = try await lesson.client.join(address)
                 #expect(back.index == 1)
                 #expect(back.digest == awake.digest)

@@ -259,7 +259,7 @@ import Whiteboard
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "second"))
         let closing = DispatchQueue(label: "closing")
         closing.async { queue.close() }
-        _ = try await eventually("it is closing") { queue.isClosing ? true : nil }
+        try await eventually("it is closing", is: queue.isClosing)
         recorder.open(2)
         #expect(try await recorder.next() == ["second": .refused(.shuttingDown)])
         closing.sync {}

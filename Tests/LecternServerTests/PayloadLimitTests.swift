@@ -86,9 +86,7 @@ import Whiteboard
                     for number in 1...3 {
                         try await client.publishDurably(Self.stroke(number, bytes: 200_000), to: address)
                     }
-                    try await eventually("the strokes are there") {
-                        try await client.join(address).index == 3 ? () : nil
-                    }
+                    try await eventually("the strokes are there", is: await client.join(address).index == 3)
                     try await nats.restart(configuration: "max_payload: 65536")
                     try await eventually("the whole board comes in smaller parts") {
                         guard client.state == .connected, client.maxPayload == 65_536,
@@ -116,7 +114,7 @@ import Whiteboard
                     _ = try await head.next()
                     let out = try await Inbox(client, address.subject(.out(.main)))
                     try await nats.restart(configuration: "max_payload: 65536")
-                    try await eventually("the client is back") { client.maxPayload == 65_536 ? () : nil }
+                    try await eventually("the client is back", is: client.maxPayload == 65_536)
                     let clock = Task {
                         while !Task.isCancelled {
                             try? client.setClock(address, 1_000_000, #","d":true"#)

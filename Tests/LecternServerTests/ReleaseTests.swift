@@ -178,9 +178,7 @@ import Whiteboard
             try await Task.sleep(until: due)
             try await service.nats.restart()
             // The client may reconnect later than the service and miss the release: it joins.
-            try await eventually("operation 2 is released") {
-                try await service.client.join(address).index == 2 ? () : nil
-            }
+            try await eventually("operation 2 is released", is: await service.client.join(address).index == 2)
         }
     }
 

@@ -93,9 +93,7 @@ import Whiteboard
                 // Nothing has been released yet.
                 #expect(try await lesson.all().isEmpty)
                 try durable.client.setClock(lesson.address, 105)
-                try await eventually("ten are released") {
-                    try await lesson.all().count == 10 ? () : nil
-                }
+                try await eventually("ten are released", is: await lesson.all().count == 10)
                 return boards
             }
             // Another daemon, another room of the same partition, and a log that the room has forgotten.

@@ -48,9 +48,9 @@ import Whiteboard
 
     private static func restart(_ lesson: DurableClass) async throws {
         try await lesson.nats.restart()
-        try await eventually("the client is connected") {
-            (try? await lesson.client.flush()) != nil && lesson.client.state == .connected ? () : nil
-        }
+        try await eventually(
+            "the client is connected",
+            is: (try? await lesson.client.flush()) != nil && lesson.client.state == .connected)
     }
 
     private static func fill(_ lesson: DurableClass, _ address: RoomAddress, _ count: Int) async throws -> JoinReply {

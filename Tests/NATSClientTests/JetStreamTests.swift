@@ -57,13 +57,9 @@ import Testing
                 for _ in 1...12 { _ = try await jetStream.publish([1], to: "s.a") }
                 try await jetStream.deleteMessages("S", [1, 4, 5, 9])
                 try await jetStream.copy("S", to: "COPY", label: "")
-                try await eventually("the copy is whole") {
-                    try await jetStream.streamInfo("COPY").messages == 8 ? () : nil
-                }
+                try await eventually("the copy is whole", is: await jetStream.streamInfo("COPY").messages == 8)
                 try await jetStream.setReplicas(3, of: "COPY")
-                try await eventually("all servers have it") {
-                    try await jetStream.streamInfo("COPY").currentCopies == 2 ? () : nil
-                }
+                try await eventually("all servers have it", is: await jetStream.streamInfo("COPY").currentCopies == 2)
                 #expect(try await jetStream.streamInfo("COPY").messages == 8)
             }
         }
@@ -79,9 +75,8 @@ import Testing
                     let configuration = stream
                     // Servers that have just met elect a leader first, which hears of a stream after those that keep it.
                     _ = try await eventually("there is a stream") { try? await jetStream.provision(configuration) }
-                    try await eventually("it is listed") {
-                        try await jetStream.streamNames(beginningWith: "S") == [configuration.name] ? () : nil
-                    }
+                    try await eventually(
+                        "it is listed", is: await jetStream.streamNames(beginningWith: "S") == [configuration.name])
                     try await jetStream.delete(stream.name)
                     #expect(try await jetStream.streamNames(beginningWith: "S") == [])
                     let error = await #expect(throws: JetStreamError.self) {
@@ -124,7 +119,7 @@ import Testing
                         [UInt8](repeating: 1, count: 1000), to: subject, reply: refused.reply)
                 }
             }
-            try await eventually("the refusals have come") { refused.counts == ["SMALL": 7] ? () : nil }
+            try await eventually("the refusals have come", is: refused.counts == ["SMALL": 7])
         }
     }
 

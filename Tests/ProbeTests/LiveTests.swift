@@ -82,9 +82,7 @@ import Testing
             let clock = try workshop.start("exec $probe clock --print --source \(address)")
             #expect(await encoder.exitCode() == 0)
             // The server is gone without a word: the clock stands still and tries to connect again.
-            _ = try await eventually("a stall") {
-                try ClockLine.lines(clock.output).last?.sample.state == .stall ? () : nil
-            }
+            try await eventually("a stall", is: ClockLine.lines(clock.output).last?.sample.state == .stall)
             clock.send(SIGTERM)
             #expect(await clock.exitCode() == 0)
             let lines = try ClockLine.lines(clock.output)

@@ -95,9 +95,8 @@ import Testing
             for line in text.split(separator: "\n") {
                 #expect(line.hasPrefix("lectern_probe_") || line.hasPrefix("# "), "\(line)")
             }
-            _ = try await eventually("the clock goes on") {
-                Self.value("media_seconds", try await http.get("/metrics").text) ?? 0 > media ? () : nil
-            }
+            try await eventually(
+                "the clock goes on", is: Self.value("media_seconds", try await http.get("/metrics").text) ?? 0 > media)
             #expect(try await http.get("/other").statusCode == 404)
             running.send(SIGTERM)
             #expect(await running.exitCode() == 0)

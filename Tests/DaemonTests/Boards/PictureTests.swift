@@ -27,9 +27,7 @@ import Testing
 
                 await first.kill()
                 let second = pair.other(than: first)
-                try await eventually("the other one serves") {
-                    pair.monitor.servers().contains(second.name) ? () : nil
-                }
+                try await eventually("the other one serves", is: pair.monitor.servers().contains(second.name))
                 #expect(try await pictures(of: ann, at: 60, connection) == before)
 
                 try pair.replace(first)

@@ -262,9 +262,7 @@ import Testing
             let gateway = try DaemonProcess(
                 "b", nats: service.nats.url, http: "127.0.0.1:0", ["node.roles=gateway"])
             let other = HTTPClient(port: try await gateway.httpPort())
-            try await eventually("the gateway is ready") {
-                try await other.get("/readyz").statusCode == 200 ? () : nil
-            }
+            try await eventually("the gateway is ready", is: await other.get("/readyz").statusCode == 200)
             try await service.write([#"{"n":1,"d":[{"x":1,"y":1}]}"#], to: "r")
             let all = try await withThrowingTaskGroup(of: [Int].self) { group in
                 for number in 0..<6 {
@@ -305,14 +303,12 @@ import Testing
             #expect(try Self.pages(try await service.importFile(SlideFiles.pdf([(4, 3), (4, 3)]))) == [1, 2])
             #expect(try await service.head("r").entries(on: 2).map(\.message.time) == [60000])
             try service.setClock("r", 60001)
-            try await eventually("the fast cohort has turned") {
-                try await service.board("r", cohort: .main).reply.pages.shown == 1 ? () : nil
-            }
+            try await eventually(
+                "the fast cohort has turned", is: await service.board("r", cohort: .main).reply.pages.shown == 1)
             #expect(try await service.board("r", cohort: slow).reply.pages == BoardPages())
             try service.setClock("r", 60001, cohort: slow)
-            try await eventually("the slow cohort has turned") {
-                try await service.board("r", cohort: slow).reply.pages.shown == 1 ? () : nil
-            }
+            try await eventually(
+                "the slow cohort has turned", is: await service.board("r", cohort: slow).reply.pages.shown == 1)
             // A time that is given.
             let later = try await service.importFile(SlideFiles.pdf([(4, 3)]), "author=anna&t=70000.9")
             #expect(try Self.pages(later) == [3])
@@ -331,9 +327,8 @@ import Testing
             let slide = SlideFiles.pdf([(4, 3)])
             // Nobody has written to this room yet.
             try service.setClock("r", 60_000, more: #","a":8000"#)
-            try await eventually("the clock is known") {
-                try await service.http.get("/api/rooms/r").text.contains(#""live":68000"#) ? () : nil
-            }
+            try await eventually(
+                "the clock is known", is: await service.http.get("/api/rooms/r").text.contains(#""live":68000"#))
             let first = try await service.importFile(slide)
             #expect(try Self.pages(first) == [1])
             #expect(!first.text.contains("warning"))
@@ -349,9 +344,8 @@ import Testing
             #expect(seen.entries.isEmpty && seen.reply.pages == BoardPages())
 
             try service.setClock("r", 70_000)
-            try await eventually("the clock has no age") {
-                try await service.http.get("/api/rooms/r").text.contains(#""v":70000"#) ? () : nil
-            }
+            try await eventually(
+                "the clock has no age", is: await service.http.get("/api/rooms/r").text.contains(#""v":70000"#))
             let blind = try await service.importFile(slide)
             #expect(try Self.pages(blind).count == 1)
             #expect(blind.text.contains(#""warning":"the clock of the students' video does not tell how late it is"#))
@@ -473,9 +467,8 @@ import Testing
         let (teacher, both) = (try await token("teacher", "r"), try await token("teacher", "r", "s"))
         let student = try await token("student", "r")
         try await Self.with(Self.settings + ["auth.mode=token", "auth.secret_file=\(secret)"]) { service in
-            try await eventually("it has read which tokens are revoked") {
-                try await service.http.get("/readyz").statusCode == 200 ? () : nil
-            }
+            try await eventually(
+                "it has read which tokens are revoked", is: await service.http.get("/readyz").statusCode == 200)
             let file = SlideFiles.pdf([(4, 3)])
             for (path, bytes, expected) in [
                 ("r/import", file, [401, 403, 200, 200]), ("r/import?author=bob", file, [401, 403, 403, 403]),

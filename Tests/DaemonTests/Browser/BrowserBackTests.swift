@@ -91,6 +91,6 @@ import Testing
 extension BrowserWindow {
     /// Waits until the board is that of a picture.
     fileprivate func waitForPicture(_ picture: String) async throws {
-        _ = try await eventually("the picture") { () -> Void? in try await difference(to: picture) == 0 ? () : nil }
+        try await eventually("the picture", is: await difference(to: picture) == 0)
     }
 }

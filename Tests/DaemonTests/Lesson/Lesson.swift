@@ -160,9 +160,8 @@ extension Lesson {
     /// Returns when `count` more operations have been released to every cohort.
     func goesOn(by count: UInt64 = 12, within limit: Duration = .hangLimit) async throws {
         let goals = observers.map { $0.index + count }
-        try await eventually("operations are released", within: limit) {
-            zip(observers, goals).allSatisfy { $0.index >= $1 } ? () : nil
-        }
+        try await eventually(
+            "operations are released", within: limit, is: zip(observers, goals).allSatisfy { $0.index >= $1 })
     }
 
     /// A new student joins, follows until it has caught up with the cohort, and leaves.
@@ -170,10 +169,10 @@ extension Lesson {
         let newcomer = TestStudent(connection, address: address, cohort: .main)
         let following = Task { try await newcomer.follow() }
         defer { following.cancel() }
-        try await eventually("the newcomer has joined") { newcomer.position.index > 0 ? () : nil }
+        try await eventually("the newcomer has joined", is: newcomer.position.index > 0)
         try await goesOn()
         let goal = observers[0].index
-        try await eventually("the newcomer has what the others have") { newcomer.position.index >= goal ? () : nil }
+        try await eventually("the newcomer has what the others have", is: newcomer.position.index >= goal)
         let position = newcomer.position
         let seen = observers[0].sightings.first { $0.index == position.index }
         #expect(seen?.digest == position.digest)

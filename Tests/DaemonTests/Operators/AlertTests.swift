@@ -32,9 +32,7 @@ struct AlertTests {
                 let prometheus = try await Prometheus(targets: ports)
 
                 // Well: nothing fires.
-                _ = try await eventually("all are scraped") {
-                    try await prometheus.value("sum(up)") == "3" ? true : nil
-                }
+                try await eventually("all are scraped", is: await prometheus.value("sum(up)") == "3")
                 #expect(try await prometheus.firing().isEmpty)
 
                 await gone.end()
@@ -112,9 +110,7 @@ private final class Prometheus: Sendable {
                 "--web.listen-address=127.0.0.1:\(port)",
             ], at: "/usr/bin/prometheus")
         http = HTTPClient(port: port)
-        _ = try await eventually("Prometheus is ready") { [http] in
-            (try? await http.get("/-/ready"))?.statusCode == 200 ? true : nil
-        }
+        try await eventually("Prometheus is ready", is: (try? await http.get("/-/ready"))?.statusCode == 200)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

@@ -103,9 +103,7 @@ import Testing
 
     private static func waitUntilMoreExpire(_ connection: NATSConnection) async throws {
         let before = try await firstSequence(connection)
-        _ = try await eventually("records expire") { () -> Bool? in
-            try await firstSequence(connection) > before ? true : nil
-        }
+        try await eventually("records expire", is: await firstSequence(connection) > before)
     }
 
     private static func write(to address: String, _ connection: NATSConnection) async throws {

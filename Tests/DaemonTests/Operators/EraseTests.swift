@@ -68,18 +68,16 @@ import Testing
                     }
                 }
             }
-            try await eventually("all servers have it") {
-                try servers.allSatisfy { try count("hand-of-lesson", in: $0) > 0 } ? () : nil
-            }
+            try await eventually(
+                "all servers have it", is: servers.allSatisfy { try count("hand-of-lesson", in: $0) > 0 })
             let http = HTTPClient(port: try await daemon.httpPort())
             let brought = try await http.send(
                 "POST", "/api/rooms/lesson/import?author=berta", bytes: SlideFiles.pdf([(4, 3)]))
             #expect(brought.statusCode == 200, "\(brought.text)")
             let (code, log) = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", url)
             #expect(code == 0 && log.contains("deleted 5") && log.contains(", 1 of 1 files"), "\(log)")
-            try await eventually("no server has it") {
-                try servers.allSatisfy { try count("hand-of-lesson", in: $0) == 0 } ? () : nil
-            }
+            try await eventually(
+                "no server has it", is: servers.allSatisfy { try count("hand-of-lesson", in: $0) == 0 })
             for server in servers { #expect(try count("hand-of-other", in: server) > 0) }
             #expect(await daemon.terminate() == 0)
         }

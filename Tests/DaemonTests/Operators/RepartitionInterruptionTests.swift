@@ -104,9 +104,8 @@ extension RepartitionTests {
             }
             _ = try await Self.moveHeld(1, on: nats)
             #expect(try await Self.info("INK_LOG_0", nats).lastSequence > 20)
-            try await eventually("the witness has records of the new log") {
-                try await Self.info("WITNESS", nats).messages > 10 ? () : nil
-            }
+            try await eventually(
+                "the witness has records of the new log", is: await Self.info("WITNESS", nats).messages > 10)
             #expect(try await Self.info("INK_MOVING_LOG_0", nats).messages == 10)
             let told = try await Self.run("repartition", "1", "--nats", nats.url)
             #expect(told.contains("moved to 1 partitions: 30 records"), "\(told)")
@@ -178,9 +177,7 @@ extension RepartitionTests {
                 let (relay, copy) = ("INK_MOVING_RELAY_LOG_0", "INK_MOVING_LOG_0")
                 for (stream, copy) in [("SLOW", relay), (relay, copy)] {
                     try await jetStream.copy(stream, to: copy, label: "slow")
-                    try await eventually("\(copy) is filled") {
-                        try await jetStream.streamInfo(copy).messages == 8 ? () : nil
-                    }
+                    try await eventually("\(copy) is filled", is: await jetStream.streamInfo(copy).messages == 8)
                 }
                 try await jetStream.purge("INK_LOG_0", before: 3)
                 #expect(try await jetStream.streamInfo("INK_LOG_0").messages == 8)
@@ -188,9 +185,8 @@ extension RepartitionTests {
                 let looks = Locked(0)
                 _ = try connection.subscribe("$JS.API.STREAM.INFO.\(copy)") { _ in looks.withLock { $0 += 1 } }
                 let process = try LecternProcess(["repartition", "2", "--nats", nats.url])
-                try await eventually("the copy has been looked at and is looked at again") {
-                    looks.withLock { $0 } >= 2 ? () : nil
-                }
+                try await eventually(
+                    "the copy has been looked at and is looked at again", is: looks.withLock { $0 } >= 2)
                 // The new logs get the subjects of this one.
                 process.send(SIGSTOP)
                 try await Self.write(new.suffix(2), to: "history", on: nats)
@@ -353,9 +349,9 @@ extension RepartitionTests {
                 let partitions = [3, 2, 4, 1][round % 4]
                 let process = try LecternProcess(["repartition", "\(partitions)", "--nats", nats.url])
                 // At some moment from the first step on.
-                try await eventually("it begins", every: .milliseconds(2)) {
-                    process.log.contains("the server copies") || process.hasExited ? () : nil
-                }
+                try await eventually(
+                    "it begins", every: .milliseconds(2),
+                    is: process.log.contains("the server copies") || process.hasExited)
                 try await Task.sleep(for: .milliseconds(random.int(0...120)))
                 process.send(SIGKILL)
                 await process.end()
@@ -364,9 +360,9 @@ extension RepartitionTests {
                 // No daemon makes empty streams beside the copies: it waits, or ends where streams of the old number are left.
                 let streams = try await Self.streams(nats)
                 let daemon = try DaemonProcess("early", nats: nats.url, ["subjects.partitions=\(partitions)"])
-                try await eventually("the daemon waits or has ended") {
-                    daemon.log.contains("partition not open yet") || daemon.hasExited ? () : nil
-                }
+                try await eventually(
+                    "the daemon waits or has ended",
+                    is: daemon.log.contains("partition not open yet") || daemon.hasExited)
                 if daemon.hasExited { #expect(daemon.log.contains("set it to"), "\(daemon.log)") }
                 #expect(try await Self.streams(nats) == streams)
                 await daemon.kill()

@@ -108,9 +108,7 @@ import Testing
         try await write([stroke(1), stroke(2)], to: "closed", on: nats)
         try await write([stroke(1), stroke(2)], to: "second-life", on: nats)
         for room in ["closed", "second-life"] {
-            try await eventually("\(room) is there") {
-                try await http.get("/api/rooms/\(room)").statusCode == 200 ? () : nil
-            }
+            try await eventually("\(room) is there", is: await http.get("/api/rooms/\(room)").statusCode == 200)
             _ = try await run("close", room, "--nats", nats.url)
         }
         try await write([stroke(5), stroke(6)], to: "second-life", on: nats)

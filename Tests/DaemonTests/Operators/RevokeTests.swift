@@ -32,9 +32,7 @@ import Testing
 
     private func ready(_ gateway: DaemonProcess) async throws -> HTTPClient {
         let http = HTTPClient(port: try await gateway.httpPort())
-        _ = try await eventually("the gateway is ready") {
-            try await http.get("/readyz").statusCode == 200 ? () : nil
-        }
+        try await eventually("the gateway is ready", is: await http.get("/readyz").statusCode == 200)
         return http
     }
 
@@ -57,17 +55,13 @@ import Testing
             #expect(revoked.log.contains(" until "), "\(revoked.log)")
             let start = ContinuousClock.now
             for site in sites {
-                _ = try await eventually("it is refused") {
-                    try await status(site, tokens[0]) == 401 ? () : nil
-                }
+                try await eventually("it is refused", is: await status(site, tokens[0]) == 401)
             }
             #expect(start.duration(to: .now) < .seconds(1))
             let subject = try await LecternProcess.run("revoke", "--sub", "bob", "--nats", nats.url)
             #expect(subject.exitCode == 0 && subject.log == "revoked sub bob for good\n", "\(subject.log)")
             for site in sites {
-                _ = try await eventually("it is refused") {
-                    try await status(site, tokens[1]) == 401 ? () : nil
-                }
+                try await eventually("it is refused", is: await status(site, tokens[1]) == 401)
             }
             func check(_ site: HTTPClient) async throws {
                 #expect(try await status(site, tokens[0]) == 401)
@@ -86,9 +80,7 @@ import Testing
             _ = try await ready(fresh)
             try await check(http)
             for site in sites + [http] {
-                _ = try await eventually("the third token is good") {
-                    try await status(site, tokens[2]) == 200 ? () : nil
-                }
+                try await eventually("the third token is good", is: await status(site, tokens[2]) == 200)
                 try await check(site)
             }
             for process in gateways + [fresh, next] { #expect(await process.terminate() == 0) }
@@ -107,9 +99,7 @@ import Testing
             #expect(try await status(site, token) == 200)
             let (code, log) = try await LecternProcess.run("revoke", token, "--nats", nats.url)
             #expect(code == 0 && log.contains("until the daemon ends"), "\(log)")
-            _ = try await eventually("it is refused") {
-                try await status(site, token) == 401 ? () : nil
-            }
+            try await eventually("it is refused", is: await status(site, token) == 401)
             #expect(await daemon.terminate() == 0)
         }
     }

@@ -143,9 +143,8 @@ private struct DamagedLesson: Sendable {
 
     func restart() async throws {
         try await nats.restart()
-        try await eventually("the client is connected") {
-            (try? await client.flush()) != nil && client.state == .connected ? () : nil
-        }
+        try await eventually(
+            "the client is connected", is: (try? await client.flush()) != nil && client.state == .connected)
     }
 
     /// Runs a daemon that is killed when a message of a step comes, or ends when it serves.
@@ -163,9 +162,7 @@ private struct DamagedLesson: Sendable {
             if count == step.number { Foundation.kill(identifier, SIGKILL) }
         }
         defer { subscription.unsubscribe() }
-        try await eventually("it is killed or serves") {
-            daemon.hasExited || daemon.log.contains(" serving") ? () : nil
-        }
+        try await eventually("it is killed or serves", is: daemon.hasExited || daemon.log.contains(" serving"))
         await daemon.kill()
         return seen.withLock { $0 } >= step.number
     }

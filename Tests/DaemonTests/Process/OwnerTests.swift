@@ -18,9 +18,8 @@ import Testing
                     owner.pause()
                     // Suspended until the other daemon has taken over, or much longer.
                     if isThorough { try await Task.sleep(for: .seconds(30)) }
-                    try await eventually("the other one serves") {
-                        pair.monitor.servers().contains(pair.other(than: owner).name) ? () : nil
-                    }
+                    try await eventually(
+                        "the other one serves", is: pair.monitor.servers().contains(pair.other(than: owner).name))
                     try await lesson.goesOn()
                     owner.resume()
                     try await lesson.goesOn()

@@ -116,7 +116,7 @@ import Testing
                 try await http.send("GET", "/metrics", headers: [("Authorization", "Bearer \(token)")]).statusCode
             }
             // Before it knows which tokens are revoked it lets none in.
-            _ = try await eventually("the token is good") { try await status(old) == 200 ? () : nil }
+            try await eventually("the token is good", is: await status(old) == 200)
             _ = try folder.write(secrets[1], to: "secret")
             daemon.send(SIGHUP)
             try await daemon.waitForLog("settings reloaded")

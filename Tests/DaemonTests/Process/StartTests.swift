@@ -56,7 +56,7 @@ import Testing
                 return answer.statusCode == 503 && answer.text.contains("max_payload") ? () : nil
             }
             try await nats.restart(configuration: "max_payload: 65536")
-            try await eventually("it is ready again") { try await http.get("/readyz").statusCode == 200 ? () : nil }
+            try await eventually("it is ready again", is: await http.get("/readyz").statusCode == 200)
             #expect(await daemon.terminate() == 0)
         }
     }
@@ -112,7 +112,7 @@ import Testing
             }
             let verdict = try await Lesson.hold(plan, on: nats.url) { try await $0.goesOn() }
             verdict.expect()
-            try await eventually("it serves again") { try await isServing() ? () : nil }
+            try await eventually("it serves again", is: await isServing())
         }
     }
 

@@ -81,7 +81,7 @@ final class BarCodeVideo: Sendable {
                 "\(try LecternProcess.path(of: "lectern-probe")) stamp --codec flv --rate 25 --start \(Int(begin)) <\(camerasPipe) >\(stampedPipe)"
             )
             try startEncoder("\(camera) -f flv \(camerasPipe)")
-            _ = try await eventually("a segment of encoder \(number)") { try segmentCount() > segments ? true : nil }
+            try await eventually("a segment of encoder \(number)", is: segmentCount() > segments)
             return begin
         }
     }

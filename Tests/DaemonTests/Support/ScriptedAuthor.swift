@@ -49,9 +49,7 @@ final class ScriptedAuthor: Sendable {
     func send(_ text: String, expecting feedback: (Feedback) -> Bool) async throws {
         let before = told.values.count
         try await send(text)
-        try await eventually("an answer to \(text.prefix(60))") {
-            told.values[before...].contains(where: feedback) ? () : nil
-        }
+        try await eventually("an answer to \(text.prefix(60))", is: told.values[before...].contains(where: feedback))
     }
 
     /// Publishes an operation and waits until it is applied at this index.

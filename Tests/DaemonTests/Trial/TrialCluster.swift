@@ -151,9 +151,8 @@ final class TrialCluster: Sendable {
         try await waitUntilServing(members)
         for gateway in Self.gatewayNodes {
             let client = client(of: gateway)
-            try await eventually("gateway \(gateway) is ready", within: .seconds(60)) {
-                try await client.get("/readyz").statusCode == 200 ? () : nil
-            }
+            try await eventually(
+                "gateway \(gateway) is ready", within: .seconds(60), is: await client.get("/readyz").statusCode == 200)
         }
     }
 

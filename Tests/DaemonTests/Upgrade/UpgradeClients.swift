@@ -111,7 +111,7 @@ final class PagesTeacher: Sendable {
 
     func goesOn() async throws {
         let before = state.index
-        try await eventually("pages are written") { state.index > before + 4 ? () : nil }
+        try await eventually("pages are written", is: state.index > before + 4)
     }
 
     /// Draws, turns pages, undoes and redoes until it is stopped, one acknowledged operation after another.

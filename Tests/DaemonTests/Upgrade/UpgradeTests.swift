@@ -262,7 +262,7 @@ private final class UpgradeTrial: Sendable {
                 verdicts.first { $0.plan.room == reader.room }.map {
                     (UInt64($0.model.operations.count), $0.model.digest)
                 } ?? pages.state
-            try await eventually("the reader of \(reader.room) has all") { reader.position.index == index ? () : nil }
+            try await eventually("the reader of \(reader.room) has all", is: reader.position.index == index)
             #expect(reader.position.digest == digest && reader.position.faults.isEmpty, "\(reader.position)")
             print("upgrade: event stream of \(reader.room) to \(index), \(reader.position.connections) connections")
             reader.stop()

@@ -258,9 +258,8 @@ struct ClusterAccountTests {
             case .subscribe: try connection.subscribe(subject) { _ in }
             }
         }
-        _ = try await eventually("the last is refused") {
-            violations.values.contains(PermissionViolation(action, "nobody.may")) ? true : nil
-        }
+        try await eventually(
+            "the last is refused", is: violations.values.contains(PermissionViolation(action, "nobody.may")))
         return Set(violations.values.filter { $0.action == action }.map(\.subject)).subtracting(["nobody.may"])
     }
 

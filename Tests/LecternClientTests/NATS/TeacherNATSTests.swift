@@ -159,7 +159,7 @@ struct TeacherJournalTests {
             let resent = Recorder<Int>()
             let report = try await publish(to: server, answerTimeout: .seconds(3), resent: resent) { server in
                 try await NATSConnection.with(server) { connection in
-                    try await eventually("a message was sent again") { resent.values.last ?? 0 >= 1 ? () : nil }
+                    try await eventually("a message was sent again", is: resent.values.last ?? 0 >= 1)
                     try await JournalStream.create(over: connection)
                 }
             }

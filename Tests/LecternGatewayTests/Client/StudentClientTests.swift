@@ -36,7 +36,7 @@ struct StudentClientTests {
             try lesson.publish(#"{"n":21,"a":2,"t":1000}"#)
             // Who joins an empty room learns its incarnation from the next mark only.
             let name = feed == .head ? "head" : "main"
-            _ = try await eventually("the board is there") { try await board(lesson, name).index == 21 ? true : nil }
+            try await eventually("the board is there", is: await board(lesson, name).index == 21)
             let student = try student(lesson.gateway.port, feed)
             var isDrawn = false
             let playout = try await student.follow(for: .hangLimit) { event, playout in
@@ -130,7 +130,7 @@ struct StudentClientTests {
         try await RunningClass.with { lesson in
             try lesson.draw(1...1, at: 1000)
             try lesson.draw(2...2, at: 2000)
-            _ = try await eventually("the board has both") { try await board(lesson).index == 2 ? true : nil }
+            try await eventually("the board has both", is: await board(lesson).index == 2)
             let student = try student(lesson.gateway.port)
             let time = Locked(1500)
             let looks = Locked(-1)

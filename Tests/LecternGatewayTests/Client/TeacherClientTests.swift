@@ -74,7 +74,7 @@ struct TeacherClientTests {
         try await RunningClass.with { lesson in
             // A room that nobody has written to shows nothing of strokes being drawn.
             try lesson.draw(1...1)
-            _ = try await eventually("the room is there") { try await board(lesson).index == 1 ? true : nil }
+            try await eventually("the room is there", is: await board(lesson).index == 1)
             let teacher = try teacher(lesson.gateway.port)
             let running = Task {
                 try await teacher.run { event, _ in

@@ -52,12 +52,11 @@ import Whiteboard
             try client.publish(Array(message.utf8), to: address.subject(.input(author)))
         }
         try client.publish(Array(#"{"m":45,"r":0}"#.utf8), to: address.subject(.clock(.main)))
-        try await eventually("main is at 4") {
-            try await gateway.http.get("/api/rooms/lesson/board.png").fields["ink-index"] == "4" ? () : nil
-        }
-        try await eventually("the head is at 6") {
-            try await gateway.http.get("/api/rooms/lesson/board.png?cohort=head").fields["ink-index"] == "6" ? () : nil
-        }
+        try await eventually(
+            "main is at 4", is: await gateway.http.get("/api/rooms/lesson/board.png").fields["ink-index"] == "4")
+        try await eventually(
+            "the head is at 6",
+            is: await gateway.http.get("/api/rooms/lesson/board.png?cohort=head").fields["ink-index"] == "6")
         return address
     }
 

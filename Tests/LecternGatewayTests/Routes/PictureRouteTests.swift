@@ -197,7 +197,7 @@ struct PictureRouteTests {
                     for width in 1...2 {
                         for _ in 0..<3 { group.addTask { try await get(room, width) } }
                     }
-                    try await eventually("\(drawn) are being drawn") { held.withLock { $0.count } == drawn ? () : nil }
+                    try await eventually("\(drawn) are being drawn", is: held.withLock { $0.count } == drawn)
                     // One cohort of a room has half of them.
                     try await expectRefusal(room, 3)
                 }

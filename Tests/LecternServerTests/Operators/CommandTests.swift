@@ -176,9 +176,8 @@ import Testing
                             erased.append(number)
                         }
                     }
-                    _ = try await eventually("most erasures wait") {
-                        signs.values.count { $0.hasPrefix("waiting for") } >= count / 2 ? () : nil
-                    }
+                    try await eventually(
+                        "most erasures wait", is: signs.values.count { $0.hasPrefix("waiting for") } >= count / 2)
                     guard case .inForce = try await otto.mute(bob, at: kept) else { throw Unexpected("not muted") }
                     #expect(erased.values.count < count / 2)
                     try await group.waitForAll()

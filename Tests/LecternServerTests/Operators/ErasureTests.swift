@@ -137,9 +137,8 @@ import Whiteboard
                 let stream = JetStream(lesson.client)
                 let full = try await stream.streamInfo("INK_LOG_0").messages
                 let cut = Task { try await lesson.erase(doomed) }
-                _ = try await eventually("records are being deleted") {
-                    try await stream.streamInfo("INK_LOG_0").messages < full ? () : nil
-                }
+                try await eventually(
+                    "records are being deleted", is: await stream.streamInfo("INK_LOG_0").messages < full)
                 cut.cancel()
                 _ = await cut.result
                 let left = try await lesson.messages("\(doomed).in.*", in: "INK_LOG_0").count
@@ -321,9 +320,7 @@ import Whiteboard
                 _ = try await lesson.savedState(of: closed, through: 20)
                 _ = try await JetStream(lesson.client).publish(
                     ControlRecord.close.encoded(), to: closed.subject(.control))
-                _ = try await eventually("it is closed") {
-                    try await lesson.client.join(closed).index == 0 ? () : nil
-                }
+                try await eventually("it is closed", is: await lesson.client.join(closed).index == 0)
                 #expect(try StoreFiles(lesson.nats).contains(Array("closed-hand".utf8)))
                 #expect(try await lesson.erase(closed).what.hasPrefix("deleted 21 records"))
                 #expect(try !StoreFiles(lesson.nats).contains(Array("closed-hand".utf8)))

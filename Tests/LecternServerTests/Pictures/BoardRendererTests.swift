@@ -254,7 +254,7 @@ import Testing
             start(small, "first", isHeld: true)
             try await eventually("the first is drawn") { order.withLock { $0.isEmpty } ? nil : () }
             start(large, "large")
-            try await eventually("the large one waits") { renderer.memory.waitingCount == 1 ? () : nil }
+            try await eventually("the large one waits", is: renderer.memory.waitingCount == 1)
             start(small, "small")
             // There is memory for it beside the first.
             try await eventually("the small one waits behind it") {

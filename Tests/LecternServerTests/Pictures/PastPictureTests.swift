@@ -56,9 +56,9 @@ import Whiteboard
 
         /// Returns when the cohort or the head is at an index.
         func reaches(_ index: UInt64, head: Bool = false) async throws {
-            try await eventually("\(head ? "head" : "main") is at \(index)") {
-                try await picture(ImageRequest(unless: "*"), head: head).index == index ? () : nil
-            }
+            try await eventually(
+                "\(head ? "head" : "main") is at \(index)",
+                is: await picture(ImageRequest(unless: "*"), head: head).index == index)
         }
     }
 
@@ -169,9 +169,7 @@ import Whiteboard
                 // Only a room that holds nothing leaves memory.
                 try durable.client.setClock(lesson.address, 1000)
                 try await lesson.reaches(head)
-                try await eventually("the room is evicted") {
-                    try await durable.listing().contains(#""asleep":true"#) ? () : nil
-                }
+                try await eventually("the room is evicted", is: await durable.listing().contains(#""asleep":true"#))
                 _ = try await compare(served, lesson, released: head, head: head, "after eviction, seed \(seed)")
             }
         }

@@ -153,9 +153,7 @@ final class BrowserWindow: Sendable {
     /// Waits until an expression in the page is true.
     func wait(for what: String, _ expression: String, within limit: Duration = .hangLimit) async throws {
         do {
-            _ = try await eventually(what, within: limit) { () -> Void? in
-                try await run("return Boolean(\(expression))") == .bool(true) ? () : nil
-            }
+            try await eventually(what, within: limit, is: await run("return Boolean(\(expression))") == .bool(true))
         } catch {
             throw Unexpected(
                 "\(error); the page says: \(try await text(of: "document.body")); \(try await complaints())")

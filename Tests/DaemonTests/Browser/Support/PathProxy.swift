@@ -46,9 +46,9 @@ final class PathProxy: Sendable {
         started.add(
             try ChildProcess(
                 "/usr/bin/env", arguments: ["nginx", "-e", log, "-p", folder.path, "-c", file.path], log: log))
-        _ = try await eventually("nginx serves the gateway; \(log)") { () -> Void? in
-            (try? await HTTPClient(port: port).get("\(path)healthz"))?.statusCode == 200 ? () : nil
-        }
+        try await eventually(
+            "nginx serves the gateway; \(log)",
+            is: (try? await HTTPClient(port: port).get("\(path)healthz"))?.statusCode == 200)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
