@@ -9,8 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(4)), .endsProcesses) struct ExampleClientTests {
     @Test func `the client of the documentation prints what is released, and has the room's board`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("service", nats: nats.url)
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("service", nats: nats.url)
             let client = try LecternProcess(["physics", nats.url, "6"], program: "follow")
             try await publish(on: nats.url)
             let clock = try LecternProcess(["clock", "--room", "physics", "--latency", "0s", "--nats", nats.url])
@@ -31,8 +30,7 @@ import Testing
 
     @Test func `the client of the documentation over HTTP does the same`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("service", nats: nats.url, http: "127.0.0.1:0")
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("service", nats: nats.url, http: "127.0.0.1:0")
             let gateway = "http://127.0.0.1:\(try await daemon.httpPort())/"
             let client = try LecternProcess(["physics", gateway, "6"], program: "follow-http")
             try await publish(on: nats.url)

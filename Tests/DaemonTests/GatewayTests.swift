@@ -9,10 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(4)), .endsProcesses) struct GatewayTests {
     @Test func `a gateway with another number of partitions than the daemons is not ready, and says so`() async throws {
         try await NATSTestServer.with { nats in
-            let core = try DaemonProcess(
+            let core = try await DaemonProcess.serving(
                 "core", nats: nats.url, http: "off",
                 ["node.roles=core", "journal.mode=none", "subjects.partitions=3"])
-            try await core.waitUntilServing()
             let gateways = try [5, 3].map { partitions in
                 try DaemonProcess(
                     "gateway-\(partitions)", nats: nats.url, http: "127.0.0.1:0",
@@ -37,9 +36,8 @@ import Testing
         let secret = directory.appendingPathComponent("secret").path
         try "a secret of the test with more than 32 bytes\n".write(toFile: secret, atomically: true, encoding: .utf8)
         try await NATSTestServer.with { nats in
-            let core = try DaemonProcess(
+            let core = try await DaemonProcess.serving(
                 "core", nats: nats.url, http: "127.0.0.1:0", ["node.roles=core", "journal.mode=none"])
-            try await core.waitUntilServing()
             let gateway = try DaemonProcess(
                 "gateway", nats: nats.url, http: "127.0.0.1:0",
                 ["node.roles=gateway", "auth.mode=token", "auth.secret_file=\(secret)"])

@@ -14,18 +14,15 @@ import Testing
     private func withLesson(_ body: @Sendable (HTTPClient, ScriptedAuthor, NATSTestServer) async throws -> Void)
         async throws
     {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess(
-                    "a", nats: nats.url, http: "127.0.0.1:0",
-                    ["checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final"])
-                try await daemon.waitUntilServing()
-                let http = HTTPClient(port: try await daemon.httpPort())
-                let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
-                try await hold(ann, connection)
-                try await body(http, ann, nats)
-                #expect(await daemon.terminate() == 0)
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let daemon = try await DaemonProcess.serving(
+                "a", nats: nats.url, http: "127.0.0.1:0",
+                ["checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final"])
+            let http = HTTPClient(port: try await daemon.httpPort())
+            let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
+            try await hold(ann, connection)
+            try await body(http, ann, nats)
+            #expect(await daemon.terminate() == 0)
         }
     }
 

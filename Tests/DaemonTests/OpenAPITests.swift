@@ -22,8 +22,7 @@ struct OpenAPITests {
     func answers() async throws {
         let program = try #require(schemathesis)
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0")
             let port = try await daemon.httpPort()
             let output = Pipe()
             let process = Process()

@@ -9,8 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct SessionTests {
     @Test func `a publisher ends with an error once its author has begun another session`() async throws {
         try await NATSTestServer.with { nats in
-            let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
             let publish = ["publish", "demo", "--room", "a", "--author", "ann", "--nats", nats.url]
             let first = try LecternProcess(publish + ["--session", "one"])
             try await first.waitForLog("applied 1 ")
@@ -56,8 +55,8 @@ import Testing
         async throws
     {
         try await NATSTestServer.with { nats in
-            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", ["journal.mode=none"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving(
+                "a", nats: nats.url, http: "127.0.0.1:0", ["journal.mode=none"])
             let gateway = "http://127.0.0.1:\(try await daemon.httpPort())"
             var now: Double { Date().timeIntervalSince1970 * 1000 }
 
@@ -127,9 +126,8 @@ import Testing
         _ isSent: Bool
     ) async throws {
         try await NATSTestServer.with { nats in
-            let daemon = try DaemonProcess(
+            _ = try await DaemonProcess.serving(
                 "service", nats: nats.url, ["journal.mode=none", "cohorts.default.ink=progressive"])
-            try await daemon.waitUntilServing()
             let lesson = FileManager.default.temporaryDirectory.appendingPathComponent("wet-\(UUID()).ndjson")
             defer { try? FileManager.default.removeItem(at: lesson) }
             let strokes = (1...2).map { number in

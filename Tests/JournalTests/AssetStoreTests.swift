@@ -18,15 +18,13 @@ private struct TestStore: Sendable {
         configuration: String? = nil,
         _ body: @Sendable (TestStore, NATSTestServer) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: true, configuration: configuration) { server in
-            try await NATSConnection.with(server) { nats in
-                var settings = JournalSettings()
-                settings.maxAge = maxAge
-                let store = AssetStore(
-                    root: "ink", settings: settings, maxBytes: maxBytes, roomBytes: roomBytes, connection: nats,
-                    logger: .silent)
-                try await body(TestStore(store: store, jetStream: JetStream(nats)), server)
-            }
+        try await NATSTestServer.withConnection(jetStream: true, configuration: configuration) { server, nats in
+            var settings = JournalSettings()
+            settings.maxAge = maxAge
+            let store = AssetStore(
+                root: "ink", settings: settings, maxBytes: maxBytes, roomBytes: roomBytes, connection: nats,
+                logger: .silent)
+            try await body(TestStore(store: store, jetStream: JetStream(nats)), server)
         }
     }
 

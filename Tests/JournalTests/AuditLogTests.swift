@@ -11,13 +11,11 @@ import Testing
         maxBytes: Int64 = 64 << 20, configuration: String? = nil,
         _ body: @Sendable (AuditLog, JetStream) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: true, configuration: configuration) { server in
-            try await NATSConnection.with(server) { nats in
-                let log = AuditLog(
-                    root: "ink", settings: JournalSettings(), maxBytes: maxBytes, maxAge: .seconds(3600),
-                    connection: nats, logger: .silent)
-                try await body(log, JetStream(nats))
-            }
+        try await NATSTestServer.withConnection(jetStream: true, configuration: configuration) { server, nats in
+            let log = AuditLog(
+                root: "ink", settings: JournalSettings(), maxBytes: maxBytes, maxAge: .seconds(3600),
+                connection: nats, logger: .silent)
+            try await body(log, JetStream(nats))
         }
     }
 

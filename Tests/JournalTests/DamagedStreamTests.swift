@@ -33,10 +33,8 @@ import Testing
     private static func with(
         _ damage: NATSTestServer.Damage, _ body: @Sendable (Class) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { connection in
-                try await body(Class(server: server, connection: connection, damage: damage))
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { server, connection in
+            try await body(Class(server: server, connection: connection, damage: damage))
         }
     }
 

@@ -137,11 +137,9 @@ import Testing
     }
 
     @Test func `Without JetStream the error says so`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                _ = await #expect(throws: JournalError.stream(name: "INK_LOG_0", .notEnabled)) {
-                    try await TestJournal(nats).journal.provision(0)
-                }
+        try await NATSTestServer.withConnection { server, nats in
+            _ = await #expect(throws: JournalError.stream(name: "INK_LOG_0", .notEnabled)) {
+                try await TestJournal(nats).journal.provision(0)
             }
         }
     }
@@ -192,18 +190,16 @@ import Testing
 
     @Test func `A server without room for more says so, to checkpoints as well`() async throws {
         let configuration = "jetstream: { max_file_store: 1M }"
-        try await NATSTestServer.with(jetStream: true, configuration: configuration) { server in
-            try await NATSConnection.with(server) { nats in
-                let test = TestJournal(nats)
-                _ = try await test.journal.provision(0)
-                let room = try RoomID.physics
-                let bytes = [UInt8](repeating: 7, count: 3 << 20)
-                do throws(JournalError) {
-                    _ = try await test.store.save(state: bytes, room: room, beside: nil)
-                    Issue.record("saved")
-                } catch {
-                    #expect("\(error)".contains("resource"))
-                }
+        try await NATSTestServer.withConnection(jetStream: true, configuration: configuration) { server, nats in
+            let test = TestJournal(nats)
+            _ = try await test.journal.provision(0)
+            let room = try RoomID.physics
+            let bytes = [UInt8](repeating: 7, count: 3 << 20)
+            do throws(JournalError) {
+                _ = try await test.store.save(state: bytes, room: room, beside: nil)
+                Issue.record("saved")
+            } catch {
+                #expect("\(error)".contains("resource"))
             }
         }
     }

@@ -32,10 +32,8 @@ struct TestJournal: Sendable {
         _ settings: JournalSettings = JournalSettings(), heartbeat: Duration = .milliseconds(200),
         _ body: @Sendable (TestJournal, NATSTestServer) async throws -> Result
     ) async throws -> Result {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { nats in
-                try await body(TestJournal(nats, settings: settings, heartbeat: heartbeat), server)
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            try await body(TestJournal(nats, settings: settings, heartbeat: heartbeat), server)
         }
     }
 

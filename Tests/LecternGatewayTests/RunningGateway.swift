@@ -32,19 +32,17 @@ struct RunningGateway: Sendable {
         },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: jetStream) { server in
-            try await NATSConnection.with(server) { service in
-                try await NATSConnection.with(server) { connection in
-                    let registry = PrometheusRegistry(help: GatewayMetrics.help)
-                    var configuration = GatewayConfiguration(port: 0, partitions: partitions)
-                    adjust(&configuration)
-                    try await run(configuration, limits, obstacle, connection, registry, logger) { gateway, port in
-                        try await body(
-                            RunningGateway(
-                                gateway: gateway, port: port, http: HTTPClient(port: port), registry: registry,
-                                server: server,
-                                service: TestService(connection: service), connection: connection))
-                    }
+        try await NATSTestServer.withConnection(jetStream: jetStream) { server, service in
+            try await NATSConnection.with(server) { connection in
+                let registry = PrometheusRegistry(help: GatewayMetrics.help)
+                var configuration = GatewayConfiguration(port: 0, partitions: partitions)
+                adjust(&configuration)
+                try await run(configuration, limits, obstacle, connection, registry, logger) { gateway, port in
+                    try await body(
+                        RunningGateway(
+                            gateway: gateway, port: port, http: HTTPClient(port: port), registry: registry,
+                            server: server,
+                            service: TestService(connection: service), connection: connection))
                 }
             }
         }

@@ -211,39 +211,37 @@ import Whiteboard
     private static let length = 5000
 
     @Test func `a room releases in time while its worker has a long backlog of another`() async throws {
-        try await NATSTestServer.with { nats in
-            try await NATSConnection.with(nats) { client in
-                let configuration = Self.configuration
-                let connection = NATSConnection(NATSSettings(url: nats.url), logger: .silent)
-                try await connection.connect()
-                let pool = WorkerPool(
-                    configuration, connection, connection,
-                    replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
-                let waiting = try configuration.address("waiting")
-                let busy = try configuration.address("busy")
-                // One subscription keeps the order of publishing.
-                let said = try await Inbox(client, "\(configuration.root).0.>")
-                // Posted before the worker starts.
-                let worker = pool.workers.all[0]
-                worker.post(.partition(.open(0, prefix: "test", stored: [:], kept: nil)))
-                worker.post(.partition(.caughtUp(0)))
-                worker.deliver(try Self.record(1, in: waiting, at: 20), mustNotBeLost: true)
-                worker.post(
-                    .clock(
-                        IncomingSample(
-                            room: waiting.room, partition: 0, cohort: .main, bytes: Array(#"{"m":0}"#.utf8),
-                            arrivedAt: MonotonicClock.now())))
-                for number in 1...Self.length {
-                    worker.deliver(try Self.record(number, in: busy, at: 0), mustNotBeLost: true)
-                }
-                let journal = VolatileJournal(root: configuration.root, partitions: 1, logger: .silent)
-                let threads = pool.start(journal, keeper: nil)
-                let (release, head) = (waiting.subject(.out(.main)), busy.subject(.head))
-                _ = try await said.next { $0.subject == release }
-                let next = try await said.next { $0.subject == head }
-                #expect(next.index != nil)
-                await pool.stop(threads)
+        try await NATSTestServer.withConnection { nats, client in
+            let configuration = Self.configuration
+            let connection = NATSConnection(NATSSettings(url: nats.url), logger: .silent)
+            try await connection.connect()
+            let pool = WorkerPool(
+                configuration, connection, connection,
+                replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
+            let waiting = try configuration.address("waiting")
+            let busy = try configuration.address("busy")
+            // One subscription keeps the order of publishing.
+            let said = try await Inbox(client, "\(configuration.root).0.>")
+            // Posted before the worker starts.
+            let worker = pool.workers.all[0]
+            worker.post(.partition(.open(0, prefix: "test", stored: [:], kept: nil)))
+            worker.post(.partition(.caughtUp(0)))
+            worker.deliver(try Self.record(1, in: waiting, at: 20), mustNotBeLost: true)
+            worker.post(
+                .clock(
+                    IncomingSample(
+                        room: waiting.room, partition: 0, cohort: .main, bytes: Array(#"{"m":0}"#.utf8),
+                        arrivedAt: MonotonicClock.now())))
+            for number in 1...Self.length {
+                worker.deliver(try Self.record(number, in: busy, at: 0), mustNotBeLost: true)
             }
+            let journal = VolatileJournal(root: configuration.root, partitions: 1, logger: .silent)
+            let threads = pool.start(journal, keeper: nil)
+            let (release, head) = (waiting.subject(.out(.main)), busy.subject(.head))
+            _ = try await said.next { $0.subject == release }
+            let next = try await said.next { $0.subject == head }
+            #expect(next.index != nil)
+            await pool.stop(threads)
         }
     }
 

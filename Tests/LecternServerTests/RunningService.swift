@@ -114,10 +114,8 @@ struct DurableClass: Sendable {
         configuration.partitions = partitions
         adjust(&configuration)
         let settings = configuration
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { client in
-                try await body(DurableClass(nats: nats, client: client, configuration: settings))
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { nats, client in
+            try await body(DurableClass(nats: nats, client: client, configuration: settings))
         }
     }
 

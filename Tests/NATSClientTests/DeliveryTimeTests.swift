@@ -21,17 +21,15 @@ import Testing
     }
 
     @Test func `one that waits, and one on the connection's own thread, do not`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { connection in
-                try connection.subscribe("work", on: .connection) { message in
-                    let end = ThreadClock.now() + .seconds(1)
-                    while ThreadClock.now() < end {}
-                    if let reply = message.reply { try? connection.publish([], to: reply) }
-                }
-                try await connection.flush()
-                // A machine that does something else meanwhile makes the handler long enough for the connection to be lost.
-                _ = try await connection.requestParts(to: "work", timeout: .hangLimit, repeatingFor: .hangLimit)
+        try await NATSTestServer.withConnection { server, connection in
+            try connection.subscribe("work", on: .connection) { message in
+                let end = ThreadClock.now() + .seconds(1)
+                while ThreadClock.now() < end {}
+                if let reply = message.reply { try? connection.publish([], to: reply) }
             }
+            try await connection.flush()
+            // A machine that does something else meanwhile makes the handler long enough for the connection to be lost.
+            _ = try await connection.requestParts(to: "work", timeout: .hangLimit, repeatingFor: .hangLimit)
         }
     }
 }

@@ -7,12 +7,10 @@ import Testing
 
 @Suite struct JetStreamTests {
     private func withStream(_ body: @Sendable (JetStream) async throws -> Void) async throws {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { nats in
-                let jetStream = JetStream(nats)
-                _ = try await jetStream.provision(StreamConfiguration(name: "S", subjects: ["s.*"]))
-                try await body(jetStream)
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            let jetStream = JetStream(nats)
+            _ = try await jetStream.provision(StreamConfiguration(name: "S", subjects: ["s.*"]))
+            try await body(jetStream)
         }
     }
 

@@ -59,34 +59,30 @@ import Testing
     }
 
     @Test func `Closing sends what was published before`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { receiver in
-                let seen = Recorder<[UInt8]>()
-                _ = try receiver.subscribe("last") { seen.append($0.copyPayload()) }
-                try await receiver.flush(timeout: .seconds(30))
-                try await NATSConnection.with(server) { sender in
-                    for value in 0..<100 as Range<UInt8> { try sender.publish([value], to: "last") }
-                }
-                #expect(try await seen.values(100).map { $0[0] } == Array(0..<100))
+        try await NATSTestServer.withConnection { server, receiver in
+            let seen = Recorder<[UInt8]>()
+            _ = try receiver.subscribe("last") { seen.append($0.copyPayload()) }
+            try await receiver.flush(timeout: .seconds(30))
+            try await NATSConnection.with(server) { sender in
+                for value in 0..<100 as Range<UInt8> { try sender.publish([value], to: "last") }
             }
+            #expect(try await seen.values(100).map { $0[0] } == Array(0..<100))
         }
     }
 
     @Test func `Draining lets handlers finish what has arrived, and answer it`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { client in
-                let answers = Recorder<[UInt8]>()
-                _ = try client.subscribe("answer") { answers.append($0.copyPayload()) }
-                try await client.flush(timeout: .seconds(30))
-                let nats = NATSConnection(NATSSettings(server), logger: .silent)
-                try await nats.connect(within: .seconds(30))
-                _ = try nats.subscribe("work") { try? nats.publish($0.copyPayload(), to: "answer") }
-                for value in 0..<200 as Range<UInt8> { try nats.publish([value], to: "work") }
-                try await nats.flush(timeout: .seconds(30))
-                await nats.drain(timeout: .seconds(30))
-                #expect(nats.state == .closed)
-                #expect(try await answers.values(200).map { $0[0] } == Array(0..<200))
-            }
+        try await NATSTestServer.withConnection { server, client in
+            let answers = Recorder<[UInt8]>()
+            _ = try client.subscribe("answer") { answers.append($0.copyPayload()) }
+            try await client.flush(timeout: .seconds(30))
+            let nats = NATSConnection(NATSSettings(server), logger: .silent)
+            try await nats.connect(within: .seconds(30))
+            _ = try nats.subscribe("work") { try? nats.publish($0.copyPayload(), to: "answer") }
+            for value in 0..<200 as Range<UInt8> { try nats.publish([value], to: "work") }
+            try await nats.flush(timeout: .seconds(30))
+            await nats.drain(timeout: .seconds(30))
+            #expect(nats.state == .closed)
+            #expect(try await answers.values(200).map { $0[0] } == Array(0..<200))
         }
     }
 }

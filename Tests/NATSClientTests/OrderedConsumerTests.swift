@@ -29,12 +29,10 @@ import Testing
     }
 
     private func withStream(_ body: @Sendable (NATSConnection, JetStream) async throws -> Void) async throws {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { nats in
-                let jetStream = JetStream(nats)
-                _ = try await jetStream.provision(StreamConfiguration(name: "S", subjects: ["s.*"]))
-                try await body(nats, jetStream)
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            let jetStream = JetStream(nats)
+            _ = try await jetStream.provision(StreamConfiguration(name: "S", subjects: ["s.*"]))
+            try await body(nats, jetStream)
         }
     }
 

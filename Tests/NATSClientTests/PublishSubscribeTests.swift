@@ -14,150 +14,134 @@ import Testing
     }
 
     @Test func `A message arrives with subject, body, reply subject and headers`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let seen = Recorder<Seen>()
-                _ = try nats.subscribe("ink.*.>") { message in
-                    seen.append(
-                        Seen(
-                            subject: message.subject, reply: message.reply, payload: message.copyPayload(),
-                            index: message.header("Ink-Index")))
-                }
-                try nats.publish([1, 2, 3], to: "ink.0.room")
-                try nats.publish([], to: "ink.0.room.out", reply: "_INBOX.a", headers: ["Ink-Index": "41"])
-                #expect(
-                    try await seen.values(2) == [
-                        Seen(subject: "ink.0.room", reply: nil, payload: [1, 2, 3], index: nil),
-                        Seen(subject: "ink.0.room.out", reply: "_INBOX.a", payload: [], index: "41"),
-                    ])
+        try await NATSTestServer.withConnection { server, nats in
+            let seen = Recorder<Seen>()
+            _ = try nats.subscribe("ink.*.>") { message in
+                seen.append(
+                    Seen(
+                        subject: message.subject, reply: message.reply, payload: message.copyPayload(),
+                        index: message.header("Ink-Index")))
             }
+            try nats.publish([1, 2, 3], to: "ink.0.room")
+            try nats.publish([], to: "ink.0.room.out", reply: "_INBOX.a", headers: ["Ink-Index": "41"])
+            #expect(
+                try await seen.values(2) == [
+                    Seen(subject: "ink.0.room", reply: nil, payload: [1, 2, 3], index: nil),
+                    Seen(subject: "ink.0.room.out", reply: "_INBOX.a", payload: [], index: "41"),
+                ])
         }
     }
 
     @Test func `A message lends its body and subject without a copy`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let sums = Recorder<[Int]>()
-                _ = try nats.subscribe("lend") { message in
-                    let spanned = message.withBytes { bytes in
-                        bytes.byteOffsets.reduce(0) { $0 + Int(bytes.unsafeLoad(fromByteOffset: $1, as: UInt8.self)) }
-                    }
-                    let plain = message.withUnsafeBytes { $0.reduce(0) { $0 + Int($1) } }
-                    let subject = message.withSubject { $0.count }
-                    sums.append([spanned, plain, subject, message.payloadSize])
+        try await NATSTestServer.withConnection { server, nats in
+            let sums = Recorder<[Int]>()
+            _ = try nats.subscribe("lend") { message in
+                let spanned = message.withBytes { bytes in
+                    bytes.byteOffsets.reduce(0) { $0 + Int(bytes.unsafeLoad(fromByteOffset: $1, as: UInt8.self)) }
                 }
-                try nats.publish([1, 2, 3, 4], to: "lend")
-                #expect(try await sums.values(1) == [[10, 10, 4, 4]])
+                let plain = message.withUnsafeBytes { $0.reduce(0) { $0 + Int($1) } }
+                let subject = message.withSubject { $0.count }
+                sums.append([spanned, plain, subject, message.payloadSize])
             }
+            try nats.publish([1, 2, 3, 4], to: "lend")
+            #expect(try await sums.values(1) == [[10, 10, 4, 4]])
         }
     }
 
     @Test func `Several values of one header arrive`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let headers: NATSHeaders = ["Trace": "a", "Trace": "b"]
-                _ = try nats.subscribe("echo") { message in
-                    guard let reply = message.reply else { return }
-                    try? nats.publish(message.copyPayload(), to: reply, headers: headers)
-                }
-                let reply = try await nats.request([5], to: "echo", timeout: .seconds(30))
-                #expect(reply.headers.fields.map(\.value) == ["a", "b"])
-                #expect(reply.payload == [5])
+        try await NATSTestServer.withConnection { server, nats in
+            let headers: NATSHeaders = ["Trace": "a", "Trace": "b"]
+            _ = try nats.subscribe("echo") { message in
+                guard let reply = message.reply else { return }
+                try? nats.publish(message.copyPayload(), to: reply, headers: headers)
             }
+            let reply = try await nats.request([5], to: "echo", timeout: .seconds(30))
+            #expect(reply.headers.fields.map(\.value) == ["a", "b"])
+            #expect(reply.payload == [5])
         }
     }
 
     @Test func `A queue group shares messages, each to one member`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let seen = Recorder<[UInt8]>()
-                for _ in 0..<3 { _ = try nats.subscribe("work", queue: "q") { seen.append($0.copyPayload()) } }
-                for value in 0..<50 as Range<UInt8> { try nats.publish([value], to: "work") }
-                #expect(try await seen.values(50).count == 50)
-                try await nats.flush(timeout: .seconds(30))
-                #expect(Set(seen.values).count == 50)
-            }
+        try await NATSTestServer.withConnection { server, nats in
+            let seen = Recorder<[UInt8]>()
+            for _ in 0..<3 { _ = try nats.subscribe("work", queue: "q") { seen.append($0.copyPayload()) } }
+            for value in 0..<50 as Range<UInt8> { try nats.publish([value], to: "work") }
+            #expect(try await seen.values(50).count == 50)
+            try await nats.flush(timeout: .seconds(30))
+            #expect(Set(seen.values).count == 50)
         }
     }
 
     @Test func `What the protocol cannot carry is refused, and the connection stays`() async throws {
-        try await NATSTestServer.with(configuration: "max_payload: 1000") { server in
-            try await NATSConnection.with(server) { nats in
-                #expect(nats.maxPayload == 1000)
-                #expect(throws: NATSError.invalidSubject("a b")) { try nats.publish([], to: "a b") }
-                #expect(throws: NATSError.invalidSubject("a.*")) { try nats.publish([], to: "a.*") }
-                #expect(throws: NATSError.invalidSubject("")) { try nats.publish([], to: "a", reply: "") }
-                #expect(throws: NATSError.invalidSubject("a..b")) { _ = try nats.subscribe("a..b") { _ in } }
-                #expect(throws: NATSError.invalidHeader("A")) { try nats.publish([], to: "a", headers: ["A": " "]) }
-                #expect(throws: NATSError.payloadTooLarge(size: 1001, limit: 1000)) {
-                    try nats.publish([UInt8](repeating: 0, count: 1001), to: "a")
-                }
-                #expect(throws: NATSError.payloadTooLarge(size: 999, limit: 1000)) {
-                    try nats.publish([UInt8](repeating: 0, count: 999), to: "a", headers: ["A": "b"])
-                }
-                try await nats.flush(timeout: .seconds(30))
-                #expect(nats.state == .connected)
+        try await NATSTestServer.withConnection(configuration: "max_payload: 1000") { server, nats in
+            #expect(nats.maxPayload == 1000)
+            #expect(throws: NATSError.invalidSubject("a b")) { try nats.publish([], to: "a b") }
+            #expect(throws: NATSError.invalidSubject("a.*")) { try nats.publish([], to: "a.*") }
+            #expect(throws: NATSError.invalidSubject("")) { try nats.publish([], to: "a", reply: "") }
+            #expect(throws: NATSError.invalidSubject("a..b")) { _ = try nats.subscribe("a..b") { _ in } }
+            #expect(throws: NATSError.invalidHeader("A")) { try nats.publish([], to: "a", headers: ["A": " "]) }
+            #expect(throws: NATSError.payloadTooLarge(size: 1001, limit: 1000)) {
+                try nats.publish([UInt8](repeating: 0, count: 1001), to: "a")
             }
+            #expect(throws: NATSError.payloadTooLarge(size: 999, limit: 1000)) {
+                try nats.publish([UInt8](repeating: 0, count: 999), to: "a", headers: ["A": "b"])
+            }
+            try await nats.flush(timeout: .seconds(30))
+            #expect(nats.state == .connected)
         }
     }
 
     @Test func `After unsubscribe nothing new arrives`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let (gone, kept) = (Recorder<[UInt8]>(), Recorder<[UInt8]>())
-                let subscription = try nats.subscribe("news") { gone.append($0.copyPayload()) }
-                _ = try nats.subscribe("news") { kept.append($0.copyPayload()) }
-                try nats.publish([1], to: "news")
-                _ = try await gone.values(1)
-                subscription.unsubscribe()
-                subscription.unsubscribe()
-                try nats.publish([2], to: "news")
-                _ = try await kept.values(2)
-                #expect(gone.values == [[1]])
-            }
+        try await NATSTestServer.withConnection { server, nats in
+            let (gone, kept) = (Recorder<[UInt8]>(), Recorder<[UInt8]>())
+            let subscription = try nats.subscribe("news") { gone.append($0.copyPayload()) }
+            _ = try nats.subscribe("news") { kept.append($0.copyPayload()) }
+            try nats.publish([1], to: "news")
+            _ = try await gone.values(1)
+            subscription.unsubscribe()
+            subscription.unsubscribe()
+            try nats.publish([2], to: "news")
+            _ = try await kept.values(2)
+            #expect(gone.values == [[1]])
         }
     }
 
     @Test func `Subscriptions that come and go under traffic cost nothing that stays`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let steady = Recorder<UInt8>()
-                _ = try nats.subscribe("traffic") { _ in steady.append(0) }
-                for _ in 0..<500 {
-                    let subscription = try nats.subscribe("traffic") { _ in }
-                    for _ in 0..<4 { try nats.publish([0], to: "traffic") }
-                    subscription.unsubscribe()
-                }
-                #expect(try await steady.values(2000).count == 2000)
+        try await NATSTestServer.withConnection { server, nats in
+            let steady = Recorder<UInt8>()
+            _ = try nats.subscribe("traffic") { _ in steady.append(0) }
+            for _ in 0..<500 {
+                let subscription = try nats.subscribe("traffic") { _ in }
+                for _ in 0..<4 { try nats.publish([0], to: "traffic") }
+                subscription.unsubscribe()
             }
+            #expect(try await steady.values(2000).count == 2000)
         }
     }
 }
 
 @Suite struct ConfirmationTests {
     @Test func `What is confirmed has reached the server, in the generation that is told`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                #expect(nats.generation == 1)
-                let states = nats.recordStates()
-                // Many concurrent callers, each after a message of its own.
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for _ in 0..<100 {
-                        group.addTask {
-                            try nats.publish([1], to: "a")
-                            #expect(try await nats.confirmPublished(timeout: .seconds(30)) == 1)
-                        }
+        try await NATSTestServer.withConnection { server, nats in
+            #expect(nats.generation == 1)
+            let states = nats.recordStates()
+            // Many concurrent callers, each after a message of its own.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        try nats.publish([1], to: "a")
+                        #expect(try await nats.confirmPublished(timeout: .seconds(30)) == 1)
                     }
-                    try await group.waitForAll()
                 }
-                await server.kill()
-                _ = try await states.values(1)
-                await #expect(throws: NATSError.disconnected) { try await nats.confirmPublished() }
-                try await server.restart()
-                _ = try await states.values(2)
-                #expect(try await nats.confirmPublished(timeout: .seconds(30)) == nats.generation)
-                #expect(nats.generation >= 2)
+                try await group.waitForAll()
             }
+            await server.kill()
+            _ = try await states.values(1)
+            await #expect(throws: NATSError.disconnected) { try await nats.confirmPublished() }
+            try await server.restart()
+            _ = try await states.values(2)
+            #expect(try await nats.confirmPublished(timeout: .seconds(30)) == nats.generation)
+            #expect(nats.generation >= 2)
         }
     }
 
@@ -179,45 +163,41 @@ import Testing
     @Test(arguments: TestSeed.choose(3))
     func `Handlers run in the order of arrival, whatever their subscriptions`(seed: UInt64) async throws {
         let count = 20_000
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let arrivals = Recorder<Int>()
-                for subject in ["a", "b.>", "c.*", "d"] {
-                    _ = try nats.subscribe(subject) { message in
-                        arrivals.append(message.withUnsafeBytes { $0.loadUnaligned(as: Int.self) })
-                    }
+        try await NATSTestServer.withConnection { server, nats in
+            let arrivals = Recorder<Int>()
+            for subject in ["a", "b.>", "c.*", "d"] {
+                _ = try nats.subscribe(subject) { message in
+                    arrivals.append(message.withUnsafeBytes { $0.loadUnaligned(as: Int.self) })
                 }
-                var random = SeededGenerator(seed: seed)
-                for number in 0..<count {
-                    let subject = ["a", "b.x.y", "c.z", "d"].randomElement(using: &random) ?? "a"
-                    try withUnsafeBytes(of: number) { try nats.publish($0, to: subject) }
-                }
-                let order = try await arrivals.values(count)
-                #expect(order == Array(0..<count), "seed \(seed)")
             }
+            var random = SeededGenerator(seed: seed)
+            for number in 0..<count {
+                let subject = ["a", "b.x.y", "c.z", "d"].randomElement(using: &random) ?? "a"
+                try withUnsafeBytes(of: number) { try nats.publish($0, to: subject) }
+            }
+            let order = try await arrivals.values(count)
+            #expect(order == Array(0..<count), "seed \(seed)")
         }
     }
 
     @Test func `A hundred thousand messages pass from one connection to another`() async throws {
         let count = 100_000
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { sender in
-                try await NATSConnection.with(server, { $0.maxPendingMessages = count }) { receiver in
-                    let arrivals = Recorder<Int>()
-                    _ = try receiver.subscribe("flood") { message in
-                        arrivals.append(message.withUnsafeBytes { $0.loadUnaligned(as: Int.self) })
-                    }
-                    try await receiver.flush(timeout: .seconds(30))
-                    let body = [UInt8](repeating: 7, count: 512)
-                    for number in 0..<count {
-                        var body = body
-                        body.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
-                        try sender.publish(body, to: "flood")
-                    }
-                    let order = try await arrivals.values(count)
-                    #expect(order == Array(0..<count))
-                    #expect(receiver.droppedMessages == 0)
+        try await NATSTestServer.withConnection { server, sender in
+            try await NATSConnection.with(server, { $0.maxPendingMessages = count }) { receiver in
+                let arrivals = Recorder<Int>()
+                _ = try receiver.subscribe("flood") { message in
+                    arrivals.append(message.withUnsafeBytes { $0.loadUnaligned(as: Int.self) })
                 }
+                try await receiver.flush(timeout: .seconds(30))
+                let body = [UInt8](repeating: 7, count: 512)
+                for number in 0..<count {
+                    var body = body
+                    body.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
+                    try sender.publish(body, to: "flood")
+                }
+                let order = try await arrivals.values(count)
+                #expect(order == Array(0..<count))
+                #expect(receiver.droppedMessages == 0)
             }
         }
     }

@@ -11,81 +11,73 @@ import Testing
     }
 
     @Test func `After the server is back every subscription lives again`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let states = nats.recordStates()
-                let seen = Recorder<[UInt8]>()
-                _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
-                _ = try nats.subscribe("ask") { message in
-                    if let reply = message.reply { try? nats.publish([42], to: reply) }
-                }
-                for round in 1...3 as ClosedRange<UInt8> {
-                    await server.kill()
-                    _ = try await states.values(2 * Int(round) - 1)
-                    #expect(nats.state == .disconnected)
-                    try await server.restart()
-                    _ = try await states.values(2 * Int(round))
-                    try await expectEcho(nats, seen, round)
-                    #expect(try await nats.request([], to: "ask", timeout: .seconds(30)).payload == [42])
-                }
-                #expect(Array(states.values.prefix(4)) == [.disconnected, .connected, .disconnected, .connected])
-                // Libnats does not always say why.
-                #expect(nats.losses.values.reduce(0, +) == 3)
-                #expect(nats.losses.keys.allSatisfy { $0 == .closed || $0 == .failed })
+        try await NATSTestServer.withConnection { server, nats in
+            let states = nats.recordStates()
+            let seen = Recorder<[UInt8]>()
+            _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+            _ = try nats.subscribe("ask") { message in
+                if let reply = message.reply { try? nats.publish([42], to: reply) }
             }
+            for round in 1...3 as ClosedRange<UInt8> {
+                await server.kill()
+                _ = try await states.values(2 * Int(round) - 1)
+                #expect(nats.state == .disconnected)
+                try await server.restart()
+                _ = try await states.values(2 * Int(round))
+                try await expectEcho(nats, seen, round)
+                #expect(try await nats.request([], to: "ask", timeout: .seconds(30)).payload == [42])
+            }
+            #expect(Array(states.values.prefix(4)) == [.disconnected, .connected, .disconnected, .connected])
+            // Libnats does not always say why.
+            #expect(nats.losses.values.reduce(0, +) == 3)
+            #expect(nats.losses.keys.allSatisfy { $0 == .closed || $0 == .failed })
         }
     }
 
     @Test func `While there is no connection everything fails at once, and nothing is kept for later`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let states = nats.recordStates()
-                let seen = Recorder<[UInt8]>()
-                _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
-                await server.stop()
-                _ = try await states.values(1)
-                #expect(throws: NATSError.disconnected) { try nats.publish([1], to: "echo") }
-                await #expect(throws: NATSError.disconnected) {
-                    try await nats.request(to: "ask", timeout: .seconds(600))
-                }
-                await #expect(throws: NATSError.disconnected) { try await nats.flush(timeout: .seconds(600)) }
-                try await server.restart()
-                _ = try await states.values(2)
-                try nats.publish([2], to: "echo")
-                #expect(try await seen.values(1) == [[2]])
+        try await NATSTestServer.withConnection { server, nats in
+            let states = nats.recordStates()
+            let seen = Recorder<[UInt8]>()
+            _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+            await server.stop()
+            _ = try await states.values(1)
+            #expect(throws: NATSError.disconnected) { try nats.publish([1], to: "echo") }
+            await #expect(throws: NATSError.disconnected) {
+                try await nats.request(to: "ask", timeout: .seconds(600))
             }
+            await #expect(throws: NATSError.disconnected) { try await nats.flush(timeout: .seconds(600)) }
+            try await server.restart()
+            _ = try await states.values(2)
+            try nats.publish([2], to: "echo")
+            #expect(try await seen.values(1) == [[2]])
         }
     }
 
     @Test func `Requests under way fail when the connection is lost`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let asked = Recorder<Void>()
-                _ = try nats.subscribe("mute") { _ in asked.append(()) }
-                let task = Task { try await nats.request(to: "mute", timeout: .seconds(600)) }
-                _ = try await asked.values(1)
-                await server.kill()
-                await #expect(throws: NATSError.disconnected) { try await task.value }
-            }
+        try await NATSTestServer.withConnection { server, nats in
+            let asked = Recorder<Void>()
+            _ = try nats.subscribe("mute") { _ in asked.append(()) }
+            let task = Task { try await nats.request(to: "mute", timeout: .seconds(600)) }
+            _ = try await asked.values(1)
+            await server.kill()
+            await #expect(throws: NATSError.disconnected) { try await task.value }
         }
     }
 
     @Test func `A subscription made during an outage lives after it, one ended during it does not`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let states = nats.recordStates()
-                let (old, new) = (Recorder<[UInt8]>(), Recorder<[UInt8]>())
-                let subscription = try nats.subscribe("echo") { old.append($0.copyPayload()) }
-                await server.stop()
-                _ = try await states.values(1)
-                subscription.unsubscribe()
-                _ = try nats.subscribe("echo") { new.append($0.copyPayload()) }
-                try await server.restart()
-                _ = try await states.values(2)
-                try nats.publish([1], to: "echo")
-                #expect(try await new.values(1) == [[1]])
-                #expect(old.values.isEmpty)
-            }
+        try await NATSTestServer.withConnection { server, nats in
+            let states = nats.recordStates()
+            let (old, new) = (Recorder<[UInt8]>(), Recorder<[UInt8]>())
+            let subscription = try nats.subscribe("echo") { old.append($0.copyPayload()) }
+            await server.stop()
+            _ = try await states.values(1)
+            subscription.unsubscribe()
+            _ = try nats.subscribe("echo") { new.append($0.copyPayload()) }
+            try await server.restart()
+            _ = try await states.values(2)
+            try nats.publish([1], to: "echo")
+            #expect(try await new.values(1) == [[1]])
+            #expect(old.values.isEmpty)
         }
     }
 
@@ -148,39 +140,37 @@ import Testing
     }
 
     @Test func `Crash after crash under traffic, with subscriptions that come and go, harms nothing`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let states = nats.recordStates()
-                let seen = Recorder<[UInt8]>()
-                try nats.subscribe("echo") { seen.append($0.copyPayload()) }
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for publisher in 0..<2 as Range<UInt8> {
-                        group.addTask {
-                            while !Task.isCancelled {
-                                for _ in 0..<100 {
-                                    try? nats.publish([publisher], to: "traffic.\(publisher)", headers: ["A": "b"])
-                                }
-                                await Task.yield()
-                            }
-                        }
-                    }
+        try await NATSTestServer.withConnection { server, nats in
+            let states = nats.recordStates()
+            let seen = Recorder<[UInt8]>()
+            try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for publisher in 0..<2 as Range<UInt8> {
                     group.addTask {
                         while !Task.isCancelled {
-                            let subscriptions = try (0..<5).map { _ in try nats.subscribe("traffic.*") { _ in } }
-                            _ = try? await nats.request([], to: "nobody", timeout: .milliseconds(5))
-                            for subscription in subscriptions { subscription.unsubscribe() }
+                            for _ in 0..<100 {
+                                try? nats.publish([publisher], to: "traffic.\(publisher)", headers: ["A": "b"])
+                            }
+                            await Task.yield()
                         }
                     }
-                    for round in 1...5 {
-                        await server.kill()
-                        _ = try await states.values(2 * round - 1)
-                        try await server.restart()
-                        _ = try await states.values(2 * round)
-                    }
-                    group.cancelAll()
                 }
-                try await expectEcho(nats, seen, 7)
+                group.addTask {
+                    while !Task.isCancelled {
+                        let subscriptions = try (0..<5).map { _ in try nats.subscribe("traffic.*") { _ in } }
+                        _ = try? await nats.request([], to: "nobody", timeout: .milliseconds(5))
+                        for subscription in subscriptions { subscription.unsubscribe() }
+                    }
+                }
+                for round in 1...5 {
+                    await server.kill()
+                    _ = try await states.values(2 * round - 1)
+                    try await server.restart()
+                    _ = try await states.values(2 * round)
+                }
+                group.cancelAll()
             }
+            try await expectEcho(nats, seen, 7)
         }
     }
 }
@@ -223,17 +213,15 @@ import Testing
 
     @Test func `A protocol error, after which libnats closes for good, is survived`() async throws {
         // The server sends a generic -ERR for a control line that is too long, and closes.
-        try await NATSTestServer.with(configuration: "max_control_line: 256") { server in
-            try await NATSConnection.with(server) { nats in
-                let states = nats.recordStates()
-                let seen = Recorder<[UInt8]>()
-                _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
-                try nats.publish([], to: String(repeating: "x", count: 900))
-                _ = try await states.values(2)
-                try nats.publish([1], to: "echo")
-                #expect(try await seen.values(1) == [[1]])
-                #expect(states.values == [.disconnected, .connected])
-            }
+        try await NATSTestServer.withConnection(configuration: "max_control_line: 256") { server, nats in
+            let states = nats.recordStates()
+            let seen = Recorder<[UInt8]>()
+            _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+            try nats.publish([], to: String(repeating: "x", count: 900))
+            _ = try await states.values(2)
+            try nats.publish([1], to: "echo")
+            #expect(try await seen.values(1) == [[1]])
+            #expect(states.values == [.disconnected, .connected])
         }
     }
 

@@ -6,210 +6,186 @@ import Testing
 
 @Suite struct RequestTests {
     @Test func `Many requests at once get their own replies`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                _ = try nats.subscribe("double") { message in
-                    guard let reply = message.reply else { return }
-                    try? nats.publish(message.copyPayload().map { $0 &* 2 }, to: reply, headers: ["Unit": "byte"])
-                }
-                try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for value in 0..<200 as Range<UInt8> {
-                        group.addTask {
-                            let reply = try await nats.request([value], to: "double", timeout: .seconds(30))
-                            return reply.payload == [value &* 2] && reply.header("Unit") == "byte"
-                        }
+        try await NATSTestServer.withConnection { server, nats in
+            _ = try nats.subscribe("double") { message in
+                guard let reply = message.reply else { return }
+                try? nats.publish(message.copyPayload().map { $0 &* 2 }, to: reply, headers: ["Unit": "byte"])
+            }
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for value in 0..<200 as Range<UInt8> {
+                    group.addTask {
+                        let reply = try await nats.request([value], to: "double", timeout: .seconds(30))
+                        return reply.payload == [value &* 2] && reply.header("Unit") == "byte"
                     }
-                    for try await right in group { #expect(right) }
                 }
+                for try await right in group { #expect(right) }
             }
         }
     }
 
     @Test func `A request to nobody fails at once`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                await #expect(throws: NATSError.noResponders) {
-                    try await nats.request([1], to: "nobody", timeout: .seconds(600))
-                }
-                await #expect(throws: NATSError.noResponders) {
-                    try await nats.requestParts([1], to: "nobody", timeout: .seconds(600))
-                }
-                let replies = try await nats.requestMany([1], to: "nobody", window: .seconds(600))
-                #expect(replies.isEmpty)
+        try await NATSTestServer.withConnection { server, nats in
+            await #expect(throws: NATSError.noResponders) {
+                try await nats.request([1], to: "nobody", timeout: .seconds(600))
             }
+            await #expect(throws: NATSError.noResponders) {
+                try await nats.requestParts([1], to: "nobody", timeout: .seconds(600))
+            }
+            let replies = try await nats.requestMany([1], to: "nobody", window: .seconds(600))
+            #expect(replies.isEmpty)
         }
     }
 
     @Test func `A request without an answer times out, and its late reply harms nobody`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let asked = Recorder<String>()
-                _ = try nats.subscribe("mute") { message in
-                    if let reply = message.reply { asked.append(reply) }
-                }
-                await #expect(throws: NATSError.timeout) {
-                    try await nats.request([1], to: "mute", timeout: .milliseconds(20))
-                }
-                let inbox = try await asked.values(1)
-                try nats.publish([9], to: inbox[0])
-                try nats.publish([9], to: inbox[0] + "x")
-                try await nats.flush(timeout: .seconds(30))
-                #expect(nats.state == .connected)
+        try await NATSTestServer.withConnection { server, nats in
+            let asked = Recorder<String>()
+            _ = try nats.subscribe("mute") { message in
+                if let reply = message.reply { asked.append(reply) }
             }
+            await #expect(throws: NATSError.timeout) {
+                try await nats.request([1], to: "mute", timeout: .milliseconds(20))
+            }
+            let inbox = try await asked.values(1)
+            try nats.publish([9], to: inbox[0])
+            try nats.publish([9], to: inbox[0] + "x")
+            try await nats.flush(timeout: .seconds(30))
+            #expect(nats.state == .connected)
         }
     }
 
     @Test func `A repeated request outlives a lost reply and a server that restarts meanwhile`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let asked = Recorder<Void>()
-                _ = try nats.subscribe("forgetful") { message in
-                    asked.append(())
-                    guard asked.values.count > 2, let reply = message.reply else { return }
-                    try? nats.publish([7], to: reply)
-                }
-                let task = Task {
-                    try await nats.requestParts(
-                        [1], to: "forgetful", timeout: .milliseconds(500), repeatingFor: .seconds(600))
-                }
-                _ = try await asked.values(1)
-                await server.kill()
-                try await server.restart()
-                #expect(try await task.value.payload == [7])
+        try await NATSTestServer.withConnection { server, nats in
+            let asked = Recorder<Void>()
+            _ = try nats.subscribe("forgetful") { message in
+                asked.append(())
+                guard asked.values.count > 2, let reply = message.reply else { return }
+                try? nats.publish([7], to: reply)
             }
+            let task = Task {
+                try await nats.requestParts(
+                    [1], to: "forgetful", timeout: .milliseconds(500), repeatingFor: .seconds(600))
+            }
+            _ = try await asked.values(1)
+            await server.kill()
+            try await server.restart()
+            #expect(try await task.value.payload == [7])
         }
     }
 
     @Test func `A repeated request to nobody fails at once, and one without an answer at its limit`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                await #expect(throws: NATSError.noResponders) {
-                    try await nats.requestParts([1], to: "nobody", repeatingFor: .seconds(600))
-                }
-                _ = try nats.subscribe("mute") { _ in }
-                await #expect(throws: NATSError.timeout) {
-                    try await nats.requestParts([1], to: "mute", timeout: .milliseconds(20), repeatingFor: .zero)
-                }
+        try await NATSTestServer.withConnection { server, nats in
+            await #expect(throws: NATSError.noResponders) {
+                try await nats.requestParts([1], to: "nobody", repeatingFor: .seconds(600))
+            }
+            _ = try nats.subscribe("mute") { _ in }
+            await #expect(throws: NATSError.timeout) {
+                try await nats.requestParts([1], to: "mute", timeout: .milliseconds(20), repeatingFor: .zero)
             }
         }
     }
 
     @Test func `A cancelled task stops waiting`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let asked = Recorder<Void>()
-                _ = try nats.subscribe("mute") { _ in asked.append(()) }
-                let task = Task { try await nats.request([1], to: "mute", timeout: .seconds(600)) }
-                _ = try await asked.values(1)
-                task.cancel()
-                await #expect(throws: NATSError.cancelled) { try await task.value }
-            }
+        try await NATSTestServer.withConnection { server, nats in
+            let asked = Recorder<Void>()
+            _ = try nats.subscribe("mute") { _ in asked.append(()) }
+            let task = Task { try await nats.request([1], to: "mute", timeout: .seconds(600)) }
+            _ = try await asked.values(1)
+            task.cancel()
+            await #expect(throws: NATSError.cancelled) { try await task.value }
         }
     }
 
     @Test func `A reply in parts is joined, and a whole one taken as it is`() async throws {
         let body = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                _ = try nats.subscribe("join.*") { message in
-                    guard let reply = message.reply else { return }
-                    if message.subject == "join.whole" {
-                        try? nats.publish(body, to: reply, headers: ["Ink-Room": "r"])
-                    } else {
-                        for part in 1...3 {
-                            let bytes = Array(body[(part - 1) * 250_000..<min(part * 250_000, body.count)])
-                            try? nats.publish(bytes, to: reply, headers: ["Ink-Part": "\(part)/3", "Ink-Room": "r"])
-                        }
+        try await NATSTestServer.withConnection { server, nats in
+            _ = try nats.subscribe("join.*") { message in
+                guard let reply = message.reply else { return }
+                if message.subject == "join.whole" {
+                    try? nats.publish(body, to: reply, headers: ["Ink-Room": "r"])
+                } else {
+                    for part in 1...3 {
+                        let bytes = Array(body[(part - 1) * 250_000..<min(part * 250_000, body.count)])
+                        try? nats.publish(bytes, to: reply, headers: ["Ink-Part": "\(part)/3", "Ink-Room": "r"])
                     }
                 }
-                for kind in ["whole", "parts"] {
-                    let reply = try await nats.requestParts([1], to: "join.\(kind)", timeout: .seconds(30))
-                    #expect(reply.payload == body)
-                    #expect(reply.header("Ink-Room") == "r")
-                }
+            }
+            for kind in ["whole", "parts"] {
+                let reply = try await nats.requestParts([1], to: "join.\(kind)", timeout: .seconds(30))
+                #expect(reply.payload == body)
+                #expect(reply.header("Ink-Room") == "r")
             }
         }
     }
 
     @Test func `A request to many gathers the answers of its window`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                for value in 0..<3 as Range<UInt8> {
-                    _ = try nats.subscribe("members") { message in
-                        if let reply = message.reply { try? nats.publish([value], to: reply) }
-                    }
+        try await NATSTestServer.withConnection { server, nats in
+            for value in 0..<3 as Range<UInt8> {
+                _ = try nats.subscribe("members") { message in
+                    if let reply = message.reply { try? nats.publish([value], to: reply) }
                 }
-                // The time of three answers depends on the machine: the window grows until they fit.
-                var members: Set<[UInt8]> = []
-                for exponent in 0..<10 where members.count < 3 {
-                    let window = Duration.milliseconds(50 << exponent)
-                    members = Set(try await nats.requestMany([1], to: "members", window: window).map(\.payload))
-                }
-                #expect(members == [[0], [1], [2]])
             }
+            // The time of three answers depends on the machine: the window grows until they fit.
+            var members: Set<[UInt8]> = []
+            for exponent in 0..<10 where members.count < 3 {
+                let window = Duration.milliseconds(50 << exponent)
+                members = Set(try await nats.requestMany([1], to: "members", window: window).map(\.payload))
+            }
+            #expect(members == [[0], [1], [2]])
         }
     }
 
     @Test func `A request to many ends before its window when it has enough`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                _ = try nats.subscribe("members") { message in
-                    guard let reply = message.reply else { return }
-                    for _ in 0..<5000 { try? nats.publish([7], to: reply) }
-                }
-                #expect(try await nats.requestMany([1], to: "members", window: .seconds(600)).count == 4096)
+        try await NATSTestServer.withConnection { server, nats in
+            _ = try nats.subscribe("members") { message in
+                guard let reply = message.reply else { return }
+                for _ in 0..<5000 { try? nats.publish([7], to: reply) }
             }
+            #expect(try await nats.requestMany([1], to: "members", window: .seconds(600)).count == 4096)
         }
     }
 
     @Test func `A request to many ends before its window when its caller has enough`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                for value in 0..<3 as Range<UInt8> {
-                    _ = try nats.subscribe("members") { message in
-                        guard let reply = message.reply else { return }
-                        for part in 1...2 {
-                            try? nats.publish([value], to: reply, headers: ["Ink-Part": "\(part)/2"])
-                        }
+        try await NATSTestServer.withConnection { server, nats in
+            for value in 0..<3 as Range<UInt8> {
+                _ = try nats.subscribe("members") { message in
+                    guard let reply = message.reply else { return }
+                    for part in 1...2 {
+                        try? nats.publish([value], to: reply, headers: ["Ink-Part": "\(part)/2"])
                     }
                 }
-                var members: Set<[UInt8]> = []
-                try await nats.requestMany(to: "members", window: .seconds(600)) { reply in
-                    members.insert(reply.payload)
-                    return members.count == 3
-                }
-                #expect(members == [[0, 0], [1, 1], [2, 2]])
             }
+            var members: Set<[UInt8]> = []
+            try await nats.requestMany(to: "members", window: .seconds(600)) { reply in
+                members.insert(reply.payload)
+                return members.count == 3
+            }
+            #expect(members == [[0, 0], [1, 1], [2, 2]])
         }
     }
 
     @Test func `A request to many is over when its task is cancelled`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let asked = Recorder<Bool>()
-                _ = try nats.subscribe("members") { _ in asked.append(true) }
-                let request = Task { try await nats.requestMany(to: "members", window: .seconds(600)) }
-                _ = try await asked.values(1)
-                request.cancel()
-                await #expect(throws: NATSError.cancelled) { try await request.value }
-            }
+        try await NATSTestServer.withConnection { server, nats in
+            let asked = Recorder<Bool>()
+            _ = try nats.subscribe("members") { _ in asked.append(true) }
+            let request = Task { try await nats.requestMany(to: "members", window: .seconds(600)) }
+            _ = try await asked.values(1)
+            request.cancel()
+            await #expect(throws: NATSError.cancelled) { try await request.value }
         }
     }
 
     @Test func `JetStream acknowledges a message, and its repeat as a duplicate`() async throws {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { nats in
-                let created = try await nats.request(
-                    Array(#"{"name":"LOG","subjects":["log.>"]}"#.utf8), to: "$JS.API.STREAM.CREATE.LOG",
-                    timeout: .seconds(30))
-                #expect(String(decoding: created.payload, as: UTF8.self).contains("\"created\""))
-                for duplicate in [false, true] {
-                    let stored = try await nats.request(
-                        [1], to: "log.a", headers: ["Nats-Msg-Id": "7"], timeout: .seconds(30))
-                    let text = String(decoding: stored.payload, as: UTF8.self)
-                    #expect(text.contains("\"seq\":1"))
-                    #expect((text.contains(#""duplicate":true"#) || text.contains(#""duplicate": true"#)) == duplicate)
-                }
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            let created = try await nats.request(
+                Array(#"{"name":"LOG","subjects":["log.>"]}"#.utf8), to: "$JS.API.STREAM.CREATE.LOG",
+                timeout: .seconds(30))
+            #expect(String(decoding: created.payload, as: UTF8.self).contains("\"created\""))
+            for duplicate in [false, true] {
+                let stored = try await nats.request(
+                    [1], to: "log.a", headers: ["Nats-Msg-Id": "7"], timeout: .seconds(30))
+                let text = String(decoding: stored.payload, as: UTF8.self)
+                #expect(text.contains("\"seq\":1"))
+                #expect((text.contains(#""duplicate":true"#) || text.contains(#""duplicate": true"#)) == duplicate)
             }
         }
     }

@@ -62,6 +62,16 @@ public actor NATSTestServer {
         }
     }
 
+    /// Runs a body with a server and a connection to it, and removes both afterwards, also when the body throws.
+    package static func withConnection<Result: Sendable>(
+        jetStream: Bool = false, configuration: String? = nil,
+        _ body: @Sendable (NATSTestServer, NATSConnection) async throws -> Result
+    ) async throws -> Result {
+        try await with(jetStream: jetStream, configuration: configuration) { server in
+            try await NATSConnection.with(server) { try await body(server, $0) }
+        }
+    }
+
     /// Ends the server with SIGTERM.
     public func stop() async {
         await running?.stop()

@@ -132,32 +132,30 @@ import Testing
     }
 
     @Test func `samples come over NATS on the cohort's subject, ahead by the lead, numbered`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { listener in
-                let samples = Recorder<ClockSample>()
-                let subject = RoomAddress(root: "ink", room: try #require(RoomID("physics")), partitions: 1)
-                    .subject(.clock(try #require(CohortName("hls"))))
-                let subscription = try listener.subscribe(subject) { message in
-                    let bytes = message.copyPayload()
-                    if let sample = try? ClockSample(decoding: bytes) { samples.append(sample) }
-                }
-                try await listener.flush()
-                try await Workshop.with { workshop in
-                    try await Self.makeStamped(workshop)
-                    let running = try workshop.start(
-                        """
-                        exec $probe clock --nats \(server.url) --room physics --cohort hls --source s.flv --lead 3s \
-                        --epoch 7 --stream cam
-                        """)
-                    let first = try await samples.values(3)[0]
-                    #expect(abs(Double(first.media.microseconds) / 1000 - 53_000) <= Self.tolerance)
-                    #expect(first.epoch == 7 && first.stream == "cam")
-                    #expect(samples.values.map { $0.number ?? 0 } == samples.values.map { $0.number ?? 0 }.sorted())
-                    running.send(SIGTERM)
-                    #expect(await running.exitCode() == 0)
-                }
-                subscription.unsubscribe()
+        try await NATSTestServer.withConnection { server, listener in
+            let samples = Recorder<ClockSample>()
+            let subject = RoomAddress(root: "ink", room: try #require(RoomID("physics")), partitions: 1)
+                .subject(.clock(try #require(CohortName("hls"))))
+            let subscription = try listener.subscribe(subject) { message in
+                let bytes = message.copyPayload()
+                if let sample = try? ClockSample(decoding: bytes) { samples.append(sample) }
             }
+            try await listener.flush()
+            try await Workshop.with { workshop in
+                try await Self.makeStamped(workshop)
+                let running = try workshop.start(
+                    """
+                    exec $probe clock --nats \(server.url) --room physics --cohort hls --source s.flv --lead 3s \
+                    --epoch 7 --stream cam
+                    """)
+                let first = try await samples.values(3)[0]
+                #expect(abs(Double(first.media.microseconds) / 1000 - 53_000) <= Self.tolerance)
+                #expect(first.epoch == 7 && first.stream == "cam")
+                #expect(samples.values.map { $0.number ?? 0 } == samples.values.map { $0.number ?? 0 }.sorted())
+                running.send(SIGTERM)
+                #expect(await running.exitCode() == 0)
+            }
+            subscription.unsubscribe()
         }
     }
 

@@ -111,64 +111,60 @@ import Testing
     @Test func `a reader of standard output that does not read stops no clock, and lines it does not take are counted`()
         async throws
     {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { listener in
-                let samples = try await Self.record("physics", from: listener)
-                try await Workshop.with { workshop in
-                    try await Self.makeStamped(workshop, seconds: 4)
-                    // The pipe is full before the first line.
-                    let output = try await workshop.run(
-                        """
-                        mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3
-                        $probe clock --nats \(server.url) --room physics --cohort hls --source s.flv --interval 10ms >&3
-                        """)
-                    let lost = output.firstMatch(of: /lines that nobody read: ([0-9]+)/).flatMap { Int($0.1) }
-                    // 4 s of the video, and 3 s after its end.
-                    #expect(try #require(lost) > 300)
-                }
-                let last = try #require(samples.values.last)
-                #expect(last.state == .end && last.media == MediaTime(milliseconds: 54_000 as Int64))
-                #expect(samples.values.count { $0.state == .play } > 100)
+        try await NATSTestServer.withConnection { server, listener in
+            let samples = try await Self.record("physics", from: listener)
+            try await Workshop.with { workshop in
+                try await Self.makeStamped(workshop, seconds: 4)
+                // The pipe is full before the first line.
+                let output = try await workshop.run(
+                    """
+                    mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3
+                    $probe clock --nats \(server.url) --room physics --cohort hls --source s.flv --interval 10ms >&3
+                    """)
+                let lost = output.firstMatch(of: /lines that nobody read: ([0-9]+)/).flatMap { Int($0.1) }
+                // 4 s of the video, and 3 s after its end.
+                #expect(try #require(lost) > 300)
             }
+            let last = try #require(samples.values.last)
+            #expect(last.state == .end && last.media == MediaTime(milliseconds: 54_000 as Int64))
+            #expect(samples.values.count { $0.state == .play } > 100)
         }
     }
 
     @Test func `the clocks of many streams go out together, and one that fails leaves the others alone`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { listener in
-                let batches = Recorder<ClockBatch>()
-                let subject = ClockBatch.subject(root: "ink", partition: 0)
-                _ = try listener.subscribe(subject) { message in
-                    if let batch = try? ClockBatch(decoding: message.copyPayload()) { batches.append(batch) }
-                }
-                try await listener.flush()
-                try await Workshop.with { workshop in
-                    try await Self.makeStamped(workshop)
-                    let lines = """
-                        # two that play, and one that does not
-                        --room physics --cohort hls --source s.flv
+        try await NATSTestServer.withConnection { server, listener in
+            let batches = Recorder<ClockBatch>()
+            let subject = ClockBatch.subject(root: "ink", partition: 0)
+            _ = try listener.subscribe(subject) { message in
+                if let batch = try? ClockBatch(decoding: message.copyPayload()) { batches.append(batch) }
+            }
+            try await listener.flush()
+            try await Workshop.with { workshop in
+                try await Self.makeStamped(workshop)
+                let lines = """
+                    # two that play, and one that does not
+                    --room physics --cohort hls --source s.flv
 
-                        --room chemistry --source "s.flv"
-                        --room art --source none.flv
-                        """
-                    try workshop.write(Array(lines.utf8), to: "classes")
-                    let output = try await workshop.run(
-                        "$probe clock --nats \(server.url) --streams classes", exitCode: 1)
-                    #expect(output.contains("lectern-probe: art/main: "))
-                    #expect(output.contains(#""clock":"physics/hls""#) && output.contains(#""clock":"chemistry/main""#))
-                }
-                let (physics, chemistry) = (try #require(RoomID("physics")), try #require(RoomID("chemistry")))
-                let hls = try #require(CohortName("hls"))
-                #expect(batches.values.contains { $0.samples.count == 2 })
-                for samples in [
-                    batches.values.compactMap { $0.samples[physics]?[hls] },
-                    batches.values.compactMap { $0.samples[chemistry]?[.main] },
-                ] {
-                    let samples = try samples.map { try ClockSample(decoding: $0) }
-                    #expect(samples.contains { $0.state == .play })
-                    #expect(
-                        samples.last?.state == .end && samples.last?.media == MediaTime(milliseconds: 52_000 as Int64))
-                }
+                    --room chemistry --source "s.flv"
+                    --room art --source none.flv
+                    """
+                try workshop.write(Array(lines.utf8), to: "classes")
+                let output = try await workshop.run(
+                    "$probe clock --nats \(server.url) --streams classes", exitCode: 1)
+                #expect(output.contains("lectern-probe: art/main: "))
+                #expect(output.contains(#""clock":"physics/hls""#) && output.contains(#""clock":"chemistry/main""#))
+            }
+            let (physics, chemistry) = (try #require(RoomID("physics")), try #require(RoomID("chemistry")))
+            let hls = try #require(CohortName("hls"))
+            #expect(batches.values.contains { $0.samples.count == 2 })
+            for samples in [
+                batches.values.compactMap { $0.samples[physics]?[hls] },
+                batches.values.compactMap { $0.samples[chemistry]?[.main] },
+            ] {
+                let samples = try samples.map { try ClockSample(decoding: $0) }
+                #expect(samples.contains { $0.state == .play })
+                #expect(
+                    samples.last?.state == .end && samples.last?.media == MediaTime(milliseconds: 52_000 as Int64))
             }
         }
     }

@@ -41,16 +41,14 @@ import Testing
     private static func withLesson(
         _ settings: [String] = [], _ body: @escaping @Sendable (Lesson, DaemonProcess) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", Self.settings + settings)
-                try await daemon.waitUntilServing()
-                let lesson = Lesson(
-                    http: HTTPClient(port: try await daemon.httpPort()),
-                    ann: try ScriptedAuthor("ann", room: "lesson", on: connection), nats: connection)
-                try await body(lesson, daemon)
-                #expect(await daemon.terminate() == 0)
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let daemon = try await DaemonProcess.serving(
+                "a", nats: nats.url, http: "127.0.0.1:0", Self.settings + settings)
+            let lesson = Lesson(
+                http: HTTPClient(port: try await daemon.httpPort()),
+                ann: try ScriptedAuthor("ann", room: "lesson", on: connection), nats: connection)
+            try await body(lesson, daemon)
+            #expect(await daemon.terminate() == 0)
         }
     }
 
@@ -147,8 +145,8 @@ import Testing
                 SamplePDF.twoPages(String(repeating: "0 0 \($0) rg 9 9 9 9 re f\n", count: 28_000))
             }
             for file in files {
-                let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", ["assets.room_bytes=1MiB"])
-                try await daemon.waitUntilServing()
+                let daemon = try await DaemonProcess.serving(
+                    "a", nats: nats.url, http: "127.0.0.1:0", ["assets.room_bytes=1MiB"])
                 let http = HTTPClient(port: try await daemon.httpPort())
                 let answer = try await http.upload(file)
                 if file == files[0] {
@@ -169,41 +167,38 @@ import Testing
     @Test func `Pages are given by whichever daemon has the room, and by its successor, as far as released`()
         async throws
     {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                func start(_ name: String) async throws -> (daemon: DaemonProcess, lesson: Lesson) {
-                    let daemon = try DaemonProcess(name, nats: nats.url, http: "127.0.0.1:0", Self.settings)
-                    try await daemon.waitUntilServing()
-                    let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
-                    return (
-                        daemon, Lesson(http: HTTPClient(port: try await daemon.httpPort()), ann: ann, nats: connection)
-                    )
-                }
-                let (first, one) = try await start("a")
-                let (second, two) = try await start("b")
-                let asset = try await two.upload(SamplePDF.twoPages())
-                try await one.ann.send(Self.image(1, asset, at: 0), appliedAt: 1)
-                try await one.ann.send(Self.image(2, asset, page: 1, at: 60_000), appliedAt: 2)
-                try await one.released(1, to: "main")
-                func check(_ lesson: Lesson) async throws {
-                    try await eventually("the page is given") { () -> Void? in
-                        try lesson.ann.clock(10_000, "main")
-                        try lesson.ann.clock(0, "hls")
-                        return try await lesson.get(asset, "width=40").statusCode == 200 ? () : nil
-                    }
-                    #expect(try await lesson.get(asset, "cohort=hls&width=40").statusCode == 404)
-                    #expect(try await lesson.get(asset, "page=1&width=40").statusCode == 404)
-                    #expect(try await lesson.get(asset, "cohort=head&page=1&width=40").statusCode == 200)
-                }
-                try await check(one)
-                try await check(two)
-                await first.kill()
-                try await check(two)
-                let (third, three) = try await start("a")
-                #expect(await second.terminate() == 0)
-                try await check(three)
-                #expect(await third.terminate() == 0)
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            func start(_ name: String) async throws -> (daemon: DaemonProcess, lesson: Lesson) {
+                let daemon = try await DaemonProcess.serving(name, nats: nats.url, http: "127.0.0.1:0", Self.settings)
+                let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
+                return (
+                    daemon, Lesson(http: HTTPClient(port: try await daemon.httpPort()), ann: ann, nats: connection)
+                )
             }
+            let (first, one) = try await start("a")
+            let (second, two) = try await start("b")
+            let asset = try await two.upload(SamplePDF.twoPages())
+            try await one.ann.send(Self.image(1, asset, at: 0), appliedAt: 1)
+            try await one.ann.send(Self.image(2, asset, page: 1, at: 60_000), appliedAt: 2)
+            try await one.released(1, to: "main")
+            func check(_ lesson: Lesson) async throws {
+                try await eventually("the page is given") { () -> Void? in
+                    try lesson.ann.clock(10_000, "main")
+                    try lesson.ann.clock(0, "hls")
+                    return try await lesson.get(asset, "width=40").statusCode == 200 ? () : nil
+                }
+                #expect(try await lesson.get(asset, "cohort=hls&width=40").statusCode == 404)
+                #expect(try await lesson.get(asset, "page=1&width=40").statusCode == 404)
+                #expect(try await lesson.get(asset, "cohort=head&page=1&width=40").statusCode == 200)
+            }
+            try await check(one)
+            try await check(two)
+            await first.kill()
+            try await check(two)
+            let (third, three) = try await start("a")
+            #expect(await second.terminate() == 0)
+            try await check(three)
+            #expect(await third.terminate() == 0)
         }
     }
 

@@ -10,13 +10,10 @@ import Testing
         _ settings: [String] = [],
         _ body: @escaping @Sendable (HTTPClient, DaemonProcess, JetStream) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
-                try await daemon.waitUntilServing()
-                try await body(HTTPClient(port: try await daemon.httpPort()), daemon, JetStream(connection))
-                #expect(await daemon.terminate() == 0)
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0", settings)
+            try await body(HTTPClient(port: try await daemon.httpPort()), daemon, JetStream(connection))
+            #expect(await daemon.terminate() == 0)
         }
     }
 

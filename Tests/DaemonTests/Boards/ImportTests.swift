@@ -36,71 +36,65 @@ import Testing
 
     @Test(arguments: ["none", "jetstream"])
     func `a lesson goes through a file into a room, and comes out as it was`(_ journal: String) async throws {
-        try await NATSTestServer.with(jetStream: journal == "jetstream") { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=\(journal)"])
-                try await daemon.waitUntilServing()
-                #expect(try await LecternProcess.run("render", "demo", "-o", path("demo.inkml")).exitCode == 0)
-                let command = [
-                    "import", path("demo.inkml"), "--author", "ann", "--nats", nats.url, "--json", "--quiet",
-                ]
-                let (code, log) = try await LecternProcess.run(arguments: command + ["--room", "a", "--t", "95000"])
-                #expect(code == 0, "\(log)")
-                #expect(log.contains(#""applied":101,"last_index":101,"#), "\(log)")
-                #expect(log.contains("101 strokes, 1843 points for a board of 1024 × 768"), "\(log)")
+        try await NATSTestServer.withConnection(jetStream: journal == "jetstream") { nats, connection in
+            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=\(journal)"])
+            #expect(try await LecternProcess.run("render", "demo", "-o", path("demo.inkml")).exitCode == 0)
+            let command = [
+                "import", path("demo.inkml"), "--author", "ann", "--nats", nats.url, "--json", "--quiet",
+            ]
+            let (code, log) = try await LecternProcess.run(arguments: command + ["--room", "a", "--t", "95000"])
+            #expect(code == 0, "\(log)")
+            #expect(log.contains(#""applied":101,"last_index":101,"#), "\(log)")
+            #expect(log.contains("101 strokes, 1843 points for a board of 1024 × 768"), "\(log)")
 
-                let file = try InkDocument(inkML: try bytes("demo.inkml"))
-                let room = try await board("a", connection)
-                #expect(room.size == file.size)
-                #expect(room.strokes.map(\.index) == (1...101).map(UInt64.init))
-                let first = try #require(file.strokes.compactMap(\.time).min())
-                // Indices are those of the new room, and authors; everything else is as it was.
-                let expected = file.strokes.enumerated().map { place, stroke in
-                    var stroke = stroke
-                    (stroke.index, stroke.author) = (UInt64(place + 1), "ann")
-                    stroke.time = stroke.time.map { $0 - first + 95000 }
-                    return stroke
-                }
-                #expect(room.strokes == expected)
-
-                // Without --t there are no times, and a second import goes on top.
-                #expect(try await LecternProcess.run(arguments: command + ["--room", "a"]).exitCode == 0)
-                let both = try await board("a", connection).strokes
-                #expect(both.count == 202)
-                #expect(both.suffix(101).allSatisfy { $0.time == nil })
-                #expect(await daemon.terminate() == 0)
+            let file = try InkDocument(inkML: try bytes("demo.inkml"))
+            let room = try await board("a", connection)
+            #expect(room.size == file.size)
+            #expect(room.strokes.map(\.index) == (1...101).map(UInt64.init))
+            let first = try #require(file.strokes.compactMap(\.time).min())
+            // Indices are those of the new room, and authors; everything else is as it was.
+            let expected = file.strokes.enumerated().map { place, stroke in
+                var stroke = stroke
+                (stroke.index, stroke.author) = (UInt64(place + 1), "ann")
+                stroke.time = stroke.time.map { $0 - first + 95000 }
+                return stroke
             }
+            #expect(room.strokes == expected)
+
+            // Without --t there are no times, and a second import goes on top.
+            #expect(try await LecternProcess.run(arguments: command + ["--room", "a"]).exitCode == 0)
+            let both = try await board("a", connection).strokes
+            #expect(both.count == 202)
+            #expect(both.suffix(101).allSatisfy { $0.time == nil })
+            #expect(await daemon.terminate() == 0)
         }
     }
 
     @Test func `foreign ink comes to lie on the board, in the nearest colours, in shards where it is long`()
         async throws
     {
-        try await NATSTestServer.with { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
-                try await daemon.waitUntilServing()
-                let long = (0..<9000).map { "\($0 % 100)\($0.isMultiple(of: 2) ? "" : ".25") \($0 / 90)" }
-                let file = try write(
-                    """
-                    <ink xmlns="http://www.w3.org/2003/InkML"><definitions>
-                    <brush xml:id="b"><brushProperty name="color" value="#ee1111"/></brush></definitions>
-                    <trace brushRef="#b">0 0, 100 '100</trace><trace>\(long.joined(separator: ","))</trace></ink>
-                    """.replacing("100 '100", with: "100 100"), "foreign.inkml")
-                let (code, log) = try await LecternProcess.run(
-                    "import", file, "--room", "b", "--author", "ann", "--nats", nats.url)
-                #expect(code == 0, "\(log)")
-                #expect(log.contains("applied      2 operations"), "\(log)")
-                let strokes = try await board("b", connection).strokes
-                #expect(strokes.map(\.colour) == [0xd92020, 0x000000])
-                // The corners at the ends of its rows are held by further points.
-                let counts = strokes.map(\.points.count)
-                #expect(counts.first == 2 && (9001...45_000).contains(counts.last ?? 0), "\(counts)")
-                // A margin of a sixteenth of the height; the ink is as wide as it is high.
-                #expect(strokes.first?.points.map(\.y) == [48, 720])
-                #expect(strokes.first?.points.map(\.x) == [176, 848])
-                #expect(await daemon.terminate() == 0)
-            }
+        try await NATSTestServer.withConnection { nats, connection in
+            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
+            let long = (0..<9000).map { "\($0 % 100)\($0.isMultiple(of: 2) ? "" : ".25") \($0 / 90)" }
+            let file = try write(
+                """
+                <ink xmlns="http://www.w3.org/2003/InkML"><definitions>
+                <brush xml:id="b"><brushProperty name="color" value="#ee1111"/></brush></definitions>
+                <trace brushRef="#b">0 0, 100 '100</trace><trace>\(long.joined(separator: ","))</trace></ink>
+                """.replacing("100 '100", with: "100 100"), "foreign.inkml")
+            let (code, log) = try await LecternProcess.run(
+                "import", file, "--room", "b", "--author", "ann", "--nats", nats.url)
+            #expect(code == 0, "\(log)")
+            #expect(log.contains("applied      2 operations"), "\(log)")
+            let strokes = try await board("b", connection).strokes
+            #expect(strokes.map(\.colour) == [0xd92020, 0x000000])
+            // The corners at the ends of its rows are held by further points.
+            let counts = strokes.map(\.points.count)
+            #expect(counts.first == 2 && (9001...45_000).contains(counts.last ?? 0), "\(counts)")
+            // A margin of a sixteenth of the height; the ink is as wide as it is high.
+            #expect(strokes.first?.points.map(\.y) == [48, 720])
+            #expect(strokes.first?.points.map(\.x) == [176, 848])
+            #expect(await daemon.terminate() == 0)
         }
     }
 
@@ -118,20 +112,17 @@ import Testing
         """
 
     @Test func `a highlighter is one of the board, above the ink that it marks`() async throws {
-        try await NATSTestServer.with { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
-                try await daemon.waitUntilServing()
-                let file = try write(Self.highlighted, "marked.inkml")
-                let (code, log) = try await LecternProcess.run(
-                    "import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000")
-                #expect(code == 0 && !log.contains("transparent ink"), "\(log)")
-                let strokes = try await board("h", connection).strokes
-                #expect(strokes.map(\.element) == [.freehand, .highlighter])
-                #expect(strokes.map(\.colour) == [0x000000, 0xf2c200])
-                #expect(strokes.map(\.time) == [5000, 5800])
-                #expect(await daemon.terminate() == 0)
-            }
+        try await NATSTestServer.withConnection { nats, connection in
+            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
+            let file = try write(Self.highlighted, "marked.inkml")
+            let (code, log) = try await LecternProcess.run(
+                "import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000")
+            #expect(code == 0 && !log.contains("transparent ink"), "\(log)")
+            let strokes = try await board("h", connection).strokes
+            #expect(strokes.map(\.element) == [.freehand, .highlighter])
+            #expect(strokes.map(\.colour) == [0x000000, 0xf2c200])
+            #expect(strokes.map(\.time) == [5000, 5800])
+            #expect(await daemon.terminate() == 0)
         }
     }
 
@@ -140,40 +131,37 @@ import Testing
         `where rooms have none a highlighter lies below the ink that it marks, or is an underline where ink may lie below`()
         async throws
     {
-        try await NATSTestServer.with { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess(
-                    "service", nats: nats.url, ["journal.mode=none", "board.features=pages"])
-                try await daemon.waitUntilServing()
-                let file = try write(Self.highlighted, "marked.inkml")
-                let command = ["import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000"]
-                let (code, log) = try await LecternProcess.run(arguments: command)
-                #expect(code == 0, "\(log)")
-                #expect(log.ranges(of: "unknown-resolution: ").count == 1, "\(log)")
-                #expect(log.ranges(of: "highlighters lie below").count == 1, "\(log)")
-                let first = try await board("h", connection).strokes
-                #expect(first.map(\.colour) == [0xf2c200, 0x000000])
-                #expect(first.map(\.time) == [5000, 5000])
-                let band = try #require(first.first)
-                #expect(try #require(band.width) > 5 * (first.last?.width ?? 0))
-                // The room has ink now.
-                #expect(try await LecternProcess.run(arguments: command).exitCode == 0)
-                let again = try await board("h", connection).strokes.suffix(2).map { $0 }
-                #expect(again.map(\.colour) == [0x000000, 0xf2c200])
-                #expect(again.map(\.time) == [5000, 5800])
-                let line = try #require(again.last)
-                #expect(line.width == band.width.map { $0 / 8 })
-                #expect(line.points.first?.y == band.points.first.map { $0.y + (band.width ?? 0) / 2 })
-                let opaque = Self.highlighted.replacing("<channelProperties>", with: "<!--").replacing(
-                    "</channelProperties>", with: "-->")
-                let clear = try write(
-                    opaque.replacing("name=\"height\" value=\"0.6\"", with: "name=\"height\" value=\"0.1\""),
-                    "clear.inkml")
-                let strict = try await LecternProcess.run(
-                    "import", clear, "--strict", "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000")
-                #expect(strict.exitCode == 1 && strict.log.contains("passed-over: The room has no transparent ink"))
-                #expect(await daemon.terminate() == 0)
-            }
+        try await NATSTestServer.withConnection { nats, connection in
+            let daemon = try await DaemonProcess.serving(
+                "service", nats: nats.url, ["journal.mode=none", "board.features=pages"])
+            let file = try write(Self.highlighted, "marked.inkml")
+            let command = ["import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000"]
+            let (code, log) = try await LecternProcess.run(arguments: command)
+            #expect(code == 0, "\(log)")
+            #expect(log.ranges(of: "unknown-resolution: ").count == 1, "\(log)")
+            #expect(log.ranges(of: "highlighters lie below").count == 1, "\(log)")
+            let first = try await board("h", connection).strokes
+            #expect(first.map(\.colour) == [0xf2c200, 0x000000])
+            #expect(first.map(\.time) == [5000, 5000])
+            let band = try #require(first.first)
+            #expect(try #require(band.width) > 5 * (first.last?.width ?? 0))
+            // The room has ink now.
+            #expect(try await LecternProcess.run(arguments: command).exitCode == 0)
+            let again = try await board("h", connection).strokes.suffix(2).map { $0 }
+            #expect(again.map(\.colour) == [0x000000, 0xf2c200])
+            #expect(again.map(\.time) == [5000, 5800])
+            let line = try #require(again.last)
+            #expect(line.width == band.width.map { $0 / 8 })
+            #expect(line.points.first?.y == band.points.first.map { $0.y + (band.width ?? 0) / 2 })
+            let opaque = Self.highlighted.replacing("<channelProperties>", with: "<!--").replacing(
+                "</channelProperties>", with: "-->")
+            let clear = try write(
+                opaque.replacing("name=\"height\" value=\"0.6\"", with: "name=\"height\" value=\"0.1\""),
+                "clear.inkml")
+            let strict = try await LecternProcess.run(
+                "import", clear, "--strict", "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000")
+            #expect(strict.exitCode == 1 && strict.log.contains("passed-over: The room has no transparent ink"))
+            #expect(await daemon.terminate() == 0)
         }
         let file = try write(Self.highlighted, "marked.inkml")
         let (code, log) = try await LecternProcess.run(

@@ -10,31 +10,29 @@ import Testing
         async throws
     {
         let seed = TestSeed.choose()
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let pair = try DaemonPair(nats.url, connection, ["checkpoint.interval=1s", "checkpoint.operations=9"])
-                let first = try await pair.owner()
-                let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
-                var random = SeededGenerator(seed: seed)
-                try ann.clock(1_000_000)
-                for number in 1...60 {
-                    try await ann.send(message(number, &random), appliedAt: UInt64(number))
-                    // The canvas of the first daemon comes to be step by step.
-                    if number % 7 == 0 { _ = try await pictures(of: ann, at: nil, connection) }
-                }
-                let before = try await pictures(of: ann, at: 60, connection)
-                #expect(before.allSatisfy { $0.count > 5000 } && Set(before).count == before.count)
-
-                await first.kill()
-                let second = pair.other(than: first)
-                try await eventually("the other one serves", is: pair.monitor.servers().contains(second.name))
-                #expect(try await pictures(of: ann, at: 60, connection) == before)
-
-                try pair.replace(first)
-                _ = try await pair.owner()
-                #expect(await second.terminate() == 0)
-                #expect(try await pictures(of: ann, at: 60, connection) == before)
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let pair = try DaemonPair(nats.url, connection, ["checkpoint.interval=1s", "checkpoint.operations=9"])
+            let first = try await pair.owner()
+            let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
+            var random = SeededGenerator(seed: seed)
+            try ann.clock(1_000_000)
+            for number in 1...60 {
+                try await ann.send(message(number, &random), appliedAt: UInt64(number))
+                // The canvas of the first daemon comes to be step by step.
+                if number % 7 == 0 { _ = try await pictures(of: ann, at: nil, connection) }
             }
+            let before = try await pictures(of: ann, at: 60, connection)
+            #expect(before.allSatisfy { $0.count > 5000 } && Set(before).count == before.count)
+
+            await first.kill()
+            let second = pair.other(than: first)
+            try await eventually("the other one serves", is: pair.monitor.servers().contains(second.name))
+            #expect(try await pictures(of: ann, at: 60, connection) == before)
+
+            try pair.replace(first)
+            _ = try await pair.owner()
+            #expect(await second.terminate() == 0)
+            #expect(try await pictures(of: ann, at: 60, connection) == before)
         }
     }
 
@@ -79,30 +77,28 @@ import Testing
     @Test func `a stroke with very many numbers in its first point crashes no daemon, nor the next that reads it`()
         async throws
     {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { client in
-                var daemon = try DaemonProcess("a", nats: nats.url)
-                try await daemon.waitUntilServing()
-                let odd = try Self.address("odd")
-                let good = try Self.address("good")
-                for message in Self.stroke { try await Self.publish(message, to: odd, on: client) }
-                try await Self.publish(Self.plain(1), to: good, on: client)
-                #expect(try await Self.head(odd, reaches: 1, on: client) == BoardDigest(of: [1]))
-                #expect(try await Self.head(good, reaches: 1, on: client) == BoardDigest(of: [1]))
-                #expect(!daemon.hasExited)
-                // The next one finds no checkpoint: it applies the stroke again.
-                await daemon.kill()
-                daemon = try DaemonProcess("b", nats: nats.url)
-                try await daemon.waitUntilServing()
-                try await Self.publish(Self.plain(2), to: odd, on: client)
-                #expect(try await Self.head(odd, reaches: 2, on: client) == BoardDigest(of: [1, 2]))
-                #expect(await daemon.terminate() == 0)
-                // This one reads the checkpoint that the last one wrote.
-                daemon = try DaemonProcess("c", nats: nats.url)
-                try await daemon.waitUntilServing()
-                #expect(try await Self.head(odd, reaches: 2, on: client) == BoardDigest(of: [1, 2]))
-                #expect(!daemon.hasExited)
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { nats, client in
+            var daemon = try DaemonProcess("a", nats: nats.url)
+            try await daemon.waitUntilServing()
+            let odd = try Self.address("odd")
+            let good = try Self.address("good")
+            for message in Self.stroke { try await Self.publish(message, to: odd, on: client) }
+            try await Self.publish(Self.plain(1), to: good, on: client)
+            #expect(try await Self.head(odd, reaches: 1, on: client) == BoardDigest(of: [1]))
+            #expect(try await Self.head(good, reaches: 1, on: client) == BoardDigest(of: [1]))
+            #expect(!daemon.hasExited)
+            // The next one finds no checkpoint: it applies the stroke again.
+            await daemon.kill()
+            daemon = try DaemonProcess("b", nats: nats.url)
+            try await daemon.waitUntilServing()
+            try await Self.publish(Self.plain(2), to: odd, on: client)
+            #expect(try await Self.head(odd, reaches: 2, on: client) == BoardDigest(of: [1, 2]))
+            #expect(await daemon.terminate() == 0)
+            // This one reads the checkpoint that the last one wrote.
+            daemon = try DaemonProcess("c", nats: nats.url)
+            try await daemon.waitUntilServing()
+            #expect(try await Self.head(odd, reaches: 2, on: client) == BoardDigest(of: [1, 2]))
+            #expect(!daemon.hasExited)
         }
     }
 

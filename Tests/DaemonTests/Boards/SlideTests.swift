@@ -93,14 +93,11 @@ import Testing
     private static func with(
         _ settings: [String] = settings, _ body: @escaping @Sendable (Service) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
-                try await daemon.waitUntilServing()
-                let http = HTTPClient(port: try await daemon.httpPort())
-                try await body(Service(http: http, daemon: daemon, nats: nats, connection: connection))
-                #expect(await daemon.terminate() == 0)
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0", settings)
+            let http = HTTPClient(port: try await daemon.httpPort())
+            try await body(Service(http: http, daemon: daemon, nats: nats, connection: connection))
+            #expect(await daemon.terminate() == 0)
         }
     }
 

@@ -145,8 +145,7 @@ struct BrowserSmokeTests {
 
             await daemon.kill()
             try await teacher.drawWave(2)
-            let again = try DaemonProcess("a", nats: room.nats.url, http: room.listener)
-            try await again.waitUntilServing()
+            _ = try await DaemonProcess.serving("a", nats: room.nats.url, http: room.listener)
             try room.playVideo()
             try await teacher.wait(forIndex: 2)
             try await student.wait(forIndex: 2)
@@ -252,9 +251,8 @@ struct BrowserSmokeTests {
             try await window.wait(for: "no way in", "window.connection?.state === \"waiting\"")
 
             await daemon.kill()
-            let again = try DaemonProcess(
+            _ = try await DaemonProcess.serving(
                 "a", nats: room.nats.url, http: room.listener, ["http.allowed_origins=http://localhost:\(port)"])
-            try await again.waitUntilServing()
             try await window.open("http://localhost:\(port)/healthz")
             try await window.run(script)
             try await window.wait(for: "the pen", "own.state === \"writer\" && window.connection?.state === \"live\"")

@@ -12,45 +12,43 @@ import Testing
 struct AlertTests {
     @Test func `a dead clock, a full log, a thread that lags and a daemon that is gone fire their alerts`() async throws
     {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let lesson = try LecternProcess([
-                    "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--set", "journal.max_bytes=1MiB", "--set",
-                    "cohorts.default.policy=hold", "--set", "checkpoint.interval=1h", "--set",
-                    "checkpoint.operations=1000000",
-                ])
-                let flooded = try LecternProcess([
-                    "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--journal", "none", "--set",
-                    "subjects.root=flood", "--set", "server.workers=1", "--set", "limits.messages_per_second=100000",
-                ])
-                let gone = try LecternProcess([
-                    "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--journal", "none", "--set",
-                    "subjects.root=gone",
-                ])
-                let ports = try await [lesson.httpPort(), flooded.httpPort(), gone.httpPort()]
-                for daemon in [lesson, flooded, gone] { try await daemon.waitForLog("] serving") }
-                let prometheus = try await Prometheus(targets: ports)
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let lesson = try LecternProcess([
+                "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--set", "journal.max_bytes=1MiB", "--set",
+                "cohorts.default.policy=hold", "--set", "checkpoint.interval=1h", "--set",
+                "checkpoint.operations=1000000",
+            ])
+            let flooded = try LecternProcess([
+                "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--journal", "none", "--set",
+                "subjects.root=flood", "--set", "server.workers=1", "--set", "limits.messages_per_second=100000",
+            ])
+            let gone = try LecternProcess([
+                "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--journal", "none", "--set",
+                "subjects.root=gone",
+            ])
+            let ports = try await [lesson.httpPort(), flooded.httpPort(), gone.httpPort()]
+            for daemon in [lesson, flooded, gone] { try await daemon.waitForLog("] serving") }
+            let prometheus = try await Prometheus(targets: ports)
 
-                // Well: nothing fires.
-                try await eventually("all are scraped", is: await prometheus.value("sum(up)") == "3")
-                #expect(try await prometheus.firing().isEmpty)
+            // Well: nothing fires.
+            try await eventually("all are scraped", is: await prometheus.value("sum(up)") == "3")
+            #expect(try await prometheus.firing().isEmpty)
 
-                await gone.end()
-                try await starveClock(connection)
-                try await fillLog(connection)
+            await gone.end()
+            try await starveClock(connection)
+            try await fillLog(connection)
+            try await flood(connection)
+            let expected: Set = [
+                "LecternClockDead main", "LecternLogAlmostFull ", "LecternWorkerStalled ", "LecternDown ",
+            ]
+            var seen: Set<String> = []
+            _ = try await eventually("all alerts have fired", within: .seconds(180)) {
                 try await flood(connection)
-                let expected: Set = [
-                    "LecternClockDead main", "LecternLogAlmostFull ", "LecternWorkerStalled ", "LecternDown ",
-                ]
-                var seen: Set<String> = []
-                _ = try await eventually("all alerts have fired", within: .seconds(180)) {
-                    try await flood(connection)
-                    seen.formUnion(try await prometheus.firing())
-                    return expected.isSubset(of: seen) ? true : nil
-                }
-                print("fired: \(seen.sorted())")
-                await prometheus.end()
+                seen.formUnion(try await prometheus.firing())
+                return expected.isSubset(of: seen) ? true : nil
             }
+            print("fired: \(seen.sorted())")
+            await prometheus.end()
         }
     }
 

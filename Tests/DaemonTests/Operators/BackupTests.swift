@@ -19,8 +19,7 @@ import Testing
     private static func state(
         of room: String, on nats: NATSTestServer, at position: String = ""
     ) async throws -> (room: AnyJSON, board: String) {
-        let daemon = try DaemonProcess("reader", nats: nats.url, http: "127.0.0.1:0")
-        try await daemon.waitUntilServing()
+        let daemon = try await DaemonProcess.serving("reader", nats: nats.url, http: "127.0.0.1:0")
         let http = HTTPClient(port: try await daemon.httpPort())
         let state = try await eventually("the room is there") {
             let answer = try await http.get("/api/rooms/\(room)")
@@ -41,9 +40,8 @@ import Testing
             try? FileManager.default.removeItem(atPath: after)
         }
         try await NATSTestServer.with(jetStream: true) { original in
-            let daemon = try DaemonProcess(
+            let daemon = try await DaemonProcess.serving(
                 "a", nats: original.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
-            try await daemon.waitUntilServing()
             let teacher = try LecternProcess([
                 "publish", "demo", "--room", "lesson", "--author", "anna", "--speed", "10", "--nats", original.url,
                 "--quiet",
@@ -120,8 +118,8 @@ import Testing
         let folder = Self.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("a", nats: nats.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving(
+                "a", nats: nats.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
             try await NATSConnection.with(nats) { connection in
                 try await Self.setMaxAge("INK_LOG_0", seconds: 3, connection)
                 let writing = Task { try await Self.write(to: "ink.0.lesson.in.anna", connection) }
@@ -165,8 +163,7 @@ import Testing
             """
         try await NATSTestServer.with(jetStream: true, configuration: accounts) { nats in
             let address = "127.0.0.1:\(nats.port)"
-            let daemon = try DaemonProcess("a", nats: "nats://service:service@\(address)")
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("a", nats: "nats://service:service@\(address)")
             _ = try await Self.run("backup", folder, "--nats", "nats://backup:secret@\(address)")
             #expect(await daemon.terminate() == 0)
         }
@@ -181,8 +178,7 @@ import Testing
         let folder = Self.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("a", nats: nats.url)
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url)
             #expect(await daemon.terminate() == 0)
             try await NATSConnection.with(nats) { connection in
                 let jetStream = JetStream(connection)
@@ -210,8 +206,7 @@ import Testing
         try await NATSTestServer.with(jetStream: true) { nats in
             let none = try await Self.run("backup", folder, "--nats", nats.url, exits: 1)
             #expect(none.contains("no logs of the root ink"))
-            let daemon = try DaemonProcess("a", nats: nats.url)
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url)
             try await NATSConnection.with(nats) { connection in
                 _ = try await connection.request(
                     Array(#"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#.utf8), to: "ink.0.lesson.in.anna")

@@ -19,36 +19,33 @@ import Testing
     }
 
     @Test func `erase asks, deletes, is recorded, and shows how far it is`() async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("a", nats: nats.url, ["checkpoint.interval=1s"])
-                try await daemon.waitUntilServing()
-                let anna = try ScriptedAuthor("anna-of-lesson", room: "lesson", on: connection)
-                for number in 1...50 {
-                    try await anna.send(
-                        #"{"n":\#(number),"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#,
-                        appliedAt: UInt64(number))
-                }
-                #expect(try count("anna-of-lesson", in: nats) > 0)
-                let answer = FileManager.default.temporaryDirectory.appendingPathComponent("answer-\(UUID())")
-                try Data("lessen\n".utf8).write(to: answer)
-                let wrong = try LecternProcess(["erase", "lesson", "--nats", nats.url], input: answer.path)
-                #expect(await wrong.exitCode() == 1)
-                #expect(wrong.log.contains("not erased"), "\(wrong.log)")
-                #expect(try count("anna-of-lesson", in: nats) > 0)
-
-                try Data("lesson\n".utf8).write(to: answer)
-                let right = try LecternProcess(["erase", "lesson", "--nats", nats.url], input: answer.path)
-                #expect(await right.exitCode() == 0, "\(right.log)")
-                #expect(right.log.contains("erased lesson: deleted 50 records"), "\(right.log)")
-                #expect(try count("anna-of-lesson", in: nats) == 0)
-                let again = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
-                #expect(
-                    again.exitCode == 0 && again.log.contains(/deleted 0 records|nothing was stored/), "\(again.log)")
-                let audit = try await LecternProcess.run("audit", "--nats", nats.url)
-                #expect(audit.log.contains("erase") && audit.log.contains("lesson"), "\(audit.log)")
-                #expect(await daemon.terminate() == 0)
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url, ["checkpoint.interval=1s"])
+            let anna = try ScriptedAuthor("anna-of-lesson", room: "lesson", on: connection)
+            for number in 1...50 {
+                try await anna.send(
+                    #"{"n":\#(number),"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#,
+                    appliedAt: UInt64(number))
             }
+            #expect(try count("anna-of-lesson", in: nats) > 0)
+            let answer = FileManager.default.temporaryDirectory.appendingPathComponent("answer-\(UUID())")
+            try Data("lessen\n".utf8).write(to: answer)
+            let wrong = try LecternProcess(["erase", "lesson", "--nats", nats.url], input: answer.path)
+            #expect(await wrong.exitCode() == 1)
+            #expect(wrong.log.contains("not erased"), "\(wrong.log)")
+            #expect(try count("anna-of-lesson", in: nats) > 0)
+
+            try Data("lesson\n".utf8).write(to: answer)
+            let right = try LecternProcess(["erase", "lesson", "--nats", nats.url], input: answer.path)
+            #expect(await right.exitCode() == 0, "\(right.log)")
+            #expect(right.log.contains("erased lesson: deleted 50 records"), "\(right.log)")
+            #expect(try count("anna-of-lesson", in: nats) == 0)
+            let again = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
+            #expect(
+                again.exitCode == 0 && again.log.contains(/deleted 0 records|nothing was stored/), "\(again.log)")
+            let audit = try await LecternProcess.run("audit", "--nats", nats.url)
+            #expect(audit.log.contains("erase") && audit.log.contains("lesson"), "\(audit.log)")
+            #expect(await daemon.terminate() == 0)
         }
     }
 
@@ -96,8 +93,8 @@ import Testing
         let denied = users(denying: "$JS.API.STREAM.MSG.DELETE.INK_ASSETS")
         try await NATSTestServer.with(jetStream: true, configuration: denied) { nats in
             let url = { (user: String) in "nats://\(user):\(user)@127.0.0.1:\(nats.port)" }
-            let daemon = try DaemonProcess("a", nats: url("service"), http: "127.0.0.1:0", ["checkpoint.interval=1s"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving(
+                "a", nats: url("service"), http: "127.0.0.1:0", ["checkpoint.interval=1s"])
             let http = HTTPClient(port: try await daemon.httpPort())
             let brought = try await http.send(
                 "POST", "/api/rooms/lesson/import?author=anna", bytes: SlideFiles.pdf([(4, 3)]))
@@ -118,22 +115,19 @@ import Testing
     }
 
     @Test func `without a journal erase ends the room, and says that nothing is stored`() async throws {
-        try await NATSTestServer.with { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("a", nats: nats.url, ["journal.mode=none"])
-                try await daemon.waitUntilServing()
-                let anna = try ScriptedAuthor("anna", room: "lesson", on: connection, isStored: false)
-                try await anna.send(
-                    #"{"n":1,"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#, appliedAt: 1)
-                let (code, log) = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
-                #expect(code == 0 && log.contains("nothing is stored"), "\(log)")
-                let rooms = try await eventually("the room has ended") {
-                    let rooms = try await LecternProcess.run("rooms", "--nats", nats.url).log
-                    return rooms == "no rooms\n" ? rooms : nil
-                }
-                #expect(rooms == "no rooms\n")
-                #expect(await daemon.terminate() == 0)
+        try await NATSTestServer.withConnection { nats, connection in
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url, ["journal.mode=none"])
+            let anna = try ScriptedAuthor("anna", room: "lesson", on: connection, isStored: false)
+            try await anna.send(
+                #"{"n":1,"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#, appliedAt: 1)
+            let (code, log) = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
+            #expect(code == 0 && log.contains("nothing is stored"), "\(log)")
+            let rooms = try await eventually("the room has ended") {
+                let rooms = try await LecternProcess.run("rooms", "--nats", nats.url).log
+                return rooms == "no rooms\n" ? rooms : nil
             }
+            #expect(rooms == "no rooms\n")
+            #expect(await daemon.terminate() == 0)
         }
     }
 }

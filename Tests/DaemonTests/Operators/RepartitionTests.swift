@@ -96,8 +96,7 @@ import Testing
             let end = try await JetStream(connection).streamInfo("INK_LOG_0").lastSequence
             try await JetStream(connection).purge("INK_LOG_0", before: end + 1)
         }
-        let second = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
-        try await second.waitUntilServing()
+        let second = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0", settings)
         let http = HTTPClient(port: try await second.httpPort())
         var history = (1...30).map { stroke($0) }
         history += [#"{"n":31,"a":2,"t":3100}"#, #"{"n":32,"a":2,"t":3200}"#, #"{"n":33,"a":3,"t":3300}"#]
@@ -158,8 +157,7 @@ import Testing
             Self.expectSame(before, moved, "moved")
 
             // JetStream acknowledges what comes to an old address; the author is told.
-            let daemon = try DaemonProcess("c", nats: nats.url, ["subjects.partitions=4"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("c", nats: nats.url, ["subjects.partitions=4"])
             try await NATSConnection.with(nats) { connection in
                 let anna = try ScriptedAuthor("anna", room: "late", on: connection)
                 try await anna.send(Self.stroke(50), rejectedAs: .misaddressed)
@@ -194,8 +192,7 @@ import Testing
                 let again = try await Self.states(on: nats, partitions: partitions)
                 Self.expectSame(later, again, "moved again, to \(partitions)")
             }
-            let last = try DaemonProcess("b", nats: nats.url, http: "127.0.0.1:0")
-            try await last.waitUntilServing()
+            let last = try await DaemonProcess.serving("b", nats: nats.url, http: "127.0.0.1:0")
             #expect(try await Self.picture(asset, HTTPClient(port: try await last.httpPort())) == page)
             let refused = try await Self.run("repartition", "2", "--nats", nats.url, exits: 1)
             #expect(refused.contains("stop all daemons of the root first: b"))

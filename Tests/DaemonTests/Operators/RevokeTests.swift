@@ -39,8 +39,7 @@ import Testing
     @Test func `a revoked token is refused by every gateway, whatever is restarted`() async throws {
         let secret = try secret()
         try await NATSTestServer.with(jetStream: true) { nats in
-            let core = try DaemonProcess("core", nats: nats.url, ["node.roles=core"])
-            try await core.waitUntilServing()
+            let core = try await DaemonProcess.serving("core", nats: nats.url, ["node.roles=core"])
             let gateways = try ["g1", "g2"].map { try gateway($0, nats, secret) }
             var sites: [HTTPClient] = []
             for gateway in gateways { sites.append(try await ready(gateway)) }
@@ -75,8 +74,7 @@ import Testing
             let fresh = try gateway("g3", nats, secret)
             let http = HTTPClient(port: try await fresh.httpPort())
             #expect(try await status(http, tokens[2]) == 503)
-            let next = try DaemonProcess("next", nats: nats.url, ["node.roles=core"])
-            try await next.waitUntilServing()
+            let next = try await DaemonProcess.serving("next", nats: nats.url, ["node.roles=core"])
             _ = try await ready(fresh)
             try await check(http)
             for site in sites + [http] {
@@ -90,10 +88,9 @@ import Testing
     @Test func `without a journal a revocation says that it is lost with the daemon`() async throws {
         let secret = try secret()
         try await NATSTestServer.with { nats in
-            let daemon = try DaemonProcess(
+            let daemon = try await DaemonProcess.serving(
                 "a", nats: nats.url, http: "127.0.0.1:0",
                 ["journal.mode=none", "auth.mode=token", "auth.secret_file=\(secret)"])
-            try await daemon.waitUntilServing()
             let site = try await ready(daemon)
             let token = try await token(secret)
             #expect(try await status(site, token) == 200)
@@ -114,8 +111,7 @@ import Testing
         let body = [#"{"alg":"HS256","typ":"JWT"}"#, claims].map { part(Data($0.utf8)) }.joined(separator: ".")
         let signature = part(Data(HMACSHA256.code(of: Array(body.utf8), key: key)))
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("one", nats: nats.url)
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("one", nats: nats.url)
             let (code, log) = try await LecternProcess.run(
                 "revoke", "\(body).\(signature)", "--secret-file", path, "--nats", nats.url)
             #expect(code == 0 && log.contains("for good"), "\(log)")

@@ -11,8 +11,7 @@ import Testing
         _ body: @Sendable (DaemonProcess, NATSTestServer, NATSConnection) async throws -> Void
     ) async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("a", nats: nats.url, settings)
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url, settings)
             try await NATSConnection.with(nats) { try await body(daemon, nats, $0) }
             #expect(await daemon.terminate() == 0)
         }
@@ -172,42 +171,38 @@ import Testing
 
     @Test func `close has status 3 while the service has not read the decision; the next daemon reads it`() async throws
     {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("a", nats: nats.url)
-                try await daemon.waitUntilServing()
-                try await write("lesson", on: connection)
-                let room = try await connection.request(to: "ink.0.lesson.info").payload
-                #expect(await daemon.terminate() == 0)
-                // A service that still answers and writes decisions, but reads the journal no more.
-                let stale = [
-                    try connection.subscribe("ink.0.lesson.info") { message in
-                        if let reply = message.reply { try? connection.publish(room, to: reply) }
-                    },
-                    try connection.subscribe("ink.command.operator") { message in
-                        guard let reply = message.reply else { return }
-                        try? connection.publish(Array(#"{"v":1,"kind":"close"}"#.utf8), to: "ink.0.lesson.ctl")
-                        try? connection.publish(Array(#"{"done":true,"sequence":5}"#.utf8), to: reply)
-                    },
-                ]
-                try await connection.flush()
-                let (code, log) = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
-                #expect(code == 3)
-                #expect(
-                    log == """
-                        to be closed: ink.0.lesson, with 4 operations and 2 strokes on the board; in the journal at 5, \
-                        the service has yet to read it
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url)
+            try await write("lesson", on: connection)
+            let room = try await connection.request(to: "ink.0.lesson.info").payload
+            #expect(await daemon.terminate() == 0)
+            // A service that still answers and writes decisions, but reads the journal no more.
+            let stale = [
+                try connection.subscribe("ink.0.lesson.info") { message in
+                    if let reply = message.reply { try? connection.publish(room, to: reply) }
+                },
+                try connection.subscribe("ink.command.operator") { message in
+                    guard let reply = message.reply else { return }
+                    try? connection.publish(Array(#"{"v":1,"kind":"close"}"#.utf8), to: "ink.0.lesson.ctl")
+                    try? connection.publish(Array(#"{"done":true,"sequence":5}"#.utf8), to: reply)
+                },
+            ]
+            try await connection.flush()
+            let (code, log) = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
+            #expect(code == 3)
+            #expect(
+                log == """
+                    to be closed: ink.0.lesson, with 4 operations and 2 strokes on the board; in the journal at 5, \
+                    the service has yet to read it
 
-                        """)
-                for subscription in stale { subscription.unsubscribe() }
+                    """)
+            for subscription in stale { subscription.unsubscribe() }
 
-                let next = try DaemonProcess("b", nats: nats.url)
-                try await next.waitUntilServing()
-                let again = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
-                #expect(again.exitCode == 1)
-                #expect(again.log == "lectern: nobody has written to the room lesson: there is nothing to close\n")
-                #expect(await next.terminate() == 0)
-            }
+            let next = try await DaemonProcess.serving("b", nats: nats.url)
+            let again = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
+            #expect(again.exitCode == 1)
+            #expect(again.log == "lectern: nobody has written to the room lesson: there is nothing to close\n")
+            #expect(await next.terminate() == 0)
         }
     }
 

@@ -38,57 +38,55 @@ import Testing
     @Test func `two daemons make one list; while one hangs it says of which partitions rooms may be missing`()
         async throws
     {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let monitor = try MemberMonitor(connection)
-                let settings = ["subjects.partitions=\(Self.partitions)"]
-                let a = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
-                let b = try DaemonProcess("b", nats: nats.url, settings)
-                for daemon in [a, b] { try await daemon.waitUntilServing() }
-                let owners = try await owners(monitor)
-                let hanging = owners.indices.filter { owners[$0] == "b" }
-                try #require(!hanging.isEmpty && hanging.count < Self.partitions)
-                let rooms = try await write(24, on: connection)
-                let all = Set(rooms.map(\.room.text))
-                let http = HTTPClient(port: try await a.httpPort())
-                func waitForWholeList() async throws {
-                    // A list may be two seconds old.
-                    try await eventually("the list has the rooms of all partitions") {
-                        let response = try await http.get("/api/rooms")
-                        let list = try? RoomList(decoding: response.bytes)
-                        let isComplete = response.text.hasPrefix(#"{"complete":true,"#)
-                        return isComplete && Set(list?.rooms.map(\.room) ?? []) == all ? () : nil
-                    }
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let monitor = try MemberMonitor(connection)
+            let settings = ["subjects.partitions=\(Self.partitions)"]
+            let a = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
+            let b = try DaemonProcess("b", nats: nats.url, settings)
+            for daemon in [a, b] { try await daemon.waitUntilServing() }
+            let owners = try await owners(monitor)
+            let hanging = owners.indices.filter { owners[$0] == "b" }
+            try #require(!hanging.isEmpty && hanging.count < Self.partitions)
+            let rooms = try await write(24, on: connection)
+            let all = Set(rooms.map(\.room.text))
+            let http = HTTPClient(port: try await a.httpPort())
+            func waitForWholeList() async throws {
+                // A list may be two seconds old.
+                try await eventually("the list has the rooms of all partitions") {
+                    let response = try await http.get("/api/rooms")
+                    let list = try? RoomList(decoding: response.bytes)
+                    let isComplete = response.text.hasPrefix(#"{"complete":true,"#)
+                    return isComplete && Set(list?.rooms.map(\.room) ?? []) == all ? () : nil
                 }
-                try await waitForWholeList()
-
-                var notice = ""
-                for _ in 1...5 where notice.isEmpty {
-                    b.pause()
-                    let (code, log) = try await LecternProcess.run("rooms", "--json", "--nats", nats.url)
-                    if code == 3 {
-                        notice = String(log.split(separator: "\n").first { !$0.hasPrefix("{") } ?? "")
-                        let others = rooms.filter { !hanging.contains($0.partition) }.map(\.room.text)
-                        // It may have more, of partitions that the daemon has handed over a moment ago.
-                        #expect(try names(log).isSuperset(of: others))
-                    } else {
-                        // The other daemon took over before it was asked.
-                        #expect(code == 0)
-                        b.resume()
-                        _ = try await self.owners(monitor)
-                    }
-                }
-                let missing = hanging.map(String.init).joined(separator: ", ")
-                #expect(notice == "lectern: rooms may be missing: no service has answered for partition \(missing)")
-
-                // The other one takes over, and nothing is missing any more.
-                try await waitForWholeList()
-                let (code, log) = try await LecternProcess.run("rooms", "--json", "--nats", nats.url)
-                #expect(code == 0)
-                #expect(try names(log) == all)
-                b.resume()
-                for daemon in [a, b] { #expect(await daemon.terminate() == 0) }
             }
+            try await waitForWholeList()
+
+            var notice = ""
+            for _ in 1...5 where notice.isEmpty {
+                b.pause()
+                let (code, log) = try await LecternProcess.run("rooms", "--json", "--nats", nats.url)
+                if code == 3 {
+                    notice = String(log.split(separator: "\n").first { !$0.hasPrefix("{") } ?? "")
+                    let others = rooms.filter { !hanging.contains($0.partition) }.map(\.room.text)
+                    // It may have more, of partitions that the daemon has handed over a moment ago.
+                    #expect(try names(log).isSuperset(of: others))
+                } else {
+                    // The other daemon took over before it was asked.
+                    #expect(code == 0)
+                    b.resume()
+                    _ = try await self.owners(monitor)
+                }
+            }
+            let missing = hanging.map(String.init).joined(separator: ", ")
+            #expect(notice == "lectern: rooms may be missing: no service has answered for partition \(missing)")
+
+            // The other one takes over, and nothing is missing any more.
+            try await waitForWholeList()
+            let (code, log) = try await LecternProcess.run("rooms", "--json", "--nats", nats.url)
+            #expect(code == 0)
+            #expect(try names(log) == all)
+            b.resume()
+            for daemon in [a, b] { #expect(await daemon.terminate() == 0) }
         }
     }
 }

@@ -51,33 +51,31 @@ import Testing
     @Test(arguments: Step.allCases)
     func `has all that could be read, once, wherever the daemon that repairs it is killed`(step: Step) async throws {
         let seed = TestSeed.choose()
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { client in
-                let lesson = DamagedLesson(nats: nats, client: client)
-                var expected = try await lesson.hold(step, seed: seed)
-                let isDead = try await JetStream(client).storesUnreadably("INK_LOG_0", filler: "ink.0.FILLER.ctl")
-                let isKilled = try await lesson.serveUntil(step)
-                switch step {
-                case .fill, .delete: #expect(isKilled == isDead)
-                // A server that begins its sequences anew has nothing that could be copied.
-                case .copy, .later: #expect(isDead || !isKilled)
-                case .base, .decide, .note: #expect(isKilled)
-                }
-
-                let first = try await lesson.serve {
-                    _ = try await lesson.boards(expected)
-                    for room in DamagedLesson.rooms where expected[room] != nil {
-                        try await lesson.write(1, to: room, by: "ben")
-                        expected[room, default: []].append("ben 1")
-                    }
-                    return try await lesson.boards(expected)
-                }
-                // What it acknowledges now it can read later.
-                await nats.kill()
-                try await lesson.restart()
-                let second = try await lesson.serve { [expected] in try await lesson.boards(expected) }
-                #expect(first == second)
+        try await NATSTestServer.withConnection(jetStream: true) { nats, client in
+            let lesson = DamagedLesson(nats: nats, client: client)
+            var expected = try await lesson.hold(step, seed: seed)
+            let isDead = try await JetStream(client).storesUnreadably("INK_LOG_0", filler: "ink.0.FILLER.ctl")
+            let isKilled = try await lesson.serveUntil(step)
+            switch step {
+            case .fill, .delete: #expect(isKilled == isDead)
+            // A server that begins its sequences anew has nothing that could be copied.
+            case .copy, .later: #expect(isDead || !isKilled)
+            case .base, .decide, .note: #expect(isKilled)
             }
+
+            let first = try await lesson.serve {
+                _ = try await lesson.boards(expected)
+                for room in DamagedLesson.rooms where expected[room] != nil {
+                    try await lesson.write(1, to: room, by: "ben")
+                    expected[room, default: []].append("ben 1")
+                }
+                return try await lesson.boards(expected)
+            }
+            // What it acknowledges now it can read later.
+            await nats.kill()
+            try await lesson.restart()
+            let second = try await lesson.serve { [expected] in try await lesson.boards(expected) }
+            #expect(first == second)
         }
     }
 }
@@ -111,8 +109,7 @@ private struct DamagedLesson: Sendable {
     /// Writes to a log, kills the daemon and the server, and damages the log's file.
     /// - Returns: the operations of each room that checkpoints or the log have.
     func hold(_ step: Step, seed: UInt64) async throws -> [String: [String]] {
-        let daemon = try DaemonProcess("a", nats: nats.url, Self.settings)
-        try await daemon.waitUntilServing()
+        let daemon = try await DaemonProcess.serving("a", nats: nats.url, Self.settings)
         try await write(1...6, to: "unsaved")
         try await write(1...20, to: "saved")
         let jetStream = JetStream(client)
@@ -168,8 +165,7 @@ private struct DamagedLesson: Sendable {
     }
 
     func serve<Result>(_ body: () async throws -> Result) async throws -> Result {
-        let daemon = try DaemonProcess("a", nats: nats.url, Self.settings)
-        try await daemon.waitUntilServing()
+        let daemon = try await DaemonProcess.serving("a", nats: nats.url, Self.settings)
         let result = try await body()
         #expect(await daemon.terminate() == 0)
         return result

@@ -12,9 +12,8 @@ import Testing
         try await NATSTestServer.with(jetStream: true) { nats in
             let port = try FreePort.find()
             func daemon(_ name: String) async throws -> DaemonProcess {
-                let daemon = try DaemonProcess(
+                let daemon = try await DaemonProcess.serving(
                     name, nats: nats.url, http: "127.0.0.1:\(port)", ["cohorts.default.gate=auto"])
-                try await daemon.waitUntilServing()
                 _ = try await daemon.httpPort()
                 return daemon
             }

@@ -16,8 +16,7 @@ import Testing
         try await NATSTestServer.withCluster(of: 3) { [plan] servers in
             let url = servers.map(\.url).joined(separator: ",")
             let verdict = try await Lesson.hold(plan, on: url) { lesson in
-                let daemon = try DaemonProcess("a", nats: url, ["journal.replicas=3"])
-                try await daemon.waitUntilServing()
+                let daemon = try await DaemonProcess.serving("a", nats: url, ["journal.replicas=3"])
                 try await lesson.goesOn()
                 let leader = try await eventually("the journal has a leader") {
                     try await lesson.connection.streamState("INK_LOG_0").cluster?.leader
@@ -62,8 +61,7 @@ import Testing
     @Test func `All servers and daemons lose power, and what checkpoints had is on the boards`() async throws {
         try await PoweredClass.with { lesson in
             let settings = ["journal.replicas=3", "checkpoint.interval=1s"]
-            let daemon = try DaemonProcess("a", nats: lesson.url, settings)
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("a", nats: lesson.url, settings)
             try await lesson.publish(1...60)
             let before = try await lesson.board(at: 60)
             try await lesson.author.waitUntilCovered(through: 60)

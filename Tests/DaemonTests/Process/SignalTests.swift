@@ -9,8 +9,7 @@ import Testing
     /// Runs a body with a NATS server and a daemon without a journal.
     private func withService(_ body: @Sendable (String) async throws -> Void) async throws {
         try await NATSTestServer.with { nats in
-            let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
             try await body(nats.url)
             #expect(await daemon.terminate() == 0)
         }
@@ -31,10 +30,9 @@ import Testing
         async throws
     {
         try await NATSTestServer.with { nats in
-            let daemon = try DaemonProcess(
+            let daemon = try await DaemonProcess.serving(
                 "service", nats: nats.url,
                 ["journal.mode=none", "limits.messages_per_second=100000", "limits.bytes_per_second=1GiB"])
-            try await daemon.waitUntilServing()
             try await NATSConnection.with(nats) { connection in
                 let seen = Recorder<String>()
                 try connection.subscribe("ink.0.a.head") { seen.append($0.header("Ink-Index") ?? "") }
@@ -67,17 +65,15 @@ import Testing
     }
 
     @Test func `a video clock ended by a signal prints the number of its samples`() async throws {
-        try await NATSTestServer.with { nats in
-            try await NATSConnection.with(nats) { connection in
-                let samples = Recorder<[UInt8]>()
-                try connection.subscribe("ink.0.a.clock.main") { samples.append($0.copyPayload()) }
-                try await connection.flush()
-                let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])
-                _ = try await samples.values(2)
-                clock.send(SIGINT)
-                #expect(await clock.exitCode() == 0)
-                #expect(clock.log.contains("samples published: "))
-            }
+        try await NATSTestServer.withConnection { nats, connection in
+            let samples = Recorder<[UInt8]>()
+            try connection.subscribe("ink.0.a.clock.main") { samples.append($0.copyPayload()) }
+            try await connection.flush()
+            let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])
+            _ = try await samples.values(2)
+            clock.send(SIGINT)
+            #expect(await clock.exitCode() == 0)
+            #expect(clock.log.contains("samples published: "))
         }
     }
 
@@ -181,8 +177,7 @@ import Testing
         try await NATSTestServer.withCluster(of: 3) { [plan] servers in
             let url = servers.map(\.url).joined(separator: ",")
             let verdict = try await Lesson.hold(plan, on: url) { lesson in
-                let daemon = try DaemonProcess("a", nats: url, ["journal.replicas=3"])
-                try await daemon.waitUntilServing()
+                _ = try await DaemonProcess.serving("a", nats: url, ["journal.replicas=3"])
                 for _ in 1...rounds(1) {
                     try await lesson.goesOn()
                     let leader = try await eventually("the journal has a leader") {

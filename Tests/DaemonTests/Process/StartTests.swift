@@ -44,8 +44,8 @@ import Testing
             #expect(refused.log.contains("at most 65536 bytes (max_payload); the service needs 266240"))
             #expect(refused.log.contains("or lower limits.message_bytes to 61440"))
 
-            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", ["limits.message_bytes=60KiB"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving(
+                "a", nats: nats.url, http: "127.0.0.1:0", ["limits.message_bytes=60KiB"])
             let http = HTTPClient(port: try await daemon.httpPort())
             #expect(try await http.get("/readyz").statusCode == 200)
             try await nats.restart(configuration: "max_payload: 32768")
@@ -65,8 +65,7 @@ import Testing
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.with(jetStream: true) { [plan] nats in
-            let daemon = try DaemonProcess("a", nats: nats.url, ["journal.recreate_streams=true"])
-            try await daemon.waitUntilServing()
+            _ = try await DaemonProcess.serving("a", nats: nats.url, ["journal.recreate_streams=true"])
             try await NATSConnection.with(nats) { connection in
                 for stream in ["INK_LOG_0", "INK_CHECKPOINT_0"] {
                     _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
@@ -83,8 +82,7 @@ import Testing
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.with(jetStream: true) { [plan] nats in
-            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0")
             let http = HTTPClient(port: try await daemon.httpPort())
             @Sendable func isServing() async throws -> Bool {
                 let serving = try Exposition(try await http.get("/metrics").text)["lectern_partitions_serving"]
@@ -120,8 +118,8 @@ import Testing
         async throws
     {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", ["subjects.partitions=2"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving(
+                "a", nats: nats.url, http: "127.0.0.1:0", ["subjects.partitions=2"])
             let http = HTTPClient(port: try await daemon.httpPort())
             try await NATSConnection.with(nats) { connection in
                 for (stream, left) in [("INK_LOG_0", 1.0), ("INK_LOG_1", 0.0)] {
@@ -141,8 +139,7 @@ import Testing
 
     @Test func `streams deleted while no daemon runs are waited for`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let before = try DaemonProcess("a", nats: nats.url)
-            try await before.waitUntilServing()
+            let before = try await DaemonProcess.serving("a", nats: nats.url)
             try await NATSConnection.with(nats) { connection in
                 try await eventually("the root is in use") {
                     _ = try await JetStream(connection).streamInfo("INK_REVOKED")
@@ -183,8 +180,7 @@ import Testing
 
     @Test func `without a journal no JetStream is needed`() async throws {
         try await NATSTestServer.with { nats in
-            let daemon = try DaemonProcess("volatile", nats: nats.url, ["journal.mode=none"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("volatile", nats: nats.url, ["journal.mode=none"])
             try await NATSConnection.with(nats) { connection in
                 let released = Recorder<String>()
                 try connection.subscribe("ink.0.lesson.out.main") { message in
@@ -206,8 +202,7 @@ import Testing
     @Test func `a daemon with another number of partitions refuses to start, and names the other daemon`() async throws
     {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let first = try DaemonProcess("first", nats: nats.url, ["subjects.partitions=2"])
-            try await first.waitUntilServing()
+            let first = try await DaemonProcess.serving("first", nats: nats.url, ["subjects.partitions=2"])
             // Also if it is started again under the same name before the failure timeout.
             for _ in 1...3 {
                 let second = try DaemonProcess("second", nats: nats.url, ["subjects.partitions=4"])
@@ -224,8 +219,7 @@ import Testing
     @Test(arguments: [2, 8])
     func `a daemon with another number of partitions than the streams refuses to start`(partitions: Int) async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let before = try DaemonProcess("before", nats: nats.url, ["subjects.partitions=4"])
-            try await before.waitUntilServing()
+            let before = try await DaemonProcess.serving("before", nats: nats.url, ["subjects.partitions=4"])
             #expect(await before.terminate() == 0)
             let wrong = try DaemonProcess(
                 "wrong", nats: nats.url, http: "127.0.0.1:0",
@@ -243,16 +237,14 @@ import Testing
                 let names = try await JetStream(connection).streamNames(beginningWith: "INK_LOG_")
                 #expect(names.count == 4)
             }
-            let after = try DaemonProcess("after", nats: nats.url, ["subjects.partitions=4"])
-            try await after.waitUntilServing()
+            let after = try await DaemonProcess.serving("after", nats: nats.url, ["subjects.partitions=4"])
             #expect(await after.terminate() == 0)
         }
     }
 
     @Test func `a refused start reports its reason and no other error`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let first = try DaemonProcess("first", nats: nats.url)
-            try await first.waitUntilServing()
+            let first = try await DaemonProcess.serving("first", nats: nats.url)
             for settings in [["journal.mode=none"], ["subjects.partitions=2"]] {
                 let second = try DaemonProcess("second", nats: nats.url, http: "127.0.0.1:0", settings)
                 #expect(await second.exitCode() == 1)
@@ -266,14 +258,12 @@ import Testing
     @Test(arguments: [["none", "jetstream"], ["jetstream", "none"], ["none", "none"]])
     func `daemons with incompatible journals cannot share a root`(_ modes: [String]) async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let first = try DaemonProcess("first", nats: nats.url, ["journal.mode=\(modes[0])"])
-            try await first.waitUntilServing()
+            let first = try await DaemonProcess.serving("first", nats: nats.url, ["journal.mode=\(modes[0])"])
             let second = try DaemonProcess("second", nats: nats.url, ["journal.mode=\(modes[1])"])
             #expect(await second.exitCode() == 1)
             #expect(second.log.contains("journal.mode is \(modes[1]) here and \(modes[0]) there"))
             #expect(await first.terminate() == 0)
-            let third = try DaemonProcess("third", nats: nats.url, ["journal.mode=\(modes[1])"])
-            try await third.waitUntilServing()
+            let third = try await DaemonProcess.serving("third", nats: nats.url, ["journal.mode=\(modes[1])"])
             #expect(await third.terminate() == 0)
         }
     }
@@ -281,8 +271,7 @@ import Testing
     @Test(arguments: ["none", "jetstream"])
     func `an incompatible peer is reported once, and one without settings is compatible`(_ mode: String) async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try DaemonProcess("first", nats: nats.url, ["journal.mode=\(mode)"])
-            try await daemon.waitUntilServing()
+            let daemon = try await DaemonProcess.serving("first", nats: nats.url, ["journal.mode=\(mode)"])
             try await NATSConnection.with(nats) { connection in
                 func say(_ name: String, _ more: String = "") throws {
                     let word = #"{"id":"\#(name)","leaving":false,"serving":[]\#(more),"v":1}"#

@@ -122,6 +122,17 @@ final class DaemonProcess: Sendable {
             at: program, environment: environment)
     }
 
+    /// Starts it; returns when it serves.
+    static func serving(
+        _ name: String, nats: String, http: String = "off", _ settings: [String] = [],
+        environment: [String: String] = [:], program: String? = nil
+    ) async throws -> DaemonProcess {
+        let daemon = try DaemonProcess(
+            name, nats: nats, http: http, settings, environment: environment, program: program)
+        try await daemon.waitUntilServing()
+        return daemon
+    }
+
     /// Its process id.
     var identifier: Int32 { process.identifier }
 

@@ -56,45 +56,40 @@ struct UpgradeTests {
 
     @Test func `a checkpoint of a newer format is refused and named, and nothing is lost`() async throws {
         let address = "ink.0.lesson"
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                // The log is the earlier release's: it passes over the checkpoints of one that a later release made.
-                let old = try DaemonProcess(
-                    "old", nats: nats.url, Self.settings, program: EarlierRelease.program)
-                try await old.waitUntilServing()
-                #expect(await old.terminate() == 0)
-                let new = try DaemonProcess("a", nats: nats.url, ["checkpoint.interval=1s"] + Self.settings)
-                try await new.waitUntilServing()
-                _ = try await connection.request(
-                    Array(#"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#.utf8), to: "\(address).in.anna")
-                #expect(await new.terminate() == 0)
-                let jetStream = JetStream(connection)
-                let stored = try #require(
-                    try await jetStream.lastMessage("INK_CHECKPOINT_0", subject: "\(address).checkpoint"))
-                let newer = try StoredManifest(stored.payload).withFormat(200)
-                _ = try await jetStream.publish(newer, to: "\(address).checkpoint")
-                for program in [EarlierRelease.program, nil] {
-                    let daemon = try DaemonProcess(
-                        "b", nats: nats.url, http: "127.0.0.1:0", Self.settings, program: program)
-                    try await daemon.waitForLog("has checkpoints of a newer release: a state of format 200")
-                    try await daemon.waitForLog("run the release that wrote them, or a later one; nothing is damaged")
-                    let http = HTTPClient(port: try await daemon.httpPort())
-                    #expect(try await http.get("/readyz").statusCode == 503)
-                    #expect(await daemon.terminate() == 0)
-                }
-                // As the newer release wrote it, it is there for a release that knows it.
-                _ = try await jetStream.publish(stored.payload, to: "\(address).checkpoint")
-                let known = try #require(
-                    try await jetStream.nextMessage(
-                        "INK_CHECKPOINT_0", subject: "\(address).checkpoint", from: stored.sequence + 1))
-                try await jetStream.deleteMessage("INK_CHECKPOINT_0", known.sequence)
-                let last = try DaemonProcess("c", nats: nats.url, http: "127.0.0.1:0")
-                try await last.waitUntilServing()
-                let http = HTTPClient(port: try await last.httpPort())
-                let room = try AnyJSON.decode(try await http.get("/api/rooms/lesson").bytes)
-                #expect(room["index"] == .number(1))
-                #expect(await last.terminate() == 0)
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            // The log is the earlier release's: it passes over the checkpoints of one that a later release made.
+            let old = try await DaemonProcess.serving(
+                "old", nats: nats.url, Self.settings, program: EarlierRelease.program)
+            #expect(await old.terminate() == 0)
+            let new = try await DaemonProcess.serving("a", nats: nats.url, ["checkpoint.interval=1s"] + Self.settings)
+            _ = try await connection.request(
+                Array(#"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#.utf8), to: "\(address).in.anna")
+            #expect(await new.terminate() == 0)
+            let jetStream = JetStream(connection)
+            let stored = try #require(
+                try await jetStream.lastMessage("INK_CHECKPOINT_0", subject: "\(address).checkpoint"))
+            let newer = try StoredManifest(stored.payload).withFormat(200)
+            _ = try await jetStream.publish(newer, to: "\(address).checkpoint")
+            for program in [EarlierRelease.program, nil] {
+                let daemon = try DaemonProcess(
+                    "b", nats: nats.url, http: "127.0.0.1:0", Self.settings, program: program)
+                try await daemon.waitForLog("has checkpoints of a newer release: a state of format 200")
+                try await daemon.waitForLog("run the release that wrote them, or a later one; nothing is damaged")
+                let http = HTTPClient(port: try await daemon.httpPort())
+                #expect(try await http.get("/readyz").statusCode == 503)
+                #expect(await daemon.terminate() == 0)
             }
+            // As the newer release wrote it, it is there for a release that knows it.
+            _ = try await jetStream.publish(stored.payload, to: "\(address).checkpoint")
+            let known = try #require(
+                try await jetStream.nextMessage(
+                    "INK_CHECKPOINT_0", subject: "\(address).checkpoint", from: stored.sequence + 1))
+            try await jetStream.deleteMessage("INK_CHECKPOINT_0", known.sequence)
+            let last = try await DaemonProcess.serving("c", nats: nats.url, http: "127.0.0.1:0")
+            let http = HTTPClient(port: try await last.httpPort())
+            let room = try AnyJSON.decode(try await http.get("/api/rooms/lesson").bytes)
+            #expect(room["index"] == .number(1))
+            #expect(await last.terminate() == 0)
         }
     }
 }
@@ -276,9 +271,8 @@ private final class UpgradeTrial: Sendable {
             + [(room: PagesTeacher.room, index: Int(pages.state.index), digest: pages.state.digest)]
         let program = try await formats().count == 1 ? [nil, EarlierRelease.program] : [nil]
         for program in program {
-            let daemon = try DaemonProcess(
+            let daemon = try await DaemonProcess.serving(
                 "z", nats: nats.url, http: "127.0.0.1:0", settings, program: program)
-            try await daemon.waitUntilServing()
             let http = HTTPClient(port: try await daemon.httpPort())
             for room in expected {
                 let state = try AnyJSON.decode(try await http.get("/api/rooms/\(room.room)").bytes)

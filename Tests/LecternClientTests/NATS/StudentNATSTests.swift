@@ -71,19 +71,17 @@ struct StudentNATSTests {
 
     @Test("who joins where nothing serves is told that nobody answers")
     func unanswered() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { connection in
-                let student = Student(
-                    connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
-                var isTold = false
-                let session = try await student.follow { event, _ in
-                    guard case .problem(.joinFailed(.unanswered)) = event else { return true }
-                    isTold = true
-                    return false
-                }
-                #expect(isTold)
-                #expect(session.report.joins == 0)
+        try await NATSTestServer.withConnection { server, connection in
+            let student = Student(
+                connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
+            var isTold = false
+            let session = try await student.follow { event, _ in
+                guard case .problem(.joinFailed(.unanswered)) = event else { return true }
+                isTold = true
+                return false
             }
+            #expect(isTold)
+            #expect(session.report.joins == 0)
         }
     }
 

@@ -81,51 +81,47 @@ import Testing
 
     @Test func `of two about one token that two daemons take at the same moment, what both say is stored`() async throws
     {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { nats in
-                let (_, running) = try register(nats)
-                _ = try await listed(nats, 0)
-                // As a daemon stores one that has not read the other's yet.
-                let store = RevocationStore(
-                    root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
-                try await store.save(try token("a"))
-                try await store.save(try token("a", expires: 4_000_000_000))
-                try await store.save(try #require(Revocation.subject("anna", issuedThrough: 9)))
-                try await store.save(try #require(Revocation.subject("anna", issuedThrough: 5)))
-                let whole: Set = [try token("a"), try #require(Revocation.subject("anna", issuedThrough: 9))]
-                try await eventually("the stream has both whole") {
-                    let stored = Recorder<Revocation>()
-                    let reader = try store.read { event in
-                        if case .revocation(let revocation, _) = event { stored.append(revocation) }
-                    }
-                    defer { reader.cancel() }
-                    return Set(try await stored.values(2)) == whole ? () : nil
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            let (_, running) = try register(nats)
+            _ = try await listed(nats, 0)
+            // As a daemon stores one that has not read the other's yet.
+            let store = RevocationStore(
+                root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+            try await store.save(try token("a"))
+            try await store.save(try token("a", expires: 4_000_000_000))
+            try await store.save(try #require(Revocation.subject("anna", issuedThrough: 9)))
+            try await store.save(try #require(Revocation.subject("anna", issuedThrough: 5)))
+            let whole: Set = [try token("a"), try #require(Revocation.subject("anna", issuedThrough: 9))]
+            try await eventually("the stream has both whole") {
+                let stored = Recorder<Revocation>()
+                let reader = try store.read { event in
+                    if case .revocation(let revocation, _) = event { stored.append(revocation) }
                 }
-                #expect(Set(try await listed(nats, 2)) == whole)
-                running.cancel()
+                defer { reader.cancel() }
+                return Set(try await stored.values(2)) == whole ? () : nil
             }
+            #expect(Set(try await listed(nats, 2)) == whole)
+            running.cancel()
         }
     }
 
     @Test func `what a stream has lost that was replaced is stored in the new one`() async throws {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { nats in
-                let (register, running) = try register(nats)
-                _ = try await listed(nats, 0)
-                for name in ["a", "b", "c"] { try await register.add(try token(name)) }
-                _ = try await listed(nats, 3)
-                _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
-                let store = RevocationStore(
-                    root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
-                _ = try await store.provision()
-                try await store.save(try token("d"))
-                #expect(Set(try await listed(nats, 4)) == Set(try ["a", "b", "c", "d"].map { try token($0) }))
-                running.cancel()
-                _ = await running.value
-                let (_, next) = try self.register(nats)
-                _ = try await listed(nats, 4)
-                next.cancel()
-            }
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            let (register, running) = try register(nats)
+            _ = try await listed(nats, 0)
+            for name in ["a", "b", "c"] { try await register.add(try token(name)) }
+            _ = try await listed(nats, 3)
+            _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
+            let store = RevocationStore(
+                root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+            _ = try await store.provision()
+            try await store.save(try token("d"))
+            #expect(Set(try await listed(nats, 4)) == Set(try ["a", "b", "c", "d"].map { try token($0) }))
+            running.cancel()
+            _ = await running.value
+            let (_, next) = try self.register(nats)
+            _ = try await listed(nats, 4)
+            next.cancel()
         }
     }
 
@@ -160,66 +156,60 @@ import Testing
     }
 
     @Test func `without the stream the list is not told, and nothing is taken`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let (register, running) = try register(nats)
-                let reply = try await nats.request(to: "ink.revocations").payload
-                #expect(RequestError(decoding: reply)?.code == .notReady)
-                let one = try token("a")
-                await #expect(throws: RevocationRegister.Failure.self) { try await register.add(one) }
-                running.cancel()
-            }
+        try await NATSTestServer.withConnection { server, nats in
+            let (register, running) = try register(nats)
+            let reply = try await nats.request(to: "ink.revocations").payload
+            #expect(RequestError(decoding: reply)?.code == .notReady)
+            let one = try token("a")
+            await #expect(throws: RevocationRegister.Failure.self) { try await register.add(one) }
+            running.cancel()
         }
     }
 
     @Test func `without a journal the list is one daemon's, with a name of its own`() async throws {
-        try await NATSTestServer.with { server in
-            try await NATSConnection.with(server) { nats in
-                let (register, running) = try register(nats, isStored: false)
-                try await register.add(try token("a"))
-                try await register.add(try token("b"))
-                #expect(try await listed(nats, 2).count == 2)
-                let page = try RevocationPage(decoding: try await nats.request(to: "ink.revocations").payload)
-                #expect(page.through == 2)
-                running.cancel()
-            }
+        try await NATSTestServer.withConnection { server, nats in
+            let (register, running) = try register(nats, isStored: false)
+            try await register.add(try token("a"))
+            try await register.add(try token("b"))
+            #expect(try await listed(nats, 2).count == 2)
+            let page = try RevocationPage(decoding: try await nats.request(to: "ink.revocations").payload)
+            #expect(page.through == 2)
+            running.cancel()
         }
     }
 
     @Test func `a flood ends at the bound with an error that says so, and those that are known still hold`()
         async throws
     {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { nats in
-                let (register, running) = try register(nats)
-                _ = try await listed(nats, 0)
-                let refused = Locked(0)
-                let count = RevocationTable.limit + 1500
-                await withTaskGroup(of: Void.self) { group in
-                    for number in 0..<count {
-                        if number >= 64 { await group.next() }
-                        group.addTask {
-                            guard let one = Revocation.token("token-\(number)", expires: nil) else { return }
-                            // A busy machine may take longer than the register waits: then it is added again.
-                            while !Task.isCancelled {
-                                do throws(RevocationRegister.Failure) {
-                                    return try await register.add(one)
-                                } catch .full {
-                                    return refused.withLock { $0 += 1 }
-                                } catch {}
-                            }
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            let (register, running) = try register(nats)
+            _ = try await listed(nats, 0)
+            let refused = Locked(0)
+            let count = RevocationTable.limit + 1500
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<count {
+                    if number >= 64 { await group.next() }
+                    group.addTask {
+                        guard let one = Revocation.token("token-\(number)", expires: nil) else { return }
+                        // A busy machine may take longer than the register waits: then it is added again.
+                        while !Task.isCancelled {
+                            do throws(RevocationRegister.Failure) {
+                                return try await register.add(one)
+                            } catch .full {
+                                return refused.withLock { $0 += 1 }
+                            } catch {}
                         }
                     }
                 }
-                #expect(refused.withLock { $0 } == 1500)
-                let all = try await listed(nats, RevocationTable.limit)
-                #expect(all.contains(try token("token-0")))
-                let more = try token("one more")
-                await #expect(throws: RevocationRegister.Failure.full) { try await register.add(more) }
-                // One that is there is replaced.
-                try await register.add(try token("token-0", expires: 4_000_000_000))
-                running.cancel()
             }
+            #expect(refused.withLock { $0 } == 1500)
+            let all = try await listed(nats, RevocationTable.limit)
+            #expect(all.contains(try token("token-0")))
+            let more = try token("one more")
+            await #expect(throws: RevocationRegister.Failure.full) { try await register.add(more) }
+            // One that is there is replaced.
+            try await register.add(try token("token-0", expires: 4_000_000_000))
+            running.cancel()
         }
     }
 }

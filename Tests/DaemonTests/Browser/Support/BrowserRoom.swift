@@ -18,17 +18,14 @@ final class BrowserRoom: Sendable {
         _ settings: [String] = [], strokes: Int? = nil,
         _ body: @escaping @Sendable (BrowserRoom, DaemonProcess) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await NATSConnection.with(nats) { connection in
-                let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
-                try await daemon.waitUntilServing()
-                let room = try BrowserRoom(nats, connection, port: try await daemon.httpPort())
-                if let strokes {
-                    try room.playVideo()
-                    try await room.publish(strokes)
-                }
-                try await body(room, daemon)
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0", settings)
+            let room = try BrowserRoom(nats, connection, port: try await daemon.httpPort())
+            if let strokes {
+                try room.playVideo()
+                try await room.publish(strokes)
             }
+            try await body(room, daemon)
         }
     }
 
