@@ -16,8 +16,6 @@ struct AddressTests {
 
     @Test("readers behind a trusted proxy count by their own addresses, and nobody else can claim one")
     func proxies() async throws {
-        var limits = GatewayLimits.quick
-        limits.events.readersPerAddress = 1
         for isTrusted in [true, false] {
             let adjust: @Sendable (inout GatewayConfiguration) -> Void = { configuration in
                 configuration.access = .open(anyHost: true)
@@ -25,9 +23,9 @@ struct AddressTests {
                     configuration.trustedProxies = ["127.0.0.1", "10.0.0.0/8"].compactMap { AddressRange($0) }
                 }
             }
-            try await RunningGateway.with(limits: limits, configured: adjust) { gateway in
-                try gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
-                try await gateway.service.ready()
+            try await RunningGateway.with(limits: .quick { $0.events.readersPerAddress = 1 }, configured: adjust) {
+                gateway in
+                try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
                 func open(_ forwarded: String) throws -> EventStreamClient {
                     try EventStreamClient(
                         port: gateway.port, "/api/rooms/r/events", headers: ["X-Forwarded-For": forwarded])
@@ -46,9 +44,7 @@ struct AddressTests {
 
     @Test("the admin address has health and metrics without tokens, and no rooms")
     func admin() async throws {
-        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
-        try "a secret of the test with more than 32 bytes".write(toFile: secret, atomically: true, encoding: .utf8)
-        let key = try await TokenKey.secret(file: secret)
+        let key = try await TokenKey.test()
         let port = try FreePort.find()
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { configuration in
             configuration.access = .tokens(key)

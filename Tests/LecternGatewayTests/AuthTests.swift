@@ -1,4 +1,3 @@
-import Cryptography
 import Foundation
 import Hummingbird
 import NATSClient
@@ -10,28 +9,6 @@ import Testing
 
 @Suite("Tokens", .timeLimit(.minutes(4)))
 struct AuthTests {
-    /// A secret in a file of the test's own.
-    private static let secret = "a secret of 32 bytes or more, here it is"
-
-    private static func key(_ secret: String = secret) async throws -> TokenKey {
-        try await TokenKey.secret(file: try file(secret))
-    }
-
-    /// What HS256 makes of a text (RFC 7515), in Base 64 for URLs.
-    private static func signature(of text: String) -> String {
-        let code = HMACSHA256.code(of: Array(text.utf8), key: Array(secret.utf8))
-        return Data(code).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
-            "=", with: "")
-    }
-
-    private static func file(_ text: String) throws -> String {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
-        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
-            throw Unexpected("no file \(path)")
-        }
-        return path
-    }
-
     private static func room(_ name: String) throws -> RoomID {
         guard let room = RoomID(name) else { throw Unexpected("no room") }
         return room
@@ -56,13 +33,11 @@ struct AuthTests {
             $0.basePath = basePath
         }
         try await RunningGateway.with(limits: limits, configured: adjust) { gateway in
-            try gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
+            try await gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
             for kind in ["image.*", "asset.*", "asset-head"] {
-                try gateway.service.answer("ink.0.*.\(kind)") { _ in [Answer(payload: picture(bytes: 100))] }
+                try await gateway.service.answer("ink.0.*.\(kind)") { _ in [Answer(payload: picture(bytes: 100))] }
             }
-            try await gateway.service.revokeNothing()
-            try await eventually(
-                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
+            try await gateway.revokeNothing()
             try await body(gateway)
         }
     }
@@ -76,15 +51,13 @@ struct AuthTests {
 
     @Test("a muted teacher mutes and unmutes nobody, itself included; an operator does")
     func mutedTeacher() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
         try await RunningGateway.with(configured: adjust) { gateway in
             let state = #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":["anna"],"cohorts":[]}"#
-            try gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
-            try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
-            try await gateway.service.revokeNothing()
-            try await eventually(
-                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
+            try await gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
+            try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
+            try await gateway.revokeNothing()
             let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
             for (method, author) in [("DELETE", "anna"), ("PUT", "bob"), ("DELETE", "bob")] {
                 let answer = try await Self.send(gateway, method, "/api/rooms/r/authors/\(author)/mute", token: anna)
@@ -103,14 +76,12 @@ struct AuthTests {
 
     @Test("a teacher of whom it is not known whether it is muted gives no command and brings no file")
     func unknownVoice() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
         try await RunningGateway.with(configured: adjust) { gateway in
-            try gateway.service.answer("ink.0.*.info") { (_: Question) in [.error(.notReady)] }
-            try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
-            try await gateway.service.revokeNothing()
-            try await eventually(
-                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
+            try await gateway.service.answer("ink.0.*.info") { (_: Question) in [.error(.notReady)] }
+            try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
+            try await gateway.revokeNothing()
             let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
             for (method, path) in [
                 ("DELETE", "authors/anna/mute"), ("PUT", "authors/bob/mute"), ("POST", "assets"),
@@ -126,17 +97,15 @@ struct AuthTests {
 
     @Test("a teacher cannot mute as many names as a room takes; an operator has place for more")
     func teacherMutes() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
         try await RunningGateway.with(configured: adjust) { gateway in
             let muted = (0..<192).map { "\"n\($0)\"" }.joined(separator: ",")
             let state =
                 #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":[\#(muted)],"cohorts":[]}"#
-            try gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
-            try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
-            try await gateway.service.revokeNothing()
-            try await eventually(
-                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
+            try await gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
+            try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
+            try await gateway.revokeNothing()
             let teacher = try await key.sign(try Self.claims(.teacher, author: "anna"))
             let path = "/api/rooms/r/authors/bob/mute"
             let refused = try await Self.send(gateway, "PUT", path, token: teacher)
@@ -151,7 +120,7 @@ struct AuthTests {
 
     @Test("each role may do what is its own, and nothing else")
     func roles() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         let tokens = [
             "none": nil,
             "student": try await key.sign(try Self.claims(.student, cohort: "hls")),
@@ -203,9 +172,7 @@ struct AuthTests {
             ("GET", "/api/rooms/r/anything", nil, ["operator": 404]),
             ("GET", "/api/anything", nil, ["operator": 404]),
         ]
-        var limits = GatewayLimits.quick
-        limits.outcomeTimeout = .milliseconds(20)
-        try await Self.with(key, limits: limits) { gateway in
+        try await Self.with(key, limits: .quick { $0.outcomeTimeout = .milliseconds(20) }) { gateway in
             for (method, path, body, expected) in cases {
                 for (who, token) in tokens {
                     let response = try await Self.send(gateway, method, path, token: token, body: body)
@@ -232,10 +199,10 @@ struct AuthTests {
 
     @Test("a token counts only with its key, its algorithm and its time")
     func validity() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         let good = try await key.sign(try Self.claims(.student))
         let expired = try await key.sign(try Self.claims(.student, seconds: -1))
-        let foreign = try await Self.key("another secret, of 32 bytes or more too").sign(try Self.claims(.student))
+        let foreign = try await TokenKey.test("another secret, of 32 bytes or more too").sign(try Self.claims(.student))
         var early = try Self.claims(.student)
         early.notBefore = Date() + 60
         let parts = good.split(separator: ".").map(String.init)
@@ -245,9 +212,9 @@ struct AuthTests {
         // {"alg":"HS512"} and no alg, with signatures by the key's own algorithm.
         let misnamed = ["eyJhbGciOiJIUzUxMiJ9", "e30"].map { head in
             let text = "\(head).\(parts[1])"
-            return "\(text).\(Self.signature(of: text))"
+            return "\(text).\(TokenKey.testSignature(of: text))"
         }
-        #expect(parts[2] == Self.signature(of: "\(parts[0]).\(parts[1])"))
+        #expect(parts[2] == TokenKey.testSignature(of: "\(parts[0]).\(parts[1])"))
         let tokens =
             misnamed + [
                 expired, foreign, try await key.sign(early), unsigned, changed, "", "x",
@@ -260,14 +227,18 @@ struct AuthTests {
                 #expect(response.status == .unauthorized, "\(token.prefix(80))")
             }
         }
-        await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.secret(file: try Self.file("short")) }
-        await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.publicKey(file: try Self.file("no key")) }
+        await #expect(throws: TokenKey.Unusable.self) {
+            try await TokenKey.secret(file: try TokenKey.testFile("short"))
+        }
+        await #expect(throws: TokenKey.Unusable.self) {
+            try await TokenKey.publicKey(file: try TokenKey.testFile("no key"))
+        }
         await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.secret(file: "/no/such/file") }
     }
 
     @Test("a session's cookie opens the paths of its room")
     func session() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             let token = try await key.sign(try Self.claims(.student))
             let session = try await gateway.http.post("/api/session", body: token + "\n")
@@ -285,7 +256,7 @@ struct AuthTests {
 
     @Test("behind a proxy that serves the gateway below a path, cookies are for that path")
     func sessionsBelowAPath() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key, basePath: "/board/") { gateway in
             for (role, paths) in [
                 (TokenRole.student, ["Path=/board/api/rooms/r;", "Path=/board/rooms/r;"]),
@@ -301,7 +272,7 @@ struct AuthTests {
 
     @Test("a session's cookie is for all paths where the token is for many rooms or an operator's, however late")
     func wideSessions() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             var far = try Self.claims(.student)
             far.expires = Date(timeIntervalSince1970: 1e300)
@@ -320,9 +291,9 @@ struct AuthTests {
 
     @Test("a stream ends with its token")
     func streamEnds() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in
+            try await gateway.service.answer("ink.0.r.join.main") { _ in
                 [
                     .text(
                         """
@@ -331,7 +302,6 @@ struct AuthTests {
                         """)
                 ]
             }
-            try await gateway.service.ready()
             let token = try await key.sign(try Self.claims(.student, seconds: 2))
             let reader = try EventStreamClient(
                 port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(token)"])

@@ -12,16 +12,13 @@ import Testing
 struct BoundsTests {
     @Test("a request to NATS beyond the bound is refused at once, and taken when another has ended")
     func requests() async throws {
-        var limits = GatewayLimits.quick
-        limits.natsRequests = 1
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(limits: .quick { $0.natsRequests = 1 }) { gateway in
             let (asked, asking) = AsyncStream.makeStream(of: String.self)
             // A request for the slow room stays open until the test answers it.
             _ = try gateway.service.connection.subscribe("ink.0.slow.info") { message in
                 asking.yield(message.reply ?? "")
             }
-            try gateway.service.answer("ink.0.quick.info") { _ in [.text("{}")] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.quick.info") { _ in [.text("{}")] }
 
             async let slow = HTTPClient(port: gateway.port).get("/api/rooms/slow")
             let inbox = try #require(await asked.first { _ in true })
@@ -38,9 +35,7 @@ struct BoundsTests {
 
     @Test("a connection whose request head does not come in time is closed, however much of it comes")
     func headInTime() async throws {
-        var limits = GatewayLimits.quick
-        limits.headTimeout = .milliseconds(300)
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(limits: .quick { $0.headTimeout = .milliseconds(300) }) { gateway in
             let silent = try RawConnection(port: gateway.port)
             let dribbling = try RawConnection(port: gateway.port)
             #expect(dribbling.send("GET /healthz HTTP/1.1\r\nHost: h"))
@@ -62,9 +57,7 @@ struct BoundsTests {
 
     @Test("a request that is not read to its end in time ends with its connection")
     func requestInTime() async throws {
-        var limits = GatewayLimits.quick
-        limits.requestTimeout = .seconds(2)
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(limits: .quick { $0.requestTimeout = .seconds(2) }) { gateway in
             let client = try RawConnection(port: gateway.port)
             #expect(client.send("POST /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"))
             let dribble = Task {
@@ -137,7 +130,7 @@ struct BoundsTests {
                 let inbox = message.reply ?? ""
                 asked.withLock { $0.append(inbox) }
             }
-            try await gateway.service.ready()
+            try await gateway.service.connection.flush()
             let request = "GET /api/rooms/slow HTTP/1.1\r\nHost: h\r\n\r\n"
             let busy = try (0..<4).map { _ in try RawConnection(port: gateway.port) }
             for client in busy { #expect(client.send(request)) }
@@ -174,18 +167,15 @@ struct BoundsTests {
 
     @Test("a client that does not read its response holds up neither its connection nor the shutdown")
     func slowReader() async throws {
-        var limits = GatewayLimits.quick
-        limits.requestTimeout = .milliseconds(200)
         let (clients, keeping) = AsyncStream.makeStream(of: RawConnection.self)
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(limits: .quick { $0.requestTimeout = .milliseconds(200) }) { gateway in
             // More than fits into the buffers of both sockets.
             let png = picture(bytes: 16_000_000)
             let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-            try gateway.service.answer("ink.0.r.image.main") { _ in
+            try await gateway.service.answer("ink.0.r.image.main") { _ in
                 asking.yield()
                 return Answer.parts(png, 64)
             }
-            try await gateway.service.ready()
             let client = try RawConnection(port: gateway.port)
             #expect(client.send("GET /api/rooms/r/board.png HTTP/1.1\r\nHost: h\r\n\r\n"))
             _ = await asked.first { _ in true }

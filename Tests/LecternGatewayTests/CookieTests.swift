@@ -36,21 +36,17 @@ struct CookieTests {
     private static func with(
         _ body: @escaping @Sendable (RunningGateway, Cookies) async throws -> Void
     ) async throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
-        try "a secret of the test with more than 32 bytes".write(toFile: path, atomically: true, encoding: .utf8)
-        let key = try await TokenKey.secret(file: path)
+        let key = try await TokenKey.test()
         let cookies = try await Cookies(key)
         let gone = try #require(Revocation.token("gone", expires: nil))
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
         try await RunningGateway.with(configured: adjust) { gateway in
-            try gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
-            try gateway.service.answer("ink.0.*.image.*") { _ in [Answer(payload: picture(bytes: 100))] }
-            try gateway.service.answer("ink.revocations") { _ in
+            try await gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
+            try await gateway.service.answer("ink.0.*.image.*") { _ in [Answer(payload: picture(bytes: 100))] }
+            try await gateway.service.answer("ink.revocations") { _ in
                 [Answer(payload: RevocationPage(list: "l", through: 1, hasMore: false, revocations: [gone]).encoded())]
             }
-            try await gateway.service.ready()
-            try await eventually(
-                "it has read which tokens are revoked", is: await gateway.http.get("/readyz").status == .ok)
+            try await gateway.waitUntilReady()
             try await body(gateway, cookies)
         }
     }

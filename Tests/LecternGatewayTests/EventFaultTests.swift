@@ -50,11 +50,10 @@ struct EventFaultTests {
     @Test("a lost operation is asked for, and readers see no gap")
     func gap() async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { question in
+            try await gateway.service.answer("ink.0.r.join.main") { question in
                 question.text == "{}"
                     ? [.text(board(1))] : question.text.contains(#""have":1"#) ? [.text(tail(2...4))] : []
             }
-            try await gateway.service.ready()
             let reader = try open(gateway)
             #expect(try await reader.next().id == "life:1")
             try release(3, gateway)
@@ -67,10 +66,9 @@ struct EventFaultTests {
     @Test("the loss of the last operation shows by a mark")
     func lastLost() async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { question in
+            try await gateway.service.answer("ink.0.r.join.main") { question in
                 [.text(question.text == "{}" ? board(1) : tail(2...2))]
             }
-            try await gateway.service.ready()
             let reader = try open(gateway)
             #expect(try await reader.next().id == "life:1")
             try gateway.service.connection.publish(
@@ -83,8 +81,7 @@ struct EventFaultTests {
     func incarnation(shownBy sign: String) async throws {
         try await RunningGateway.with { gateway in
             let room = Locked("life")
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(7, of: room.withLock { $0 }))] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(7, of: room.withLock { $0 }))] }
             let reader = try open(gateway)
             #expect(try await reader.next().id == "life:7")
             room.withLock { $0 = "next" }
@@ -105,8 +102,7 @@ struct EventFaultTests {
     func digest() async throws {
         try await RunningGateway.with { gateway in
             let current = Locked(board(1))
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(current.withLock { $0 })] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(current.withLock { $0 })] }
             let reader = try open(gateway)
             #expect(try await reader.next().id == "life:1")
             let next = board(2)
@@ -122,7 +118,7 @@ struct EventFaultTests {
     func diverged() async throws {
         try await RunningGateway.with { gateway in
             let current = Locked((board: board(1), joins: 0))
-            try gateway.service.answer("ink.0.r.join.main") { _ in
+            try await gateway.service.answer("ink.0.r.join.main") { _ in
                 [
                     .text(
                         current.withLock { current in
@@ -131,7 +127,6 @@ struct EventFaultTests {
                         })
                 ]
             }
-            try await gateway.service.ready()
             let reader = try open(gateway)
             #expect(try await reader.next().id == "life:1")
             let right = board(1).replacing("0000000000000000", with: "1111111111111111")
@@ -149,16 +144,13 @@ struct EventFaultTests {
 
     @Test("a refusal of the service, and its silence, answer the request")
     func refused() async throws {
-        var limits = GatewayLimits.quick
-        limits.events.joinTimeout = .seconds(1)
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(limits: .quick { $0.events.joinTimeout = .seconds(1) }) { gateway in
             let alone = try await gateway.http.get("/api/rooms/r/events")
             #expect(alone.status == .serviceUnavailable)
             #expect(alone.headers[.retryAfter] == "1")
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.error(.unknownCohort)] }
-            try gateway.service.answer("ink.0.silent.join.main") { _ in [] }
-            try gateway.service.answer("ink.0.odd.join.main") { _ in [.text("{}")] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.error(.unknownCohort)] }
+            try await gateway.service.answer("ink.0.silent.join.main") { _ in [] }
+            try await gateway.service.answer("ink.0.odd.join.main") { _ in [.text("{}")] }
             let refused = try await gateway.http.get("/api/rooms/r/events")
             #expect(refused.status == .notFound)
             #expect(try refused.errorCode == "unknown-cohort")
@@ -174,8 +166,9 @@ struct EventFaultTests {
     @Test("a line break inside a message does not break the event")
     func lineBreaks() async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0).replacing(",", with: ",\r\n\n"))] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in
+                [.text(board(0).replacing(",", with: ",\r\n\n"))]
+            }
             let reader = try open(gateway)
             #expect(try await reader.next().json["room"] as? String == "life")
             try release(1, gateway, message: "{\n\n\"n\":1,\r\n\"a\":4}\n")
@@ -185,11 +178,8 @@ struct EventFaultTests {
 
     @Test("a reader that does not read is cut off and counted, and the others get everything")
     func slowReader() async throws {
-        var limits = GatewayLimits.quick
-        limits.events.readerBuffer = 100_000
-        try await RunningGateway.with(limits: limits) { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
-            try await gateway.service.ready()
+        try await RunningGateway.with(limits: .quick { $0.events.readerBuffer = 100_000 }) { gateway in
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
             let stalled = try RawConnection(port: gateway.port)
             #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
             let reader = try open(gateway)
@@ -211,11 +201,8 @@ struct EventFaultTests {
 
     @Test("a reader who has missed more than its buffer holds gets it all, as long as it is kept")
     func longTail() async throws {
-        var limits = GatewayLimits.quick
-        limits.events.readerBuffer = 100_000
-        try await RunningGateway.with(limits: limits) { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
-            try await gateway.service.ready()
+        try await RunningGateway.with(limits: .quick { $0.events.readerBuffer = 100_000 }) { gateway in
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
             let reader = try open(gateway)
             _ = try await reader.next()
             let message = #"{"n":1,"a":4,"pad":"\#(String(repeating: "x", count: 50_000))"}"#
@@ -230,13 +217,10 @@ struct EventFaultTests {
 
     @Test("a reader that takes nothing of its board is cut off")
     func stalledReader() async throws {
-        var limits = GatewayLimits.quick
-        limits.events.commentInterval = .milliseconds(100)
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(limits: .quick { $0.events.commentInterval = .milliseconds(100) }) { gateway in
             // Made here: the service of the test answers on the thread that all subscriptions share.
             let reply = Answer.parts(Array(board(0, pad: 16_000_000).utf8), 64)
-            try gateway.service.answer("ink.0.r.join.main") { _ in reply }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in reply }
             let stalled = try RawConnection(port: gateway.port)
             #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
             let closed = #"lectern_http_connections_closed_total{reason="slow-reader"} 1"#
@@ -253,12 +237,11 @@ struct EventFaultTests {
         limits.pictureTimeout = .seconds(20)
         try await RunningGateway.with(limits: limits) { gateway in
             let reply = Answer.parts(Array(board(0, pad: 12_000_000).utf8), 48)
-            try gateway.service.answer("ink.0.r.join.main") { _ in
+            try await gateway.service.answer("ink.0.r.join.main") { _ in
                 // Event loops that are late: what is written to a connection waits for them in memory.
                 for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { loop.execute { usleep(1_500_000) } }
                 return reply
             }
-            try await gateway.service.ready()
             do {
                 let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
                 #expect(stalled.send("GET /api/rooms/r/board.json HTTP/1.1\r\nHost: h\r\n\r\n"))
@@ -282,8 +265,7 @@ struct EventFaultTests {
         limits.events.commentInterval = .milliseconds(600)
         let (readers, keeping) = AsyncStream.makeStream(of: EventStreamClient.self)
         try await RunningGateway.with(limits: limits) { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
             let reader = try open(gateway)
             _ = try await reader.next()
             try await eventually("comments have come", is: reader.other.split(separator: "\n").count { $0 == ":" } >= 4)
@@ -296,11 +278,8 @@ struct EventFaultTests {
 
     @Test("readers beyond a bound are told to come again")
     func bounds() async throws {
-        var limits = GatewayLimits.quick
-        limits.events.readersPerAddress = 2
-        try await RunningGateway.with(limits: limits) { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
-            try await gateway.service.ready()
+        try await RunningGateway.with(limits: .quick { $0.events.readersPerAddress = 2 }) { gateway in
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
             let readers = [try open(gateway), try open(gateway)]
             for reader in readers { _ = try await reader.next() }
             let refused = try await gateway.http.get("/api/rooms/r/events")
@@ -318,11 +297,10 @@ struct EventFaultTests {
         limits.events.boardBytes = 3_000_000
         try await RunningGateway.with(limits: limits) { gateway in
             for room in ["a", "b"] {
-                try gateway.service.answer("ink.0.\(room).join.main") { _ in
+                try await gateway.service.answer("ink.0.\(room).join.main") { _ in
                     Answer.parts(Array(board(0, of: room, pad: 1_000_000).utf8), 8)
                 }
             }
-            try await gateway.service.ready()
             let first = try EventStreamClient(port: gateway.port, "/api/rooms/a/events")
             _ = try await first.next()
             // The board that is kept for readers who come makes place for another one.
@@ -332,10 +310,9 @@ struct EventFaultTests {
         }
         limits.events.boardBytes = 1_500_000
         try await RunningGateway.with(limits: limits) { gateway in
-            try gateway.service.answer("ink.0.a.join.main") { _ in
+            try await gateway.service.answer("ink.0.a.join.main") { _ in
                 Answer.parts(Array(board(0, of: "a", pad: 1_000_000).utf8), 8)
             }
-            try await gateway.service.ready()
             let refused = try await gateway.http.get("/api/rooms/a/events")
             #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
         }

@@ -16,8 +16,7 @@ struct MemoryBoundTests {
         limits.pictureTimeout = .seconds(20)
         try await RunningGateway.with(limits: limits) { gateway in
             let reply = Answer.parts(joinReply(pad: 12_000_000), 48)
-            try gateway.service.answer("ink.0.*.join.main") { _ in reply }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.*.join.main") { _ in reply }
             let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
             #expect(stalled.send("GET /api/rooms/r/board.json HTTP/1.1\r\nHost: h\r\n\r\n"))
             // The head has come when the memory is taken.
@@ -35,14 +34,13 @@ struct MemoryBoundTests {
         limits.events.joinTimeout = .seconds(60)
         try await RunningGateway.with(limits: limits) { gateway in
             let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-            try gateway.service.answer("ink.0.r.join.main") { _ in
+            try await gateway.service.answer("ink.0.r.join.main") { _ in
                 asking.yield()
                 return []
             }
             for subject in ["ink.0.r.join.hls", "ink.0.s.join.main"] {
-                try gateway.service.answer(subject) { _ in [Answer(payload: joinReply())] }
+                try await gateway.service.answer(subject) { _ in [Answer(payload: joinReply())] }
             }
-            try await gateway.service.ready()
             let waiting = try EventStreamClient(port: gateway.port, "/api/rooms/r/events")
             _ = await asked.first { _ in true }
             let refused = try await gateway.http.get("/api/rooms/r/events?cohort=hls")

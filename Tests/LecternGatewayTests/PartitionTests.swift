@@ -17,12 +17,11 @@ import Testing
         let questions = Recorder<String>()
 
         func answer(on service: TestService) async throws {
-            try service.answer("ink.*.*.info") { question in
+            try await service.answer("ink.*.*.info") { question in
                 questions.append(question.subject)
                 let error = RequestError(.badRequest, "No.", partitions: partitions.withLock { $0 })
                 return [Answer(payload: error.encoded())]
             }
-            try await service.ready()
         }
 
         /// Waits until a question that comes after this call has been answered, and its answer taken.
@@ -39,10 +38,6 @@ import Testing
                 $0.access = .open(anyHost: true)
                 $0.isAlone = true
             }, body)
-    }
-
-    private static func ready(_ gateway: RunningGateway) async throws {
-        try await eventually("the gateway is ready", is: await gateway.http.get("/readyz").status == .ok)
     }
 
     private static func refuses(_ gateway: RunningGateway, _ sentence: String) async throws {
@@ -65,7 +60,7 @@ import Testing
             daemons.partitions.withLock { $0 = 1 }
             try await Self.refuses(gateway, "The service has 1 partition; subjects.partitions is 5 here.")
             daemons.partitions.withLock { $0 = 5 }
-            try await Self.ready(gateway)
+            try await gateway.waitUntilReady()
             try await daemons.isAskedAgain()
             let problem = "error: most rooms cannot be reached: the service has another number of partitions"
             #expect(
@@ -79,7 +74,7 @@ import Testing
     @Test func `it is ready without a daemon, and with daemons that do not tell their number`() async throws {
         let lines = Recorder<String>()
         try await Self.with(lines) { gateway in
-            try await Self.ready(gateway)
+            try await gateway.waitUntilReady()
             let daemons = Daemons()
             try await daemons.answer(on: gateway.service)
             try await daemons.isAskedAgain()

@@ -19,8 +19,8 @@ private final class ScriptedList: Sendable {
 
     func add(_ revocation: Revocation) { table.withLock { _ = $0.insert(revocation, at: $0.last + 1) } }
 
-    func answer(on service: TestService) throws {
-        try service.answer("ink.revocations") { [self] question in
+    func answer(on service: TestService) async throws {
+        try await service.answer("ink.revocations") { [self] question in
             guard let request = try? RevocationRequest(decoding: question.payload) else { return [.error(.badRequest)] }
             pages.withLock { $0 += 1 }
             let after = request.list == name ? request.after : 0
@@ -31,13 +31,6 @@ private final class ScriptedList: Sendable {
 
 @Suite("Revoked tokens", .timeLimit(.minutes(4)))
 struct RevocationTests {
-    private static func key(_ name: String = "") async throws -> TokenKey {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
-        let secret = "a secret of the test with more than 32 bytes \(name)"
-        try secret.write(toFile: path, atomically: true, encoding: .utf8)
-        return try await TokenKey.secret(file: path)
-    }
-
     private static func token(
         _ key: TokenKey, id: String? = nil, author: String = "anna", issued: Date? = Date()
     ) async throws -> String {
@@ -52,8 +45,8 @@ struct RevocationTests {
     ) async throws {
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
         try await RunningGateway.with(configured: adjust) { gateway in
-            try gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
-            try gateway.service.answer("ink.0.r.join.main") { _ in
+            try await gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
+            try await gateway.service.answer("ink.0.r.join.main") { _ in
                 [
                     .text(
                         """
@@ -62,13 +55,8 @@ struct RevocationTests {
                         """)
                 ]
             }
-            try await gateway.service.ready()
             try await body(gateway)
         }
-    }
-
-    private static func ready(_ gateway: RunningGateway) async throws {
-        try await eventually("the gateway is ready", is: await gateway.http.get("/readyz").status == .ok)
     }
 
     private static func get(_ gateway: RunningGateway, _ token: String) async throws -> HTTPClient.Response {
@@ -81,7 +69,7 @@ struct RevocationTests {
     }
 
     @Test func `no token counts before the list has been read, and the gateway is not ready`() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             let token = try await Self.token(key, id: "a")
             let early = try await Self.get(gateway, token)
@@ -90,17 +78,17 @@ struct RevocationTests {
             #expect(try await gateway.http.get("/readyz").status == .serviceUnavailable)
             // Who has no token at all is told so.
             #expect(try await gateway.http.get("/api/rooms/r").status == .unauthorized)
-            try ScriptedList().answer(on: gateway.service)
-            try await Self.ready(gateway)
+            try await ScriptedList().answer(on: gateway.service)
+            try await gateway.waitUntilReady()
             #expect(try await Self.get(gateway, token).status == .ok)
         }
     }
 
     @Test func `a revoked token is refused at once, its streams end, and other tokens go on`() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
-            try ScriptedList().answer(on: gateway.service)
-            try await Self.ready(gateway)
+            try await ScriptedList().answer(on: gateway.service)
+            try await gateway.waitUntilReady()
             let (doomed, other, unnamed) = (
                 try await Self.token(key, id: "a"), try await Self.token(key, id: "b", author: "bob"),
                 try await Self.token(key, author: "cleo", issued: nil)
@@ -145,12 +133,12 @@ struct RevocationTests {
     @Test func `what was revoked while NATS was away is known when it is back, and before it what was known holds`()
         async throws
     {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             let list = ScriptedList()
             list.add(try #require(Revocation.token("a", expires: nil)))
-            try list.answer(on: gateway.service)
-            try await Self.ready(gateway)
+            try await list.answer(on: gateway.service)
+            try await gateway.waitUntilReady()
             let (first, second) = (try await Self.token(key, id: "a"), try await Self.token(key, id: "b"))
             #expect(try await Self.get(gateway, first).errorCode == "revoked")
             #expect(try await Self.get(gateway, second).status == .ok)
@@ -164,11 +152,11 @@ struct RevocationTests {
     }
 
     @Test func `a gateway that waits asks once each interval, also after a reconnect`() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             let list = ScriptedList()
-            try list.answer(on: gateway.service)
-            try await Self.ready(gateway)
+            try await list.answer(on: gateway.service)
+            try await gateway.waitUntilReady()
             try await gateway.server.restart()
             try await eventually("it is connected again", is: gateway.connection.state == .connected)
             let before = list.pages.withLock { $0 }
@@ -179,16 +167,19 @@ struct RevocationTests {
     }
 
     @Test func `another key ends the streams of tokens of the one before, the same key none`() async throws {
-        let (key, other) = (try await Self.key("of the class"), try await Self.key("of another class"))
+        let (key, other) = (
+            try await TokenKey.test("\(TokenKey.testSecret) of the class"),
+            try await TokenKey.test("\(TokenKey.testSecret) of another class")
+        )
         try await Self.with(key) { gateway in
-            try ScriptedList().answer(on: gateway.service)
-            try await Self.ready(gateway)
+            try await ScriptedList().answer(on: gateway.service)
+            try await gateway.waitUntilReady()
             let token = try await Self.token(key)
             let reader = try EventStreamClient(
                 port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(token)"])
             #expect(try await reader.next().name == "board")
             var configuration = GatewayConfiguration()
-            configuration.access = .tokens(try await Self.key("of the class"))
+            configuration.access = .tokens(try await TokenKey.test("\(TokenKey.testSecret) of the class"))
             #expect(!gateway.gateway.update(configuration))
             #expect(try await Self.get(gateway, token).status == .ok)
             configuration.access = .tokens(other)
@@ -221,10 +212,9 @@ struct RevocationTests {
     }
 
     @Test func `a token that was verified with the key before is refused once there is another one`() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
-            try ScriptedList().answer(on: gateway.service)
-            try await gateway.service.ready()
+            try await ScriptedList().answer(on: gateway.service)
             let watch = RevocationWatch(
                 root: "ink", connection: gateway.connection, registry: PrometheusRegistry(), logger: .silent)
             let watching = Task { await watch.run() }
@@ -241,14 +231,14 @@ struct RevocationTests {
 
     @Test func `a list as long as can be is read in pages, and one of another stream from its beginning`() async throws
     {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             let list = ScriptedList()
             for number in 1...RevocationTable.limit {
                 if let one = Revocation.token("t\(number)", expires: nil) { list.add(one) }
             }
-            try list.answer(on: gateway.service)
-            try await Self.ready(gateway)
+            try await list.answer(on: gateway.service)
+            try await gateway.waitUntilReady()
             #expect(list.pages.withLock { $0 } == RevocationTable.limit / RevocationPage.limit)
             #expect(gateway.registry.text().contains("lectern_revoked_tokens \(RevocationTable.limit)\n"))
             for number in [1, 777, RevocationTable.limit] {
@@ -260,7 +250,7 @@ struct RevocationTests {
     }
 
     @Test func `a token tells its jti to those who cannot check it`() async throws {
-        let key = try await Self.key()
+        let key = try await TokenKey.test()
         let named = try #require(TokenIdentity(of: try await Self.token(key, id: "x-1_Y")))
         #expect(named.id == "x-1_Y")
         #expect(TokenIdentity(of: try await Self.token(key))?.id == nil)

@@ -48,6 +48,16 @@ struct RunningGateway: Sendable {
         }
     }
 
+    /// Tells the gateway that no token is revoked, and waits until it has heard it.
+    func revokeNothing() async throws {
+        try await service.revokeNothing()
+        try await waitUntilReady()
+    }
+
+    func waitUntilReady() async throws {
+        try await eventually("the gateway is ready", is: await http.get("/readyz").status == .ok)
+    }
+
     private static func run(
         _ configuration: GatewayConfiguration, _ limits: GatewayLimits,
         _ obstacle: @escaping @Sendable () -> String?, _ connection: NATSConnection,
@@ -86,10 +96,13 @@ struct RunningGateway: Sendable {
 
 extension GatewayLimits {
     /// With short times where a test has to wait for all of them.
-    static var quick: GatewayLimits {
+    static var quick: GatewayLimits { quick { _ in } }
+
+    static func quick(_ adjust: (inout GatewayLimits) -> Void) -> GatewayLimits {
         var limits = GatewayLimits()
         limits.listingWindow = .milliseconds(300)
         limits.partitionsInterval = .milliseconds(50)
+        adjust(&limits)
         return limits
     }
 }
@@ -98,8 +111,9 @@ extension GatewayLimits {
 struct TestService: Sendable {
     let connection: NATSConnection
 
-    /// Answers each request on a subject, which may have wildcards, with messages; no message leaves it waiting.
-    func answer(_ subject: String, with replies: @escaping @Sendable (Question) -> [Answer]) throws {
+    /// Answers each request on a subject, which may have wildcards, with messages; no message leaves it waiting. Returns when the
+    /// server has the subscription.
+    func answer(_ subject: String, with replies: @escaping @Sendable (Question) -> [Answer]) async throws {
         let connection = connection
         _ = try connection.subscribe(subject) { message in
             guard let inbox = message.reply else { return }
@@ -108,19 +122,14 @@ struct TestService: Sendable {
                 try? connection.publish(answer.payload, to: inbox, headers: answer.headers)
             }
         }
+        try await connection.flush()
     }
 
     /// Tells gateways that no token is revoked; returns when one that asks again has heard it.
     func revokeNothing() async throws {
-        try answer("ink.revocations") { _ in
+        try await answer("ink.revocations") { _ in
             [Answer(payload: RevocationPage(list: "l", through: 0, hasMore: false, revocations: []).encoded())]
         }
-        try await ready()
-    }
-
-    /// Returns when the server has all subscriptions of this service.
-    func ready() async throws {
-        try await connection.flush()
     }
 }
 

@@ -11,15 +11,12 @@ struct StreamEndTests {
     func `the connection of a stream that has ended is closed though its client does not read`(as cause: String)
         async throws
     {
-        var limits = GatewayLimits.quick
-        limits.events.endTimeout = .milliseconds(100)
         let closed = #"lectern_http_connections_closed_total{reason="slow-reader"} 1"#
         let (clients, keeping) = AsyncStream.makeStream(of: RawConnection.self)
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(limits: .quick { $0.events.endTimeout = .milliseconds(100) }) { gateway in
             // More than fits into the buffers of both sockets.
             let reply = Answer.parts(joinReply(pad: 16_000_000), 64)
-            try gateway.service.answer("ink.0.r.join.main") { _ in reply }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in reply }
             let client = try RawConnection(port: gateway.port, receiveBuffer: 4096)
             #expect(client.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
             try await client.readUp(to: "event: board")

@@ -9,32 +9,21 @@ import Testing
 /// Tokens that are signed by the right key, and what their texts may be.
 @Suite("Forms of tokens", .timeLimit(.minutes(4)))
 struct TokenFormTests {
-    private static let secret = "a secret of 32 bytes or more, here it is"
     private static let head = #"{"alg":"HS256","typ":"JWT"}"#
     private static let claims = #"{"room":"r","role":"student","exp":1e10}"#
-
-    private static func file(_ text: String) throws -> String {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
-        return path
-    }
-
-    private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
 
     /// A token of HS256 of texts in Base 64.
     private static func signed(_ head: String, _ claims: String) -> String {
         let text = "\(head).\(claims)"
-        return "\(text).\(encoded(HMACSHA256.code(of: Array(text.utf8), key: Array(secret.utf8))))"
+        return "\(text).\(TokenKey.testSignature(of: text))"
     }
 
     private static func token(_ head: String = head, _ claims: String = claims) -> String {
-        signed(encoded(head.utf8), encoded(claims.utf8))
+        signed(TokenKey.base64URL(head.utf8), TokenKey.base64URL(claims.utf8))
     }
 
     private static func counts(_ token: String) async throws -> Bool {
-        try await TokenKey.secret(file: file(secret)).verify(token) != nil
+        try await TokenKey.test().verify(token) != nil
     }
 
     @Test(
@@ -96,19 +85,19 @@ struct TokenFormTests {
 
     @Test("JSON that is no UTF-8 is refused")
     func otherEncodings() async throws {
-        let head = Self.encoded(Self.head.utf8)
+        let head = TokenKey.base64URL(Self.head.utf8)
         let wide = Self.claims.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
         let latin = Array(Self.claims.dropLast().utf8) + Array(#","x":""#.utf8) + [0xe9] + Array(#""}"#.utf8)
         for bytes in [wide, [0xff, 0xfe] + wide, latin] {
-            #expect(try await !Self.counts(Self.signed(head, Self.encoded(bytes))))
+            #expect(try await !Self.counts(Self.signed(head, TokenKey.base64URL(bytes))))
         }
     }
 
     @Test("a part has one way to be written")
     func base64() async throws {
         // Lengths with one and two bytes beyond a multiple of three: four and two bits at the end that say nothing.
-        let heads = [#"{"alg":"HS256"} "#, #"{"alg":"HS256"}  "#].map { Self.encoded($0.utf8) }
-        let claims = Self.encoded(Self.claims.utf8)
+        let heads = [#"{"alg":"HS256"} "#, #"{"alg":"HS256"}  "#].map { TokenKey.base64URL($0.utf8) }
+        let claims = TokenKey.base64URL(Self.claims.utf8)
         for head in heads {
             #expect(try await Self.counts(Self.signed(head, claims)))
             let slack = head.dropLast() + (head.hasSuffix("A") ? "B" : head.hasSuffix("g") ? "h" : "9")
@@ -131,7 +120,7 @@ struct TokenFormTests {
             #expect(try await !Self.counts(String(other)), "\(other)")
         }
         // The alphabet that is not for URLs: "?>?>" has - and _ in its text.
-        let odd = Self.encoded(#"{"alg":"HS256","x":"?>?>?>"}"#.utf8)
+        let odd = TokenKey.base64URL(#"{"alg":"HS256","x":"?>?>?>"}"#.utf8)
         #expect(odd.contains("_") || odd.contains("-"))
         #expect(try await Self.counts(Self.signed(odd, claims)))
         let plain = odd.replacing("_", with: "/").replacing("-", with: "+")
@@ -161,28 +150,28 @@ struct TokenFormTests {
             -----END PUBLIC KEY-----
 
             """
-        let key = try await TokenKey.privateKey(file: Self.file(privateFile))
-        let publicKey = try await TokenKey.publicKey(file: Self.file(publicFile))
-        let other = try await TokenKey.publicKey(file: Self.file(otherFile))
+        let key = try await TokenKey.privateKey(file: TokenKey.testFile(privateFile))
+        let publicKey = try await TokenKey.publicKey(file: TokenKey.testFile(publicFile))
+        let other = try await TokenKey.publicKey(file: TokenKey.testFile(otherFile))
         let claims = TokenClaims(
             rooms: .all, role: .operator, expires: Date(timeIntervalSince1970: 1e10), id: "a", issued: Date())
         let token = try await key.sign(claims)
-        #expect(token.hasPrefix(Self.encoded(#"{"alg":"ES256","typ":"JWT"}"#.utf8) + "."))
+        #expect(token.hasPrefix(TokenKey.base64URL(#"{"alg":"ES256","typ":"JWT"}"#.utf8) + "."))
         #expect(await publicKey.verify(token)?.id == "a")
         #expect(await key.verify(token)?.id == "a")
         #expect(await other.verify(token) == nil)
         await #expect(throws: TokenKey.Unusable.self) { try await publicKey.sign(claims) }
         // The public key as a secret: what a check that believes the head would take.
-        let text = "\(Self.encoded(Self.head.utf8)).\(Self.encoded(Self.claims.utf8))"
+        let text = "\(TokenKey.base64URL(Self.head.utf8)).\(TokenKey.base64URL(Self.claims.utf8))"
         let code = HMACSHA256.code(of: Array(text.utf8), key: Array(publicFile.utf8))
-        #expect(await publicKey.verify("\(text).\(Self.encoded(code))") == nil)
+        #expect(await publicKey.verify("\(text).\(TokenKey.base64URL(code))") == nil)
         for signature in [[], [UInt8](repeating: 0, count: 64), code + code] {
             let signed = token.split(separator: ".").prefix(2).joined(separator: ".")
-            #expect(await publicKey.verify("\(signed).\(Self.encoded(signature))") == nil)
+            #expect(await publicKey.verify("\(signed).\(TokenKey.base64URL(signature))") == nil)
         }
         for (file, reason) in [(privateFile, "PRIVATE KEY"), ("no key", "block of PEM")] {
             let error = await #expect(throws: TokenKey.Unusable.self) {
-                try await TokenKey.publicKey(file: Self.file(file))
+                try await TokenKey.publicKey(file: TokenKey.testFile(file))
             }
             #expect(error?.description.contains(reason) == true)
         }

@@ -92,7 +92,7 @@ struct WetInkTests {
                 let text = "\(message.subject.split(separator: ".").last ?? "") \(session)"
                 came.withLock { $0.append(text) }
             }
-            try await gateway.service.ready()
+            try await gateway.service.connection.flush()
             let good = Self.update(1, u: 1, k: 0, [0])
             let faults: [(String, HTTPResponse.Status, String)] = [
                 ("no JSON", .badRequest, "not-json"), ("[]", .badRequest, "wrong-type"),
@@ -145,8 +145,7 @@ struct WetInkTests {
     @Test("what is of another incarnation, or cannot be read, reaches nobody; what was missed does not come again")
     func passes() async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
             let reader = try EventStreamClient(port: gateway.port, "/api/rooms/r/events")
             let zipped = try EventStreamClient(
                 port: gateway.port, "/api/rooms/r/events", headers: ["Accept-Encoding": "gzip"])
@@ -177,8 +176,7 @@ struct WetInkTests {
     @Test("a reader that does not read loses points of strokes being drawn, and no operation")
     func slowReader() async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
             let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
             #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
             let reader = try EventStreamClient(port: gateway.port, "/api/rooms/r/events")

@@ -46,9 +46,7 @@ struct DescriptionTests {
 
     @Test("every answer has a status and a media type that the description names, and errors have their form")
     func answers() async throws {
-        var limits = GatewayLimits.quick
-        limits.outcomeTimeout = .milliseconds(20)
-        try await RunningClass.with(limits: limits) { lesson in
+        try await RunningClass.with(limits: .quick { $0.outcomeTimeout = .milliseconds(20) }) { lesson in
             try lesson.draw(1...2)
             let description = try await lesson.gateway.http.get("/api/openapi.json")
             #expect(description.fields["content-type"] == "application/json")

@@ -19,8 +19,7 @@ struct HealthRouteTests {
             #expect(try await gateway.http.get("/healthz").text == "ok")
 
             // Another daemon's answer does not make this process ready.
-            try gateway.service.answer("ink.0.*.info") { _ in [.error(.unknownRoom)] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.*.info") { _ in [.error(.unknownRoom)] }
             let alone = try await gateway.http.get("/readyz")
             #expect(alone.status == .serviceUnavailable)
             #expect(try alone.errorCode == "not-ready")

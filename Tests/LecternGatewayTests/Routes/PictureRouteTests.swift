@@ -14,8 +14,7 @@ struct PictureRouteTests {
     func parts() async throws {
         try await RunningGateway.with { gateway in
             let png = picture(bytes: 700_000)
-            try gateway.service.answer("ink.0.lesson-7.image.main") { _ in Answer.parts(png, 3) }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.lesson-7.image.main") { _ in Answer.parts(png, 3) }
             let first = try await gateway.http.get("/api/rooms/lesson-7/board.png")
             #expect(first.status == .ok)
             #expect(first.headers[.contentType] == "image/png")
@@ -54,13 +53,12 @@ struct PictureRouteTests {
         try await RunningGateway.with { gateway in
             let questions = Locked<[String]>([])
             let format = PictureFormat(rawValue: String(query.prefix { $0 != "?" })) ?? .png
-            try gateway.service.answer("ink.>") { question in
+            try await gateway.service.answer("ink.>") { question in
                 #expect(question.subject == "ink.0.r.\(subject)")
                 questions.withLock { $0.append(question.text) }
                 let body = question.text.contains("unless") ? [] : document(format)
                 return [Answer(payload: body, headers: [HeaderName.tag: "life.7.0"])]
             }
-            try await gateway.service.ready()
             let response = try await gateway.http.get("/api/rooms/r/board.\(query)")
             #expect(response.status == .ok)
             #expect(response.bytes == document(format))
@@ -76,15 +74,14 @@ struct PictureRouteTests {
     @Test("a board as JSON is the reply to a join")
     func json() async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.0.r.join.hls") { question in
+            try await gateway.service.answer("ink.0.r.join.hls") { question in
                 #expect(question.text == #"{"room":"k3f9-17","index":4}"#)
                 return Answer.parts(Array(#"{"room":"k3f9-17","index":4}"#.utf8), 2)
             }
-            try gateway.service.answer("ink.0.r.join-head") { question in
+            try await gateway.service.answer("ink.0.r.join-head") { question in
                 #expect(question.text == "{}")
                 return [.error(.notReady)]
             }
-            try await gateway.service.ready()
             let path = "/api/rooms/r/board.json?cohort=hls&room=k3f9-17&index=4"
             let response = try await gateway.http.get(path)
             #expect(response.text == #"{"room":"k3f9-17","index":4}"#)
@@ -101,12 +98,11 @@ struct PictureRouteTests {
     func erased() async throws {
         try await RunningGateway.with { gateway in
             let drawn = Locked(0)
-            try gateway.service.answer("ink.0.r.image.main") { question in
+            try await gateway.service.answer("ink.0.r.image.main") { question in
                 if question.text.contains("unless") { return [Answer(payload: [], headers: [HeaderName.tag: "k.4"])] }
                 drawn.withLock { $0 += 1 }
                 return [Answer(payload: document(.png), headers: [HeaderName.tag: "k.4"])]
             }
-            try await gateway.service.ready()
             for _ in 0..<3 { #expect(try await gateway.http.get("/api/rooms/r/board.png").status == .ok) }
             #expect(drawn.withLock { $0 } == 1)
             let room = try #require(RoomID("r"))
@@ -123,7 +119,7 @@ struct PictureRouteTests {
     func incomplete() async throws {
         try await RunningGateway.with { gateway in
             let isThere = Locked(false)
-            try gateway.service.answer("ink.0.r.image.main") { question in
+            try await gateway.service.answer("ink.0.r.image.main") { question in
                 let tag = isThere.withLock { $0 } ? "k.4.image" : "k.4.frame"
                 guard !question.text.contains("unless") else {
                     return [Answer(payload: [], headers: [HeaderName.tag: "k.4.?", HeaderName.incomplete: "1"])]
@@ -132,7 +128,6 @@ struct PictureRouteTests {
                 if !isThere.withLock({ $0 }) { answer.headers.append(HeaderName.incomplete, "1") }
                 return [answer]
             }
-            try await gateway.service.ready()
             let path = "/api/rooms/r/board.png?room=k&index=4"
             let frame = try await gateway.http.get(path)
             #expect(frame.headers[.eTag] == "\"k.4.frame\"")
@@ -182,7 +177,7 @@ struct PictureRouteTests {
                     $0.append((width, { try! connection.publish(document(.png), to: inbox, headers: headers) }))
                 }
             }
-            try await gateway.service.ready()
+            try await gateway.service.connection.flush()
             @Sendable func get(_ room: String, _ width: Int) async throws -> HTTPClient.Response {
                 try await gateway.http.get("/api/rooms/\(room)/board.png?width=\(width)")
             }
@@ -231,7 +226,7 @@ struct PictureRouteTests {
                     }
                 }
             }
-            try await gateway.service.ready()
+            try await gateway.service.connection.flush()
             async let head = HTTPClient(port: gateway.port).get("/api/rooms/r/board.png?cohort=head")
             let inbox = try await eventually("the head is being drawn") { held.withLock { $0.first } }
             for query in ["cohort=main", "cohort=head&room=life&index=7"] {
@@ -280,8 +275,7 @@ struct PictureRouteTests {
         ] as [(Answer, Int, String)])
     func errors(answer: Answer, status: Int, code: String) async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.0.r.image.main") { _ in [answer] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.r.image.main") { _ in [answer] }
             let response = try await gateway.http.get("/api/rooms/r/board.png")
             #expect(response.status.code == status)
             #expect(try response.errorCode == code)
@@ -290,11 +284,8 @@ struct PictureRouteTests {
 
     @Test("a picture that does not come is a timeout")
     func timeout() async throws {
-        var limits = GatewayLimits.quick
-        limits.pictureTimeout = .milliseconds(50)
-        try await RunningGateway.with(limits: limits) { gateway in
-            try gateway.service.answer("ink.0.r.image.main") { _ in [] }
-            try await gateway.service.ready()
+        try await RunningGateway.with(limits: .quick { $0.pictureTimeout = .milliseconds(50) }) { gateway in
+            try await gateway.service.answer("ink.0.r.image.main") { _ in [] }
             let response = try await gateway.http.get("/api/rooms/r/board.png")
             #expect(response.status == .gatewayTimeout)
             #expect(try response.errorCode == "timeout")

@@ -23,9 +23,7 @@ struct PostTests {
 
     @Test("every stroke gets its index, its rejection or the word that it is held, in order")
     func outcomes() async throws {
-        var limits = GatewayLimits.quick
-        limits.outcomeTimeout = .milliseconds(700)
-        try await RunningClass.with(limits: limits) { lesson in
+        try await RunningClass.with(limits: .quick { $0.outcomeTimeout = .milliseconds(700) }) { lesson in
             let one = try await post(
                 lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Ink-Session", "s1")])
             #expect(one.status == .ok)
@@ -116,9 +114,7 @@ struct PostTests {
 
     @Test("strokes are held while nobody serves, and refused beyond the bounds")
     func bounds() async throws {
-        var limits = GatewayLimits.quick
-        limits.outcomeTimeout = .milliseconds(100)
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(limits: .quick { $0.outcomeTimeout = .milliseconds(100) }) { gateway in
             let path = "/api/rooms/r/strokes?author=anna"
             let held = try await gateway.http.post(path, body: RunningClass.stroke(1))
             #expect(held.text == #"{"results":[{"n":1,"status":"held"}]}"#)

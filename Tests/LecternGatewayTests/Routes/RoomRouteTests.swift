@@ -13,8 +13,7 @@ struct RoomRouteTests {
     @Test("the state of a room is passed on as the service wrote it")
     func state() async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.0.lesson-7.info") { _ in [.text(#"{"room":"lesson-7","v":1.50}"#)] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.lesson-7.info") { _ in [.text(#"{"room":"lesson-7","v":1.50}"#)] }
             let response = try await gateway.http.get("/api/rooms/lesson-7")
             #expect(response.status == .ok)
             #expect(response.headers[.contentType] == "application/json")
@@ -26,8 +25,7 @@ struct RoomRouteTests {
     @Test("a room's partition is part of its subject")
     func partitions() async throws {
         try await RunningGateway.with(partitions: 8) { gateway in
-            try gateway.service.answer("ink.*.*.info") { [.text("{\"subject\":\"\($0.subject)\"}")] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.*.*.info") { [.text("{\"subject\":\"\($0.subject)\"}")] }
             // FNV-1a of "foobar" is bf9cf968, which is 0 modulo 8; that of "a" is e40c292c, which is 4.
             #expect(try await gateway.http.get("/api/rooms/foobar").text == #"{"subject":"ink.0.foobar.info"}"#)
             #expect(try await gateway.http.get("/api/rooms/a").text == #"{"subject":"ink.4.a.info"}"#)
@@ -40,8 +38,7 @@ struct RoomRouteTests {
             let alone = try await gateway.http.get("/api/rooms/lesson-7")
             #expect(alone.status == .serviceUnavailable)
             #expect(try alone.json["address"] as? String == "ink.0.lesson-7")
-            try gateway.service.answer("ink.0.*.info") { _ in [.error(.unknownRoom)] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.*.info") { _ in [.error(.unknownRoom)] }
             let unknown = try await gateway.http.get("/api/rooms/lesson-7")
             #expect(unknown.status == .notFound)
             #expect(
@@ -59,11 +56,10 @@ struct RoomRouteTests {
         ])
     func badNames(name: String) async throws {
         try await RunningGateway.with { gateway in
-            try gateway.service.answer("ink.>") { _ in
+            try await gateway.service.answer("ink.>") { _ in
                 Issue.record("the service was asked")
                 return [.text("{}")]
             }
-            try await gateway.service.ready()
             for path in ["/api/rooms/\(name)", "/api/rooms/\(name)/board.png"] {
                 let response = try await gateway.http.get(path)
                 #expect(response.status == .badRequest)
@@ -82,12 +78,12 @@ struct RoomRouteTests {
             let pages = [names.prefix(200), names.suffix(100)].enumerated().map { number, names in
                 listing("a", number + 1, of: 2, among: 4, covers: [0, 2], names.map { summary($0, index: 1) })
             }
-            try gateway.service.answer("ink.rooms") { _ in Answer.parts(pages[0], 3) + [Answer(payload: pages[1])] }
+            try await gateway.service.answer("ink.rooms") { _ in Answer.parts(pages[0], 3) + [Answer(payload: pages[1])]
+            }
             let other = listing("b", among: 4, covers: [1, 3], [summary("room-0", index: 2)])
-            try gateway.service.answer("ink.rooms") { _ in [.text("no JSON"), Answer(payload: other)] }
+            try await gateway.service.answer("ink.rooms") { _ in [.text("no JSON"), Answer(payload: other)] }
             // One that has no partition.
-            try gateway.service.answer("ink.rooms") { _ in [] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.rooms") { _ in [] }
             let response = try await gateway.http.get("/api/rooms")
             #expect(response.status == .ok)
             #expect(try response.json["complete"] as? Bool == true)
@@ -101,11 +97,10 @@ struct RoomRouteTests {
     func hangingDaemon() async throws {
         try await RunningGateway.with(partitions: 3) { gateway in
             let own = listing("a", among: 3, covers: [1], [summary("a", index: 1)])
-            try gateway.service.answer("ink.rooms") { _ in [Answer(payload: own)] }
+            try await gateway.service.answer("ink.rooms") { _ in [Answer(payload: own)] }
             // The second page never comes.
             let half = listing("b", 1, of: 2, among: 3, covers: [0, 2], [summary("b", index: 1)])
-            try gateway.service.answer("ink.rooms") { _ in [Answer(payload: half)] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.rooms") { _ in [Answer(payload: half)] }
             let response = try await gateway.http.get("/api/rooms")
             #expect(response.status == .ok)
             #expect(response.text.hasPrefix(#"{"complete":false,"missing":[0,2],"rooms":[{"address":"ink.0.a","#))
@@ -118,12 +113,10 @@ struct RoomRouteTests {
     func noList() async throws {
         try await RunningGateway.with { gateway in
             #expect(try await gateway.http.get("/api/rooms").status == .serviceUnavailable)
-            try gateway.service.answer("ink.rooms") { _ in [.text("no JSON")] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.rooms") { _ in [.text("no JSON")] }
             #expect(try await gateway.http.get("/api/rooms").status == .badGateway)
             // An older daemon does not tell what its list covers.
-            try gateway.service.answer("ink.rooms") { _ in [.text(#"{"rooms":[]}"#)] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.rooms") { _ in [.text(#"{"rooms":[]}"#)] }
             #expect(try await gateway.http.get("/api/rooms").text == #"{"complete":false,"rooms":[]}"#)
         }
     }
@@ -133,11 +126,10 @@ struct RoomRouteTests {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
             let body = listing("a", covers: [0], [summary("a", index: 1)])
-            try gateway.service.answer("ink.rooms") { _ in
+            try await gateway.service.answer("ink.rooms") { _ in
                 asked.add(1, ordering: .relaxed)
                 return [Answer(payload: body)]
             }
-            try await gateway.service.ready()
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<30 { group.addTask { try await gateway.http.get("/api/rooms").text } }
                 for try await text in group { #expect(text.contains("ink.0.a")) }
@@ -151,11 +143,10 @@ struct RoomRouteTests {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
             let none = listing("a", covers: [0], [])
-            try gateway.service.answer("ink.rooms") { _ in
+            try await gateway.service.answer("ink.rooms") { _ in
                 let isFirst = asked.add(1, ordering: .relaxed).oldValue == 0
                 return [isFirst ? .error(.notReady) : Answer(payload: none)]
             }
-            try await gateway.service.ready()
             #expect(try await gateway.http.get("/api/rooms").status == .serviceUnavailable)
             #expect(try await gateway.http.get("/api/rooms").text == #"{"complete":true,"rooms":[]}"#)
         }

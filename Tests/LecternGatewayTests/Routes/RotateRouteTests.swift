@@ -15,12 +15,11 @@ struct RotateRouteTests {
         try await RunningGateway.with(limits: limits) { gateway in
             let isHeld = Locked(true)
             let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-            try gateway.service.answer("ink.0.r.join-head") { _ in
+            try await gateway.service.answer("ink.0.r.join-head") { _ in
                 asking.yield()
                 return isHeld.withLock { $0 } ? [] : [.error(.unknownRoom)]
             }
-            try gateway.service.answer("ink.0.slow.info") { _ in [] }
-            try await gateway.service.ready()
+            try await gateway.service.answer("ink.0.slow.info") { _ in [] }
             let rotating = try RawConnection(port: gateway.port)
             let path = "/api/rooms/r/pages/0/rotate"
             #expect(
