@@ -28,6 +28,20 @@ private struct TestStore: Sendable {
         }
     }
 
+    /// The same with the stream.
+    static func provisioned(
+        maxAge: Duration = .seconds(30 * 86_400), maxBytes: Int64 = 64 << 20, roomBytes: Int64 = -1,
+        configuration: String? = nil,
+        _ body: @Sendable (TestStore, NATSTestServer) async throws -> Void
+    ) async throws {
+        try await with(
+            maxAge: maxAge, maxBytes: maxBytes, roomBytes: roomBytes, configuration: configuration
+        ) { test, server in
+            try await test.store.provision()
+            try await body(test, server)
+        }
+    }
+
     /// The number of messages of the stream.
     func messages() async throws -> UInt64 { try await jetStream.streamInfo("INK_ASSETS").messages }
 }
@@ -57,8 +71,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `A stored asset comes back as it was, in parts of at most 256 KiB`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             for bytes in [1, 256 << 10, (256 << 10) + 1, 3_000_000] {
                 let asset = try SampleAsset(bytes)
                 #expect(try await test.store.manifest(of: asset.id) == nil)
@@ -83,8 +96,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `A server with small messages gets small parts`() async throws {
-        try await TestStore.with(configuration: "max_payload: 65536") { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(configuration: "max_payload: 65536") { test, _ in
             let asset = try SampleAsset(200_000)
             try await test.store.save(asset.bytes, asset.manifest)
             #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
@@ -93,8 +105,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `An asset is stored once, however often it is uploaded`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(700_000)
             try await test.store.save(asset.bytes, asset.manifest)
             let before = try await test.messages()
@@ -104,8 +115,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `Uploads of one file at the same time leave one asset`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(1_000_000)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<6 { group.addTask { try await test.store.save(asset.bytes, asset.manifest) } }
@@ -120,8 +130,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `An upload that was cut off is not seen, harms no later one, and is swept`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(700_000)
             let id = asset.id
             for part in 0..<2 {
@@ -139,8 +148,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `Assets that were not used for the journal's age and a quarter go, others stay`() async throws {
-        try await TestStore.with(maxAge: .seconds(8 * 86_400)) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(maxAge: .seconds(8 * 86_400)) { test, _ in
             let (old, used) = (try SampleAsset(300_000, 1), try SampleAsset(300_000, 2))
             try await test.store.save(old.bytes, old.manifest)
             try await test.store.save(used.bytes, used.manifest)
@@ -155,8 +163,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
 
     @Test func `An asset that is used is written again, so that it stays`() async throws {
         // An eighth of this age passes during the test.
-        try await TestStore.with(maxAge: .seconds(2)) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(maxAge: .seconds(2)) { test, _ in
             let asset = try SampleAsset(300_000)
             try await test.store.save(asset.bytes, asset.manifest)
             let subject = asset.manifestSubject
@@ -174,16 +181,14 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `An unknown asset can be touched`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             try await test.store.touch([try SampleAsset(5).id])
         }
     }
 
     @Test func `A room has its bytes of assets, each once, whoever takes the uploads; others have theirs`() async throws
     {
-        try await TestStore.with(roomBytes: 1_000_000) { test, server in
-            try await test.store.provision()
+        try await TestStore.provisioned(roomBytes: 1_000_000) { test, server in
             let (physics, chemistry) = (try Self.room("physics"), try Self.room("chemistry"))
             let assets = try (1...3).map { try SampleAsset(400_000, $0) }
             for asset in assets.prefix(2) {
@@ -211,8 +216,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `Uploads to a room at the same time do not go beyond its bytes`() async throws {
-        try await TestStore.with(roomBytes: 1_000_000) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(roomBytes: 1_000_000) { test, _ in
             let room = try Self.room("physics")
             let saved = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 1...6 {
@@ -238,8 +242,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `The records of rooms stay and go with the asset`() async throws {
-        try await TestStore.with(maxAge: .seconds(8 * 86_400)) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(maxAge: .seconds(8 * 86_400)) { test, _ in
             let (physics, chemistry) = (try Self.room("physics"), try Self.room("chemistry"))
             let asset = try SampleAsset(100)
             for room in [physics, chemistry] { try await test.store.save(asset.bytes, asset.manifest, for: room) }
@@ -258,8 +261,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     @Test func `An asset that was noted in another room is not erased with the first; afterwards it is too late`()
         async throws
     {
-        try await TestStore.with(roomBytes: 10) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(roomBytes: 10) { test, _ in
             let (physics, chemistry) = (try Self.room("physics"), try Self.room("chemistry"))
             let (copied, late) = (try SampleAsset(100, 1), try SampleAsset(100, 2))
             for asset in [copied, late] {
@@ -283,8 +285,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
         async throws
     {
         // Each use writes the manifest again.
-        try await TestStore.with(maxAge: .milliseconds(8)) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(maxAge: .milliseconds(8)) { test, _ in
             let (physics, chemistry) = (try Self.room("physics"), try Self.room("chemistry"))
             let seed = TestSeed.choose()
             var random = SeededGenerator(seed: seed)
@@ -309,8 +310,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
 
     @Test func `An asset that is swept while it is used or uploaded is whole or gone`() async throws {
         // It is old at once, and each use writes the manifest again.
-        try await TestStore.with(maxAge: .milliseconds(8)) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(maxAge: .milliseconds(8)) { test, _ in
             let room = try Self.room("physics")
             let seed = TestSeed.choose()
             var random = SeededGenerator(seed: seed)
@@ -351,8 +351,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `An upload of which a part is erased meanwhile is stored again`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(8 << 20)
             let connection = test.jetStream.connection
             // The first part is stored when the second one comes.
@@ -369,8 +368,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `An asset that is uploaded while it is erased is whole and the room's, or gone`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             let physics = try Self.room("physics")
             let seed = TestSeed.choose()
             var random = SeededGenerator(seed: seed)
@@ -398,8 +396,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     private static func room(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
 
     @Test func `A full store refuses an asset and keeps nothing of it`() async throws {
-        try await TestStore.with(maxBytes: 4 << 20) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(maxBytes: 4 << 20) { test, _ in
             let (small, large) = (try SampleAsset(3 << 20, 1), try SampleAsset(1 << 20, 2))
             try await test.store.save(small.bytes, small.manifest)
             let before = try await test.messages()
@@ -412,8 +409,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `A stream that is full before the end of an upload keeps nothing of it`() async throws {
-        try await TestStore.with(maxBytes: 4 << 20) { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned(maxBytes: 4 << 20) { test, _ in
             // A stream of the operator's that holds less than the store knows of.
             let other = AssetStore(
                 root: "school.ink", settings: JournalSettings(), maxBytes: -1, connection: test.jetStream.connection,
@@ -429,8 +425,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `A damaged asset is not read, and the next upload stores it again`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(700_000)
             let id = asset.id
             for damage in 0..<2 {
@@ -451,8 +446,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `A missing part is stored again by the next upload`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(700_000)
             try await test.store.save(asset.bytes, asset.manifest)
             try await test.jetStream.deleteMessage("INK_ASSETS", 2)
@@ -465,8 +459,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `A damaged manifest is none`() async throws {
-        try await TestStore.with { test, _ in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(1000)
             let subject = asset.manifestSubject
             let stored = StoredAssetManifest(asset: asset.manifest, upload: "abc", parts: 1)
@@ -500,8 +493,7 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
     }
 
     @Test func `A restart of the server loses no stored asset`() async throws {
-        try await TestStore.with { test, server in
-            try await test.store.provision()
+        try await TestStore.provisioned { test, server in
             let asset = try SampleAsset(600_000)
             try await test.store.save(asset.bytes, asset.manifest)
             await server.kill()

@@ -41,8 +41,7 @@ import Whiteboard
     }
 
     @Test func `What is of a log that is no longer there counts for nothing, and is in nobody's way`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let old = try await save(test, bytes(parts: 1, 1), at: 300)
             #expect(try await test.store.catalogue(of: 0, log: "new").rooms.isEmpty)
             #expect(try await test.store.catalogue(of: 0, log: "new").foreign == 1)
@@ -58,8 +57,7 @@ import Whiteboard
     }
 
     @Test func `What is behind a checkpoint is refused before anything of it is written`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let better = try await save(test, bytes(parts: 1, 1), at: 300)
             for _ in 0..<4 {
                 await #expect(throws: JournalError.superseded(room: try .physics, by: 300)) {
@@ -72,8 +70,7 @@ import Whiteboard
     }
 
     @Test func `A checkpoint comes back as it was saved, however many parts it has`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for size in [0, 1, 512 << 10, (512 << 10) + 1, 3 << 20] {
                 let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
                 let saved = try await save(test, bytes, at: UInt64(size) + 1)
@@ -86,8 +83,7 @@ import Whiteboard
     }
 
     @Test func `The catalogue has the newest manifest of each of many rooms, and closed ones, too`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             #expect(try await test.store.catalogue(of: 0, log: "abc") == CheckpointCatalogue())
             for round in 1...2 as ClosedRange<UInt64> {
                 for room in 0..<300 {
@@ -104,8 +100,7 @@ import Whiteboard
     }
 
     @Test func `How far the log is in checkpoints is the most that was said of the newest log`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for (log, sequence) in [("old", 900), ("new", 40), ("new", 70), ("new", 60)] as [(String, UInt64)] {
                 try await test.store.save(covered: sequence, of: 0, log: log)
             }
@@ -116,8 +111,7 @@ import Whiteboard
     }
 
     @Test func `One who has stood still does not push out what another has saved since`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let late = try manifest(at: 10)
             let newer = try await save(test, [1, 2, 3], at: 20)
             await #expect(throws: JournalError.superseded(room: try .physics, by: 20)) {
@@ -132,8 +126,7 @@ import Whiteboard
     }
 
     @Test func `Where the newest manifest is damaged the one before counts`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let old = try await save(test, [1, 2, 3], at: 10)
             for damaged in ["", "0123456789abcdef\n{}", "no manifest", String(repeating: "f", count: 500)] {
                 _ = try await test.jetStream.publish(Array(damaged.utf8), to: "ink.0.physics.checkpoint")
@@ -147,8 +140,7 @@ import Whiteboard
     }
 
     @Test func `A room of which only damaged manifests are there is named`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let good = try await save(test, [1], at: 10)
             for room in ["latin", "greek"] {
                 _ = try await test.jetStream.publish([0], to: "ink.0.\(room).checkpoint")
@@ -164,8 +156,7 @@ import Whiteboard
     }
 
     @Test func `A damaged manifest beside one of another log may be of this log`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let foreign = try await save(test, [1], at: 10)
             #expect(try await test.store.catalogue(of: 0, log: "new").foreign == 1)
             _ = try await test.jetStream.publish([0], to: foreign.subject)
@@ -176,8 +167,7 @@ import Whiteboard
     }
 
     @Test func `A state with a part missing, replaced or cut is not used, the one before is`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let old = try await save(test, bytes(parts: 3, 1), at: 10)
             var new = try await save(test, bytes(parts: 3, 2), at: 20)
             #expect(try await test.store.manifest(before: old) == nil)
@@ -202,8 +192,7 @@ import Whiteboard
     }
 
     @Test func `Saves that come to nothing, however many, do no harm to either generation`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let old = try await save(test, bytes(parts: 2, 1), at: 10)
             let new = try await save(test, bytes(parts: 2, 2), at: 20)
             for salt in 3...7 {
@@ -233,8 +222,7 @@ import Whiteboard
     }
 
     @Test func `Two generations are kept, and the one before them leaves nothing behind`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             var manifests: [CheckpointManifest] = []
             for round in 1...6 {
                 let saved = try await save(test, bytes(parts: 2, round), at: UInt64(round))
@@ -252,8 +240,7 @@ import Whiteboard
 
     @Test(arguments: [false, true])
     func `Of two that save at once the one that holds less never has the last word`(isOneProcess: Bool) async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let other =
                 isOneProcess
                 ? test.store
@@ -273,8 +260,7 @@ import Whiteboard
     }
 
     @Test func `Cursors cost one request while nobody else writes`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let questions = Locked(0)
             let subscription = try test.connection.subscribe("$JS.API.STREAM.MSG.GET.>") { _ in
                 questions.withLock { $0 += 1 }
@@ -303,8 +289,7 @@ import Whiteboard
 
     @Test(arguments: TestSeed.choose(3))
     func `Whatever daemons save at once, what holds most is the last of each room`(seed: UInt64) async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let stores = (0..<3).map { _ in
                 CheckpointStore(root: "ink", partitions: 1, connection: test.connection, logger: .silent)
             }
@@ -353,8 +338,7 @@ import Whiteboard
     }
 
     @Test func `A checkpoint of the first release is read, and is the older generation of the next`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let subject = "ink.0.physics.checkpoint"
             let part = try await test.jetStream.publish([1, 2, 3], to: "\(subject).0").sequence
             let hash = FNV1a64.digits(FNV1a64.hash([1, 2, 3]))
@@ -374,8 +358,7 @@ import Whiteboard
     }
 
     @Test func `A checkpoint of a newer release is refused as such, for the log that is there`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             var newer = try await save(test, [1], at: 10)
             newer.state?.fold += 1
             _ = try await test.jetStream.publish(newer.encoded(), to: newer.subject)
@@ -399,8 +382,7 @@ import Whiteboard
     }
 
     @Test func `A catalogue that takes longer than anybody waits for one message is read to its end`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for number in 1...300 { try await test.write("\(number)") }
             let read = Recorder<UInt64>()
             let start = ContinuousClock.now
@@ -418,8 +400,7 @@ import Whiteboard
     }
 
     @Test func `Checkpoints outlive a server that is killed`() async throws {
-        try await TestJournal.with { test, server in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, server in
             let saved = try await save(test, bytes(parts: 2, 1), at: 10)
             let states = test.connection.recordStates()
             await server.kill()
@@ -434,8 +415,7 @@ import Whiteboard
         var settings = JournalSettings()
         settings.maxAge = .seconds(1)
         settings.duplicateWindow = .milliseconds(500)
-        try await TestJournal.with(settings) { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned(settings) { test, _ in
             try await test.write("one")
             let saved = try await save(test, [1], at: 1)
             let log = try await eventually("the log is cut") {

@@ -33,8 +33,7 @@ import Whiteboard
 
     @Test(.timeLimit(.minutes(4)))
     func `50,000 records, with the consumer deleted and the connection cut again and again`() async throws {
-        try await TestJournal.with { test, server in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, server in
             try await fill(test, 1...Self.count)
             var settings = NATSSettings(server)
             settings.name = "reader"
@@ -64,8 +63,7 @@ import Whiteboard
 
     @Test(.timeLimit(.minutes(4)))
     func `A log counts as read to its end at rest, not while reading is interrupted, and again then`() async throws {
-        try await TestJournal.with { test, server in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, server in
             var settings = NATSSettings(server)
             settings.name = "reader"
             let connection = NATSConnection(settings, logger: .silent)
@@ -91,8 +89,7 @@ import Whiteboard
 
     @Test(.timeLimit(.minutes(4)))
     func `A server killed and started again on its store, three times`() async throws {
-        try await TestJournal.with { test, server in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, server in
             try await fill(test, 1...Self.count)
             let states = test.connection.recordStates()
             let (reader, book) = test.read()

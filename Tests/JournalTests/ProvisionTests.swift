@@ -62,8 +62,7 @@ import Testing
     @Test func `A duplicate window above the age is cut to it`() async throws {
         var settings = JournalSettings()
         settings.maxAge = .seconds(10)
-        try await TestJournal.with(settings) { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned(settings) { test, _ in
             let log = try await test.jetStream.streamInfo("INK_LOG_0")
             #expect(log.configuration.duplicateWindow == .seconds(10))
         }
@@ -175,8 +174,7 @@ import Testing
     @Test func `A full log refuses what is written and keeps what it has`() async throws {
         var settings = JournalSettings()
         settings.maxBytes = 4096
-        try await TestJournal.with(settings) { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned(settings) { test, _ in
             let text = String(repeating: "x", count: 1500)
             try await test.write(text)
             try await test.write(text)
@@ -208,8 +206,7 @@ import Testing
     func `Streams that were there and are gone are not made again, unless that is configured`(
         _ names: [String]
     ) async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for name in names { try await test.connection.deleteStream(name) }
             for _ in 1...2 {
                 await #expect(throws: JournalError.streamsMissing(names)) { try await test.journal.provision(0) }
@@ -223,8 +220,7 @@ import Testing
     }
 
     @Test func `A daemon that has not seen them knows by the other one that a stream is gone`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for number in 1...3 { try await test.write("\(number)") }
             // The log has all that checkpoints could contain.
             try await test.connection.deleteStream("INK_CHECKPOINT_0")
@@ -235,8 +231,7 @@ import Testing
                 try await TestJournal(test.connection).journal.provision(0)
             }
         }
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             // It was always empty.
             try await test.connection.deleteStream("INK_LOG_0")
             _ = try await TestJournal(test.connection).journal.provision(0)
@@ -251,8 +246,7 @@ import Testing
     @Test func `How full a log is, and how much has to go, follows from the tighter of its limits`() async throws {
         var settings = JournalSettings()
         settings.maxBytes = 100_000
-        try await TestJournal.with(settings) { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned(settings) { test, _ in
             let text = String(repeating: "x", count: 900)
             for _ in 1...50 { try await test.write(text) }
             let half = try await test.journal.space(of: 0)

@@ -41,8 +41,7 @@ import Whiteboard
     }
 
     @Test func `An empty log is caught up with at once, and what is written then comes`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let (reader, book) = test.read()
             _ = try await book.entries.values(2)
             #expect(try await book.besides.values(1) == [.caughtUp])
@@ -53,8 +52,7 @@ import Whiteboard
     }
 
     @Test func `Reading begins where it is asked to, and ends when it is cancelled`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for number in 1...10 { try await test.write("\(number)") }
             let (reader, book) = test.read(from: 8)
             _ = try await book.records.values(3)
@@ -69,8 +67,7 @@ import Whiteboard
     }
 
     @Test func `What is no room's record is counted and skipped`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             _ = try await test.jetStream.publish([1], to: "ink.0.UPPER.in.anna")
             _ = try await test.jetStream.publish([1], to: "ink.0.physics.in.Anna")
             _ = try await test.jetStream.publish(Array("{}".utf8), to: "ink.0.physics.ctl")
@@ -85,8 +82,7 @@ import Whiteboard
     }
 
     @Test func `The records of one room up to the log's end`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for number in 1...6 {
                 let room = number % 2 == 0 ? "physics" : "latin"
                 _ = try await test.jetStream.publish([UInt8(number)], to: "ink.0.\(room).in.anna")
@@ -100,8 +96,7 @@ import Whiteboard
     }
 
     @Test func `Records that went before they were read are told of`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for number in 1...5 { try await test.write("\(number)") }
             try await test.connection.purge("INK_LOG_0", before: 4)
             let (reader, book) = test.read(from: 2)
@@ -113,8 +108,7 @@ import Whiteboard
     }
 
     @Test func `No author can claim a decision beforehand, for it has no name`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for _ in 1...2 { test.journal.append(.epoch(1), room: try .physics) }
             try await test.write("after", id: "a")
             #expect(try await test.write("after", id: "a").isDuplicate)
@@ -127,8 +121,7 @@ import Whiteboard
     }
 
     @Test func `The log's clock is known within 50 ms before the first record`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             try await test.write("one")
             let (reader, book) = test.read()
             let record = try #require(try await book.records.values(1).first)

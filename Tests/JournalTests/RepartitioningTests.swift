@@ -8,8 +8,7 @@ import Testing
 /// Moves to another number of partitions that were stopped while another run did the work.
 @Suite struct RepartitioningTests {
     @Test func `without the copies, which another run may have deleted at its end, nothing is deleted`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for number in 1...5 { try await test.write("\(number)") }
             let connection = test.connection
             let moving = Repartitioning(root: "ink", partitions: 2, connection: connection, logger: .silent)
@@ -28,8 +27,7 @@ import Testing
     }
 
     @Test func `where another run fills a new log, the copies stay`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             for number in 1...5 { try await test.write("\(number)") }
             let connection = test.connection
             let moving = Repartitioning(root: "ink", partitions: 2, connection: connection, logger: .silent)

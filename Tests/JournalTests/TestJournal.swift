@@ -37,6 +37,17 @@ struct TestJournal: Sendable {
         }
     }
 
+    /// The same with the streams of the partition.
+    static func provisioned<Result: Sendable>(
+        _ settings: JournalSettings = JournalSettings(), heartbeat: Duration = .milliseconds(200),
+        _ body: @Sendable (TestJournal, NATSTestServer) async throws -> Result
+    ) async throws -> Result {
+        try await with(settings, heartbeat: heartbeat) { test, server in
+            _ = try await test.journal.provision(0)
+            return try await body(test, server)
+        }
+    }
+
     func read(from sequence: UInt64 = 1) -> (reader: PartitionReader, book: LogBook) {
         let book = LogBook()
         let reader = journal.read(0, from: sequence, now: MonotonicClock.now) { book.add($0) }

@@ -89,9 +89,7 @@ import Whiteboard
     }
 
     @Test func `a join in binary brings the same reply as one in JSON, whole, resumed and of the head`() async throws {
-        try await RunningService.with(Self.configuration) { service in
-            let address = try service.address("joined")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("joined", Self.configuration) { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
             for number in 1...20 { try hand.publish(Hand.stroke(number, at: number)) }
             for number in 21...23 { try hand.publish(Hand.command(2, number, at: number)) }
@@ -126,8 +124,7 @@ import Whiteboard
     }
 
     @Test func `a join for a form that there is not is a bad request`() async throws {
-        try await RunningService.with(Self.configuration) { service in
-            let address = try service.address("strict")
+        try await RunningService.withRoom("strict", Self.configuration) { service, address in
             let reply = try await service.client.request(
                 Array(#"{"encoding":"xml"}"#.utf8), to: address.subject(.join(.main)), timeout: .hangLimit)
             #expect(RequestError(decoding: reply.payload)?.code == .badRequest)
@@ -135,9 +132,7 @@ import Whiteboard
     }
 
     @Test func `a board that is large in binary too comes in parts`() async throws {
-        try await RunningService.with(Self.configuration) { service in
-            let address = try service.address("large")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("large", Self.configuration) { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
             var random = TestSupport.SeededGenerator(seed: TestSeed.choose())
             for number in 1...8 {
@@ -162,9 +157,7 @@ import Whiteboard
     @Test func `a stroke from shards is cut again only where its binary form is too large, and joined`() async throws {
         var configuration = Self.configuration
         configuration.fanoutBytes = 2048
-        try await RunningService.with(configuration) { service in
-            let address = try service.address("shards")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("shards", configuration) { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(Self.compact)))
             func publish(_ number: Int, points: Int) throws {
                 for order in 0..<2 {

@@ -10,8 +10,7 @@ import Testing
 
 @Suite struct DurabilityTests {
     @Test func `messages published while no service ran are applied by the next one`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("gap")
+        try await DurableClass.withRoom("gap") { lesson, address in
             let first = try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 for number in 1...3 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
@@ -28,8 +27,7 @@ import Testing
     }
 
     @Test func `a successor releases only unreleased operations, with the same indices and digests`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("again")
+        try await DurableClass.withRoom("again") { lesson, address in
             let out = try await Inbox(lesson.client, address.subject(.out(.main)))
             let before = try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
@@ -100,8 +98,7 @@ import Testing
     }
 
     @Test func `undo after a restart removes the stroke drawn before it`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("undo")
+        try await DurableClass.withRoom("undo") { lesson, address in
             try await lesson.serve {
                 for number in 1...2 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
             }
@@ -139,8 +136,7 @@ import Testing
     }
 
     @Test func `a closed room begins a new incarnation, also for a successor`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("closing")
+        try await DurableClass.withRoom("closing") { lesson, address in
             let lives = try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)

@@ -29,9 +29,7 @@ import Whiteboard
     @Test func `the head is joined on a subject of its own, and is ahead of the released operations`() async throws {
         var configuration = ServerConfiguration()
         (configuration.style, configuration.tip) = (.stamp, .marker)
-        try await RunningService.with(configuration) { service in
-            let address = try service.address("head-joined")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("head-joined", configuration) { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
             for number in 1...3 { try hand.publish(Hand.stroke(number, at: number * 1000)) }
             let room = try #require(try await head.next(3).last?.room)
@@ -63,9 +61,7 @@ import Whiteboard
     }
 
     @Test func `a board larger than a message comes in parts`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("large")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("large") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             try service.client.setClock(address, 1_000_000, #","d":true"#)
             let points = (0..<2000).map { #"{"x":\#($0),"y":\#($0 % 700)}"# }.joined(separator: ",")
@@ -81,10 +77,7 @@ import Whiteboard
     }
 
     @Test func `bad requests are answered with the reason, and only on inboxes`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.room.cohorts.open = false
-        try await RunningService.with(configuration) { service in
-            let address = try service.address("strict")
+        try await RunningService.withRoom("strict", .test { $0.room.cohorts.open = false }) { service, address in
             func ask(_ body: String, _ subject: String) async throws -> RequestError? {
                 RequestError(
                     decoding: try await service.client.request(Array(body.utf8), to: subject, timeout: .hangLimit)
@@ -105,9 +98,7 @@ import Whiteboard
     }
 
     @Test func `the picture shows the board as released`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("picture")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("picture") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let head = try await Inbox(service.client, address.subject(.head))
             try service.client.setClock(address, 10)
@@ -145,8 +136,7 @@ import Whiteboard
     @Test func `equal joins that wait share one reply, of the newest board among them`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
-        var drawn = DrawnRoom()
-        try drawn.draw()
+        var drawn = try DrawnRoom(strokes: 1)
         let id = try room("room")
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "busy"))
         _ = try await recorder.next()
@@ -167,8 +157,7 @@ import Whiteboard
     @Test func `joins that ask for different forms get a reply each`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
-        var drawn = DrawnRoom()
-        try drawn.draw()
+        let drawn = try DrawnRoom(strokes: 1)
         let id = try room("room")
         for encoding in WireEncoding.allCases {
             #expect(
@@ -189,8 +178,7 @@ import Whiteboard
 
     @Test func `many who wait for one large board hold up no other reply for longer than a turn`() async throws {
         let recorder = ReplyRecorder()
-        var drawn = DrawnRoom()
-        try drawn.draw(20)
+        let drawn = try DrawnRoom(strokes: 20)
         let size = drawn.catchUp.encoded(palette: .standard, style: "smooth", features: .all, as: .json).count
         let queue = queue(recorder, turnBytes: 2 * size)
         let id = try room("room")
@@ -213,8 +201,7 @@ import Whiteboard
     @Test func `one room has half of the bound on requests`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder, requests: 8)
-        var drawn = DrawnRoom()
-        try drawn.draw()
+        let drawn = try DrawnRoom(strokes: 1)
         let (loud, quiet) = (try room("loud"), try room("quiet"))
         #expect(queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "0"))
         _ = try await recorder.next()
@@ -251,8 +238,7 @@ import Whiteboard
     @Test func `closing refuses the joins that wait`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
-        var drawn = DrawnRoom()
-        try drawn.draw()
+        let drawn = try DrawnRoom(strokes: 1)
         let id = try room("room")
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "first"))
         _ = try await recorder.next()

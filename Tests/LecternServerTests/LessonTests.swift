@@ -109,9 +109,7 @@ import Whiteboard
     }
 
     @Test func `an author hears of applied, missing, healed and rejected operations`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("talk")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("talk") { service, address, hand in
             let inbox = try await Inbox(service.client, address.subject(.feedback(hand.author)))
             try hand.publish(Hand.stroke(1, at: 0))
             #expect(try await feedback(inbox) == .applied(number: 1, index: 1))
@@ -131,9 +129,7 @@ import Whiteboard
     }
 
     @Test func `a gap is given up after two seconds, and the operations behind it are applied`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("gap")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("gap") { service, address, hand in
             let inbox = try await Inbox(service.client, address.subject(.feedback(hand.author)))
             try hand.publish(Hand.stroke(1, at: 0))
             try hand.publish(Hand.stroke(3, at: 0))
@@ -145,8 +141,7 @@ import Whiteboard
     }
 
     @Test func `feedback names the session, and a session is over when its author begins another`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("sessions")
+        try await RunningService.withRoom("sessions") { service, address in
             let author = try #require(AuthorID("ann"))
             let inbox = try await Inbox(service.client, address.subject(.feedback(author)))
             func send(_ number: Int, _ session: String) throws {

@@ -12,9 +12,7 @@ import Whiteboard
 
 @Suite struct RoomLimitTests {
     @Test func `a message to a room beyond the limit on stored rooms is rejected by its number`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.storedRooms = 1
-        try await RunningService.with(configuration) { service in
+        try await RunningService.with(.test { $0.storedRooms = 1 }) { service in
             let first = try Hand(service.client, service.address("first"))
             let second = try Hand(service.client, service.address("second"))
             let applied = try await Inbox(service.client, first.address.subject(.feedback(first.author)))
@@ -183,8 +181,7 @@ import Whiteboard
     }
 
     @Test func `releases that a killed NATS server had not received are published again`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("buffer")
+        try await DurableClass.withRoom("buffer") { lesson, address in
             // This stream keeps releases, also those published before the client has reconnected.
             let kept = #"{"name":"OUT","subjects":["ink.*.*.out.*"],"storage":"file","num_replicas":1}"#
             _ = try await lesson.client.request(Array(kept.utf8), to: "$JS.API.STREAM.CREATE.OUT")

@@ -31,9 +31,8 @@ import Whiteboard
         settings.fanoutBytes = 256 << 10
         settings.room.cohorts.maximum = 256
         let configuration = settings
-        try await RunningService.with(configuration, server: "max_payload: \(limit)") { service in
-            let address = try service.address("narrow")
-            let hand = try Hand(service.client, address)
+        try await RunningService.withHand("narrow", configuration, server: "max_payload: \(limit)") {
+            service, address, hand in
             #expect(service.client.maxPayload == limit)
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             try service.client.setClock(address, 1_000_000, #","d":true"#)

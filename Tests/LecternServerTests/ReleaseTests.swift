@@ -11,8 +11,7 @@ import Whiteboard
 
 @Suite struct ReleaseTests {
     @Test func `operations reach students byte for byte, in order, with their headers`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("room-1")
+        try await RunningService.withRoom("room-1") { service, address in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let hand = try Hand(service.client, address)
             let sent = (1...40).map { Hand.stroke($0, at: $0 * 10, #","extra":[1,{"z":"\u00e9"}]"#) }
@@ -33,8 +32,7 @@ import Whiteboard
     }
 
     @Test func `no operation is released before the video has passed its time`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("room-2")
+        try await RunningService.withRoom("room-2") { service, address in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let head = try await Inbox(service.client, address.subject(.head))
             let hand = try Hand(service.client, address)
@@ -57,10 +55,8 @@ import Whiteboard
     @Test func `a room tells the time at the teacher, also before anybody has written to it, and who is behind it`()
         async throws
     {
-        var configuration = ServerConfiguration()
-        configuration.room.cohorts.defaults.gate = .auto
-        try await RunningService.with(configuration) { service in
-            let address = try service.address("room-live")
+        try await RunningService.withRoom("room-live", .test { $0.room.cohorts.defaults.gate = .auto }) {
+            service, address in
             func info() async throws -> RoomSummary? {
                 try? RoomSummary(decoding: try await service.client.requestParts(to: address.subject(.info)).payload)
             }
@@ -81,10 +77,8 @@ import Whiteboard
     }
 
     @Test func `a room without a clock has no video: ink goes out at once`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.room.cohorts.defaults.gate = .auto
-        try await RunningService.with(configuration) { service in
-            let address = try service.address("room-open")
+        try await RunningService.withRoom("room-open", .test { $0.room.cohorts.defaults.gate = .auto }) {
+            service, address in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             try Hand(service.client, address).publish(Hand.stroke(1, at: 1))
             #expect(try await out.next().late == nil)
@@ -94,8 +88,7 @@ import Whiteboard
     }
 
     @Test func `undo, redo and clear carry their reference and the digest after them`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("room-3")
+        try await RunningService.withRoom("room-3") { service, address in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let hand = try Hand(service.client, address)
             try service.client.setClock(address, 100_000, #","d":true"#)
@@ -113,10 +106,7 @@ import Whiteboard
     }
 
     @Test func `a stroke in shards is sent whole if it fits, else in shards`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.fanoutBytes = 1000
-        try await RunningService.with(configuration) { service in
-            let address = try service.address("room-4")
+        try await RunningService.withRoom("room-4", .test { $0.fanoutBytes = 1000 }) { service, address in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let hand = try Hand(service.client, address)
             try service.client.setClock(address, 100_000, #","d":true"#)
@@ -146,8 +136,7 @@ import Whiteboard
     }
 
     @Test func `a mark carries the position of the cohort after a release`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("room-5")
+        try await RunningService.withRoom("room-5") { service, address in
             let marks = try await Inbox(service.client, address.subject(.mark(.main)))
             let hand = try Hand(service.client, address)
             try hand.publish(Hand.stroke(1, at: 1))
@@ -162,8 +151,7 @@ import Whiteboard
 
 @Suite struct ReconnectTests {
     @Test func `an operation that became due while NATS was away is released when it is back`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("away")
+        try await RunningService.withRoom("away") { service, address in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let head = try await Inbox(service.client, address.subject(.head))
             let hand = try Hand(service.client, address)

@@ -60,8 +60,7 @@ import Whiteboard
     }
 
     @Test(arguments: [0.0, 0.6]) func `is restored from the daemon that lives`(share: Double) async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("living")
+        try await DurableClass.withRoom("living") { lesson, address in
             try await lesson.serve {
                 let before = try await Self.fill(lesson, address, 60)
                 try await Self.cut(lesson, keeping: share)
@@ -75,8 +74,7 @@ import Whiteboard
     }
 
     @Test func `is restored from checkpoints, once`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("saved")
+        try await DurableClass.withRoom("saved") { lesson, address in
             let before = try await lesson.serve { try await Self.fill(lesson, address, 60) }
             try await Self.cut(lesson, keeping: 0.5)
             let after = try await lesson.serve {
@@ -97,8 +95,7 @@ import Whiteboard
 
     @Test func `is restored under what was written after the cut, though it has grown beyond its old end`() async throws
     {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("grown")
+        try await DurableClass.withRoom("grown") { lesson, address in
             let before = try await lesson.serve { try await Self.fill(lesson, address, 40) }
             try await Self.cut(lesson, keeping: 0.5)
             try await Self.publish(41...120, lesson, address)
@@ -163,8 +160,7 @@ import Whiteboard
     }
 
     @Test func `is restored where a bit of it flips`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("flipped")
+        try await DurableClass.withRoom("flipped") { lesson, address in
             let before = try await lesson.serve { try await Self.fill(lesson, address, 60) }
             await lesson.nats.kill()
             // Not in the sequence of a record: nats-server would take one of billions for missing, and look for them all.
@@ -181,8 +177,7 @@ import Whiteboard
     }
 
     @Test func `costs nothing where it is the checkpoints that are cut`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("whole")
+        try await DurableClass.withRoom("whole") { lesson, address in
             let before = try await lesson.serve { try await Self.fill(lesson, address, 60) }
             await lesson.nats.kill()
             try lesson.nats.change("INK_CHECKPOINT_0") { $0.removeLast($0.count / 2) }
@@ -197,8 +192,7 @@ import Whiteboard
 
     /// What a checkpoint holds, the author need not keep; what it does not, the author gives again.
     @Test func `has its authors told what checkpoints hold, and given again what they did not`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("told")
+        try await DurableClass.withRoom("told") { lesson, address in
             let author = try #require(AuthorID("anna"))
             let feedback = try await Inbox(lesson.client, address.subject(.feedback(author)))
             let covered: @Sendable () async throws -> (number: Int64, room: String) = {
@@ -301,8 +295,7 @@ import Whiteboard
     }
 
     @Test(arguments: Loss.allCases) func `is restored where files of it are gone or damaged`(loss: Loss) async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("files")
+        try await DurableClass.withRoom("files") { lesson, address in
             let before = try await lesson.serve { try await Self.fill(lesson, address, 60) }
             await lesson.nats.kill()
             switch loss {

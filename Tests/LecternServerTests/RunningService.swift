@@ -82,6 +82,24 @@ struct RunningService: Sendable {
         }
     }
 
+    /// The same with the address of a room.
+    static func withRoom(
+        _ room: String, _ configuration: ServerConfiguration = ServerConfiguration(), server: String? = nil,
+        replies: @escaping @Sendable (ReplySink) -> ReplySink = { $0 },
+        _ body: @escaping @Sendable (RunningService, RoomAddress) async throws -> Void
+    ) async throws {
+        let address = try configuration.address(room)
+        try await with(configuration, server: server, replies: replies) { try await body($0, address) }
+    }
+
+    /// The same with the address of a room and an author of it.
+    static func withHand(
+        _ room: String, _ configuration: ServerConfiguration = ServerConfiguration(), server: String? = nil,
+        _ body: @escaping @Sendable (RunningService, RoomAddress, Hand) async throws -> Void
+    ) async throws {
+        try await withRoom(room, configuration, server: server) { try await body($0, $1, try Hand($0.client, $1)) }
+    }
+
     func address(_ room: String) throws -> RoomAddress { try configuration.address(room) }
 
     func connect() async throws -> NATSConnection {
@@ -92,6 +110,12 @@ struct RunningService: Sendable {
 }
 
 extension ServerConfiguration {
+    static func test(_ adjust: (inout ServerConfiguration) -> Void) -> ServerConfiguration {
+        var configuration = ServerConfiguration()
+        adjust(&configuration)
+        return configuration
+    }
+
     func address(_ room: String) throws -> RoomAddress {
         guard let id = RoomID(room) else { throw Unexpected("not a room: \(room)") }
         return RoomAddress(root: root, room: id, partitions: partitions)
@@ -117,6 +141,14 @@ struct DurableClass: Sendable {
         try await NATSTestServer.withConnection(jetStream: true) { nats, client in
             try await body(DurableClass(nats: nats, client: client, configuration: settings))
         }
+    }
+
+    /// The same with the address of a room.
+    static func withRoom(
+        _ room: String, partitions: Int = 1, _ adjust: @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (DurableClass, RoomAddress) async throws -> Void
+    ) async throws {
+        try await with(partitions: partitions, adjust) { try await body($0, try $0.address(room)) }
     }
 
     func address(_ room: String) throws -> RoomAddress { try configuration.address(room) }

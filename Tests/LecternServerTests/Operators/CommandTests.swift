@@ -19,8 +19,7 @@ import Testing
     private func error(_ reply: NATSReply) -> RequestError.Code? { RequestError(decoding: reply.payload)?.code }
 
     @Test func `a command is recorded before it is carried out, and again with its outcome`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("physics")
+        try await DurableClass.withRoom("physics") { lesson, address in
             try await lesson.serve {
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 let order = Recorder<String>()
@@ -43,8 +42,7 @@ import Testing
     }
 
     @Test func `a command that comes in again takes effect once`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("physics")
+        try await DurableClass.withRoom("physics") { lesson, address in
             try await lesson.serve {
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 for _ in 0..<2 {
@@ -105,8 +103,7 @@ import Testing
     }
 
     @Test func `without a journal commands are carried out, and the audit log is the daemon's`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("physics")
+        try await RunningService.withRoom("physics") { service, address in
             let head = try await Inbox(service.client, address.subject(.head))
             let hand = try Hand(service.client, address)
             try hand.publish(Hand.stroke(1, at: 0))
@@ -121,8 +118,7 @@ import Testing
     }
 
     @Test func `a muted author is told so, stays muted over a restart, and is heard again`() async throws {
-        try await DurableClass.with { lesson in
-            let address = try lesson.address("physics")
+        try await DurableClass.withRoom("physics") { lesson, address in
             let otto = RoomCommands(connection: lesson.client, root: "ink", from: try #require(OperatorName("otto")))
             let bob = try #require(AuthorID("bob"))
             let feedback = try await Inbox(lesson.client, address.subject(.feedback(bob)))

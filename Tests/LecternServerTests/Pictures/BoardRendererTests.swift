@@ -21,8 +21,7 @@ import Testing
     }
 
     @Test func `of an erased room nothing is kept, of others everything`() throws {
-        var room = DrawnRoom()
-        try room.draw(30)
+        let room = try DrawnRoom(strokes: 30)
         let renderer = renderer()
         let (erased, other) = (try life("erased"), try life("other"))
         for life in [erased, other] { _ = try renderer.png(of: room.board, life, at: start) }
@@ -34,8 +33,7 @@ import Testing
     }
 
     @Test func `an evicted canvas is rendered again with the same pixels`() throws {
-        var room = DrawnRoom()
-        try room.draw(30)
+        let room = try DrawnRoom(strokes: 30)
         let renderer = renderer()
         let before = try renderer.png(of: room.board, life(), at: start)
         renderer.memory.evict(unusedSince: start)
@@ -49,8 +47,7 @@ import Testing
     @Test func `all rooms together stay within the byte limit`() throws {
         let limit = 4 << 20
         let renderer = renderer(limit)
-        var room = DrawnRoom()
-        try room.draw(10)
+        let room = try DrawnRoom(strokes: 10)
         var first: [UInt8] = []
         for number in 0..<15 {
             let file = try renderer.png(of: room.board, life("room\(number)"), at: start + .seconds(number))
@@ -94,8 +91,7 @@ import Testing
     }
 
     @Test func `a picture shows the page shown or the one asked for, a PDF all pages in order`() throws {
-        var room = DrawnRoom()
-        try room.draw(3)
+        var room = try DrawnRoom(strokes: 3)
         let first = room.board
         try room.turn(to: 1)
         let blank = room.board
@@ -122,8 +118,7 @@ import Testing
     }
 
     @Test func `a picture is rendered and encoded once`() throws {
-        var room = DrawnRoom()
-        try room.draw(5)
+        let room = try DrawnRoom(strokes: 5)
         let renderer = renderer()
         let first = try renderer.png(of: room.board, life(), at: start)
         let interest = BoardRenderer.Interest(isWanted: {
@@ -137,8 +132,7 @@ import Testing
     }
 
     @Test func `undo draws no stroke, and another width all that are seen`() throws {
-        var room = DrawnRoom()
-        try room.draw(4)
+        var room = try DrawnRoom(strokes: 4)
         let renderer = renderer()
         let before = try renderer.png(of: room.board, life(), at: start)
         try room.draw()
@@ -151,8 +145,7 @@ import Testing
     }
 
     @Test func `a cancelled rendering stops at the next stroke, and can be continued`() throws {
-        var room = DrawnRoom()
-        try room.draw(12)
+        let room = try DrawnRoom(strokes: 12)
         let renderer = renderer()
         var left = 7
         #expect(throws: BoardRenderer.Failure.cancelled) {
@@ -179,8 +172,7 @@ import Testing
     }
 
     @Test func `a rendering cancelled within a stroke keeps the strokes below`() throws {
-        var room = DrawnRoom()
-        try room.draw(2)
+        var room = try DrawnRoom(strokes: 2)
         try room.drawLong()
         let renderer = renderer()
         var asked: [UInt64] = []
@@ -200,8 +192,7 @@ import Testing
     @Test func `renderings under way and caches together stay within the byte limit`() async throws {
         let limit = 6 << 20
         let renderer = renderer(limit)
-        var drawn = DrawnRoom()
-        try drawn.draw(8)
+        let drawn = try DrawnRoom(strokes: 8)
         let room = drawn
         let expected = try self.renderer().png(of: room.board, life(), at: start)
         // One rendering takes more than half of the limit: the others wait.
@@ -221,11 +212,9 @@ import Testing
     }
 
     @Test func `of renderings that wait for memory none passes one that came before it`() async throws {
-        var room = DrawnRoom()
-        try room.draw()
+        let room = try DrawnRoom(strokes: 1)
         let small = room.board
-        var wide = DrawnRoom()
-        try wide.draw(width: 1200, height: 300)
+        let wide = try DrawnRoom(width: 1200, height: 300)
         let large = wide.board
         let renderer = renderer(10 << 20)
         let order = Locked<[String]>([])
@@ -270,8 +259,7 @@ import Testing
     @Test func `a large board with images and a lasso stays within the byte limit, too`() throws {
         let limit = 16 << 20
         let asset = String(repeating: "a", count: 64)
-        var room = DrawnRoom()
-        try room.draw(width: 2000, height: 1000)
+        var room = try DrawnRoom(width: 2000, height: 1000)
         try room.send(##""e":5,"i":"\##(asset)","d":[{"x":0,"y":0},{"x":2000,"y":1000}]"##)
         for number in 0..<300 {
             let (far, near) = (number * 5, number % 300)
@@ -292,8 +280,7 @@ import Testing
     }
 
     @Test func `a board too large for the memory or for a canvas is rendered smaller, as a whole`() throws {
-        var room = DrawnRoom()
-        try room.draw(width: 10_000, height: 50)
+        let room = try DrawnRoom(width: 10_000, height: 50)
         var configuration = ServerConfiguration()
         configuration.canvasScale = 2
         let roomy = BoardRenderer(configuration, byteLimit: 1 << 30)
@@ -309,8 +296,7 @@ import Testing
 
     @Test func `a part of a board has the pixels of the whole at its scale, and ends with the board`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
-        var room = DrawnRoom()
-        try room.draw(30)
+        let room = try DrawnRoom(strokes: 30)
         let renderer = renderer()
         for scale in [1, 2, 3] {
             let whole = try PNGReader(renderer.png(of: room.board, life(), width: 400 * scale, at: start))
@@ -331,8 +317,7 @@ import Testing
     }
 
     @Test func `a part that is asked for enlarged beyond the memory is smaller, and its canvas is not kept`() throws {
-        var room = DrawnRoom()
-        try room.draw(30)
+        let room = try DrawnRoom(strokes: 30)
         let limit = 16 << 20
         let renderer = renderer(limit)
         let form = PictureForm(width: 4096, part: BoardPart(x: 100, y: 100, width: 40, height: 20))
@@ -372,6 +357,14 @@ struct DrawnRoom {
             incarnation: "test", index: board.index, digest: board.digest, knownPages: board.pages,
             hasPages: board.hasPages, content: .board(board))
     }
+
+    init() {}
+
+    /// A room with so many strokes of ``draw()``.
+    init(strokes: Int) throws { try draw(strokes) }
+
+    /// A room with a diagonal across a board of that size.
+    init(width: Int, height: Int) throws { try draw(width: width, height: height) }
 
     /// Draws a stroke across a board of 400 × 300, a different one each time.
     mutating func draw() throws {

@@ -72,8 +72,7 @@ import VectorGraphics
     }
 
     @Test func `a new stroke above lassos draws one layer, and the undo of a lasso none`() throws {
-        var room = DrawnRoom()
-        try room.draw(6)
+        var room = try DrawnRoom(strokes: 6)
         let renderer = renderer()
         func png() throws -> [UInt8] { try renderer.png(of: room.board, life(), at: start) }
         let before = try png()
@@ -101,8 +100,7 @@ import VectorGraphics
         let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 4 << 20) { count in
             skipped.withLock { $0 += count }
         }
-        var room = DrawnRoom()
-        try room.draw(4)
+        var room = try DrawnRoom(strokes: 4)
         // Each makes twice as many parts.
         for _ in 0..<8 {
             try room.send(
@@ -121,8 +119,7 @@ import VectorGraphics
         func board(_ scale: Int) throws -> Board {
             func point(_ x: Int, _ y: Int) -> String { #"{"x":\#(x * scale),"y":\#(y * scale * 2)}"# }
             let size = #""w":\#(400 * scale),"h":\#(300 * scale * 2)"#
-            var room = DrawnRoom()
-            try room.draw(2)
+            var room = try DrawnRoom(strokes: 2)
             // A quarter turn about the middle, in units that are twice as high as they are wide.
             try room.send(
                 #""e":6,\#(size),"m":[0,2,-0.5,0,\#(350 * scale),\#(-100 * scale)],"d":[\#(point(50, 50)),\#(point(350, 50)),\#(point(200, 250))]"#
@@ -131,8 +128,7 @@ import VectorGraphics
         }
         let one = try renderer().png(of: board(1), life(), at: start)
         #expect(try renderer().png(of: board(3), life(), at: start) == one)
-        var plain = DrawnRoom()
-        try plain.draw(2)
+        var plain = try DrawnRoom(strokes: 2)
         try plain.send(
             #""e":6,"w":400,"h":300,"m":[0,1,-1,0,350,-50],"d":[{"x":50,"y":50},{"x":350,"y":50},{"x":200,"y":250}]"#)
         #expect(try renderer().png(of: plain.board, life(), at: start) == one)

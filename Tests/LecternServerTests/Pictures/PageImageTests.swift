@@ -125,8 +125,7 @@ import VectorGraphics
     }
 
     private func room() throws -> DrawnRoom {
-        var room = DrawnRoom()
-        try room.draw(2)
+        var room = try DrawnRoom(strokes: 2)
         try room.send(
             #""e":5,"i":"\#(String(repeating: "a", count: 64))","w":400,"h":300,"d":[{"x":10,"y":10},{"x":110,"y":90}]"#
         )
@@ -160,8 +159,7 @@ import VectorGraphics
         queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
         queue.render(key, of: board, reply: "image")
         // A picture without images does not wait.
-        var plain = DrawnRoom()
-        try plain.draw(1)
+        let plain = try DrawnRoom(strokes: 1)
         queue.render(try renderKey(PictureForm(width: 99)), of: BoardVersion(plain.board), reply: "plain")
         let other = try #require(await next.next())
         #expect(other.headers[HeaderName.index] == "1")

@@ -24,8 +24,7 @@ import Testing
     private func pixel(_ file: PNGReader, _ x: Int, _ y: Int) -> UInt32 { file.pixels[y * file.width + x] }
 
     @Test func `have lines of one pixel at the distance in board units, at any scale`() throws {
-        var room = DrawnRoom()
-        try room.draw(width: 400, height: 300)
+        var room = try DrawnRoom(width: 400, height: 300)
         try room.send(#""a":4"#)
         try room.send(#""a":7,"p":1,"l":20,"w":200,"h":150"#)
         for width in [400, 1000] {
@@ -40,8 +39,7 @@ import Testing
 
     @Test(arguments: [(2, "squares"), (3, "dots"), (4, "staves")])
     func `have squares, dots and staves`(_ ruling: Int, _ name: String) throws {
-        var room = DrawnRoom()
-        try room.draw(width: 400, height: 300)
+        var room = try DrawnRoom(width: 400, height: 300)
         try room.send(#""a":4"#)
         try room.send(#""a":7,"p":\#(ruling),"l":10"#)
         let file = try PNGReader(picture(room, PictureForm()))
@@ -54,16 +52,14 @@ import Testing
 
     @Test(arguments: [PictureFormat.png, .svg, .pdf])
     func `of dots have none on a board that is narrower than their distance`(_ format: PictureFormat) throws {
-        var room = DrawnRoom()
-        try room.draw(width: 100, height: 600)
+        var room = try DrawnRoom(width: 100, height: 600)
         try room.send(#""a":7,"p":3,"l":128,"w":100,"h":600"#)
         let blank = try picture(room, PictureForm(format: format, hasPaper: false))
         #expect(try picture(room, PictureForm(format: format)) == blank)
     }
 
     @Test func `show it where the eraser was and under ink; without it they are as before`() throws {
-        var room = DrawnRoom()
-        try room.draw(8)
+        var room = try DrawnRoom(strokes: 8)
         let before = try picture(room, PictureForm())
         try room.send(#""a":7,"p":2,"l":16,"w":400,"h":300"#)
         #expect(try picture(room, PictureForm(hasPaper: false)) == before)
@@ -81,8 +77,7 @@ import Testing
     }
 
     @Test func `a part has the pixels of the whole`() throws {
-        var room = DrawnRoom()
-        try room.draw(8)
+        var room = try DrawnRoom(strokes: 8)
         try room.send(#""a":7,"p":3,"l":9,"w":400,"h":300"#)
         let whole = try PNGReader(picture(room, PictureForm(width: 800)))
         let part = try PNGReader(
@@ -105,8 +100,7 @@ import Testing
         let key = PageImageCache.Key(source: source, width: 64)
         let images = PageImageSet([key], [key: pixels])
         for (quarters, red) in [(60, 60), (140, 60), (140, 140), (60, 140)].enumerated() {
-            var room = DrawnRoom()
-            try room.draw(width: 400, height: 300)
+            var room = try DrawnRoom(width: 400, height: 300)
             try room.send(#""a":4"#)
             try room.send(
                 #""a":7,"i":"\#(id)","p":2,"k":\#(quarters),"w":800,"h":600,"d":[{"x":400,"y":80},{"x":80,"y":400}]"#)
@@ -124,8 +118,7 @@ import Testing
     }
 
     @Test func `SVG, PDF and PNG of rulings and slides show the same`() throws {
-        var room = DrawnRoom()
-        try room.draw(3)
+        var room = try DrawnRoom(strokes: 3)
         let plain = try picture(room, PictureForm(format: .svg))
         for ruling in 1...4 {
             try room.send(#""a":7,"p":\#(ruling),"l":25,"w":400,"h":300"#)
@@ -139,16 +132,14 @@ import Testing
     }
 
     @Test func `InkML names the ruling of a page in its annotations`() throws {
-        var room = DrawnRoom()
-        try room.draw(1)
+        var room = try DrawnRoom(strokes: 1)
         try room.send(#""a":7,"p":4,"l":12,"w":400,"h":300"#)
         let ink = String(decoding: try picture(room, PictureForm(format: .inkml)), as: UTF8.self)
         #expect(ink.contains(#"<annotation type="paper">staves 12.0</annotation>"#))
     }
 
     @Test func `InkML that is kept has the ruling of now, also where the paper is left out`() throws {
-        var room = DrawnRoom()
-        try room.draw(1)
+        var room = try DrawnRoom(strokes: 1)
         for (ruling, name) in [(1, "lines"), (2, "squares")] {
             try room.send(#""a":7,"p":\#(ruling),"l":12,"w":400,"h":300"#)
             let ink = try picture(room, PictureForm(format: .inkml, hasPaper: false))

@@ -212,9 +212,7 @@ import Whiteboard
     }
 
     @Test func `a board of too many points for the memory is no document, but a PNG`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.canvasBytes = 16 << 20
-        try await RunningService.with(configuration) { service in
+        try await RunningService.with(.test { $0.canvasBytes = 16 << 20 }) { service in
             let lesson = Class(client: service.client, address: try service.address("large"))
             let hand = try Hand(service.client, lesson.address)
             try service.client.setClock(lesson.address, 1000)

@@ -123,8 +123,7 @@ import Whiteboard
     @Test func `equal requests that wait share one file, of the newest board among them`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
-        var room = DrawnRoom()
-        try room.draw()
+        var room = try DrawnRoom(strokes: 1)
         // The thread is busy with another picture until the gate opens.
         queue.render(try key(width: 10), of: BoardVersion(room.board), reply: "other")
         _ = try await recorder.next()
@@ -144,8 +143,7 @@ import Whiteboard
     @Test func `a request made while an older board is being sent gets the newer one`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
-        var room = DrawnRoom()
-        try room.draw()
+        var room = try DrawnRoom(strokes: 1)
         let old = room.board
         queue.render(try key(), of: BoardVersion(old), reply: "early")
         #expect(try await recorder.next() == ["early": .sent(file(of: old))])
@@ -159,8 +157,7 @@ import Whiteboard
     @Test func `a newer board supersedes a long rendering of an older one`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
-        var room = DrawnRoom()
-        try room.draw(3000)
+        var room = try DrawnRoom(strokes: 3000)
         let long = room.board
         try room.clear()
         recorder.open(2)
@@ -174,8 +171,7 @@ import Whiteboard
     @Test func `of a room that is erased during its rendering nothing is kept`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
-        var room = DrawnRoom()
-        try room.draw(3000)
+        let room = try DrawnRoom(strokes: 3000)
         queue.render(try key(), of: BoardVersion(room.board), reply: "drawn")
         queue.forget(try key().room.room, [])
         recorder.open(1)
@@ -188,8 +184,7 @@ import Whiteboard
         let recorder = ReplyRecorder()
         // One room has half of the bound.
         let queue = queue(recorder, requests: 4)
-        var room = DrawnRoom()
-        try room.draw()
+        let room = try DrawnRoom(strokes: 1)
         for number in 1...3 { queue.render(try key(width: number), of: BoardVersion(room.board), reply: "\(number)") }
         recorder.open(2)
         let answers = try await recorder.next(3)
@@ -201,8 +196,7 @@ import Whiteboard
     @Test func `closing cancels a long rendering and refuses the requests that wait`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
-        var room = DrawnRoom()
-        try room.draw(3000)
+        let room = try DrawnRoom(strokes: 3000)
         queue.render(try key(), of: BoardVersion(room.board), reply: "long")
         queue.render(try key(width: 50), of: BoardVersion(room.board), reply: "waiting")
         recorder.open(2)
@@ -213,8 +207,7 @@ import Whiteboard
     @Test func `unused canvases are evicted`() async throws {
         let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20)
         let worker = RenderWorker(renderer, name: "test", idleTime: .milliseconds(20))
-        var room = DrawnRoom()
-        try room.draw(3)
+        let room = try DrawnRoom(strokes: 3)
         let board = room.board
         let key = try key()
         let drawn = AsyncStream<Int> { stream in

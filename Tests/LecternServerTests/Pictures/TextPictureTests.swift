@@ -67,8 +67,7 @@ import Testing
     }
 
     @Test func `need nothing to be fetched, and are the same again where no canvas is kept`() throws {
-        var room = DrawnRoom()
-        try room.draw(4)
+        var room = try DrawnRoom(strokes: 4)
         try room.send(text("שלום"))
         #expect(renderer.images(of: room.board, PictureForm()).isEmpty)
         #expect(room.board.hasImages == false)
