@@ -68,6 +68,7 @@ struct TestJournal: Sendable {
 
 extension RoomID {
     static var physics: RoomID { get throws { try #require(RoomID("physics")) } }
+    static var chemistry: RoomID { get throws { try #require(RoomID("chemistry")) } }
 }
 
 /// The events of a reader, in order; barriers are passed at once.

@@ -5,124 +5,30 @@ import StrokeWire
 import TestSupport
 import Testing
 
-/// Slides that are imported into rooms, and pages that are copied between them, over HTTP and by the command line, in the built
-/// daemon with a journal.
+/// Slides that are imported into rooms, over HTTP and by the command line, in the built daemon with a journal.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct SlideTests {
-    private static let settings = [
-        "board.features=pages,images,lasso", "cohorts.default.stale_after=120s", "cohorts.default.max_hold=600s",
-    ]
-
-    /// A daemon, what asks it over HTTP, and who looks at its rooms over NATS.
-    private struct Service: Sendable {
-        let http: HTTPClient
-        let daemon: DaemonProcess
-        let nats: NATSTestServer
-        let connection: NATSConnection
-
-        /// The head of a room.
-        func head(_ room: String, _ request: JoinRequest = JoinRequest()) async throws -> Head {
-            let address = try address(room)
-            return try await Head(connection.requestParts(request.encoded(), to: address.subject(.joinHead)).payload)
-        }
-
-        func board(_ room: String, cohort: CohortName) async throws -> Head {
-            let subject = try address(room).subject(.join(cohort))
-            return try await Head(connection.requestParts(JoinRequest().encoded(), to: subject).payload)
-        }
-
-        func address(_ room: String) throws -> RoomAddress {
-            guard let id = RoomID(room) else { throw Unexpected("no room \(room)") }
-            return RoomAddress(root: "ink", room: id, partitions: 1)
-        }
-
-        /// A clock that stands still.
-        func setClock(_ room: String, _ media: Int, cohort: CohortName = .main, more: String = "") throws {
-            try connection.publish(
-                Array(#"{"m":\#(media),"r":0,"d":true\#(more)}"#.utf8), to: address(room).subject(.clock(cohort)))
-        }
-
-        /// Writes messages of a teacher and waits until each has an index.
-        func write(_ messages: [String], to room: String) async throws {
-            let answer = try await http.send(
-                "POST", "/api/rooms/\(room)/strokes?author=anna",
-                headers: [("Content-Type", "application/x-ndjson")], body: messages.joined(separator: "\n"))
-            guard answer.statusCode == 200, !answer.text.contains("error"), !answer.text.contains("held") else {
-                throw Unexpected("not written: \(answer.text)")
-            }
-        }
-
-        func importFile(
-            _ file: [UInt8], _ query: String = "author=anna", room: String = "r", headers: [(String, String)] = [],
-            over http: HTTPClient? = nil
-        ) async throws -> HTTPClient.Response {
-            try await (http ?? self.http).send(
-                "POST", "/api/rooms/\(room)/import?\(query)", headers: headers, bytes: file)
-        }
-
-        func copy(_ page: Int, of room: String = "r", _ body: String) async throws -> HTTPClient.Response {
-            try await http.send("POST", "/api/rooms/\(room)/pages/\(page)/copy?author=anna", body: body)
-        }
-    }
-
-    /// What a joiner sees.
-    private struct Head {
-        struct Entry {
-            let page: Int
-            let author: String
-            let message: StrokeMessage
-            let points: [StrokePoint]
-        }
-
-        let reply: JoinReply
-        let entries: [Entry]
-
-        init(_ bytes: [UInt8]) throws {
-            reply = try JoinReply(decoding: bytes)
-            guard case .board(_, _, let visible, _, _) = reply.content else { throw Unexpected("no board") }
-            entries = try visible.map { operation in
-                let message = try StrokeMessage(decoding: Array(operation.message))
-                return Entry(
-                    page: operation.page, author: operation.author.text, message: message,
-                    points: message.decodePoints(of: Array(operation.message)))
-            }
-        }
-
-        func entries(on page: Int) -> [Entry] { entries.filter { $0.page == page } }
-    }
-
-    private static func with(
-        _ settings: [String] = settings, _ body: @escaping @Sendable (Service) async throws -> Void
-    ) async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0", settings)
-            let http = HTTPClient(port: try await daemon.httpPort())
-            try await body(Service(http: http, daemon: daemon, nats: nats, connection: connection))
-            #expect(await daemon.terminate() == 0)
-        }
-    }
-
-    private static func pages(_ response: HTTPClient.Response) throws -> [Int] {
-        guard response.statusCode == 200, case .array(let pages)? = try AnyJSON.decode(response.bytes)["pages"] else {
-            throw Unexpected("\(response.statusCode): \(response.text)")
-        }
-        return pages.compactMap { if case .number(let number) = $0 { Int(number) } else { nil } }
-    }
-
-    private static func code(_ response: HTTPClient.Response) throws -> AnyJSON? {
-        try AnyJSON.decode(response.bytes)["error"]?["code"]
+    /// Runs `lectern import` with a file.
+    private static func importCommand(
+        _ file: [UInt8], _ service: BoardService, _ more: String...
+    ) async throws -> (Int32?, String) {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("slides-\(UUID())").path
+        try Data(file).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try await LecternProcess.run(
+            arguments: ["import", path, "--room", "r", "--author", "ann", "--nats", service.nats.url] + more)
     }
 
     @Test func `each page of a PDF becomes a page at the end, centred in its own shape, and the first is shown`()
         async throws
     {
-        try await Self.with { service in
+        try await BoardService.with(BoardService.boards) { service in
             // The board is 1000 × 500; page 4 was there before.
             try await service.write(
                 [#"{"n":1,"w":1000,"h":500,"g":4,"d":[{"x":1,"y":1},{"x":9,"y":9}]}"#], to: "r")
             let sizes = (0..<12).map { $0.isMultiple(of: 2) ? (400.0, 100.0) : (100.0, 200.0) }
             let file = SlideFiles.pdf(sizes)
             let answer = try await service.importFile(file)
-            #expect(try Self.pages(answer) == [1, 2, 3] + Array(5...13))
+            #expect(try answer.pages == [1, 2, 3] + Array(5...13))
             guard case .string(let id)? = try AnyJSON.decode(answer.bytes)["id"] else { throw Unexpected("no id") }
 
             let head = try await service.head("r")
@@ -154,9 +60,9 @@ import Testing
     }
 
     @Test func `a JPEG becomes a page, in a room that nobody has written to`() async throws {
-        try await Self.with { service in
+        try await BoardService.with(BoardService.boards) { service in
             let answer = try await service.importFile(SlideFiles.jpeg(width: 512, height: 768), "author=anna&t=5000")
-            #expect(try Self.pages(answer) == [1])
+            #expect(try answer.pages == [1])
             let head = try await service.head("r")
             #expect(head.reply.pages == BoardPages(shown: 1, order: [0, 1]))
             #expect(head.entries.map(\.message.time) == [5000])
@@ -165,7 +71,7 @@ import Testing
     }
 
     @Test func `what cannot be read or is not offered leaves nothing in the room`() async throws {
-        try await Self.with { service in
+        try await BoardService.with(BoardService.boards) { service in
             for (file, status) in [
                 (Array("GIF89a".utf8), 422), (Array("%PDF-1.7 and nothing".utf8), 422),
                 ([0xFF, 0xD8, 0xFF, 0xE0], 422),
@@ -179,10 +85,10 @@ import Testing
             #expect(try await service.importFile(SlideFiles.pdf([(9, 9)]), "author=anna&t=x").statusCode == 400)
             #expect(try await service.http.get("/api/rooms/r").statusCode == 404)
         }
-        try await Self.with(["board.features=pages"]) { service in
+        try await BoardService.with(["board.features=pages"]) { service in
             let answer = try await service.importFile(SlideFiles.pdf([(9, 9)]))
             #expect(answer.statusCode == 501)
-            #expect(try Self.code(answer) == .string("unsupported"))
+            #expect(try answer.errorCode == .string("unsupported"))
             #expect(try await service.http.get("/api/rooms/r").statusCode == 404)
             // The file was not even sent.
             #expect(try await JetStream(service.connection).streamInfo("INK_ASSETS").messages == 0)
@@ -193,25 +99,25 @@ import Testing
     }
 
     @Test func `a room has a thousand pages at most, and nothing is written where they would be more`() async throws {
-        try await Self.with { service in
+        try await BoardService.with(BoardService.boards) { service in
             let order = (0..<990).map(String.init).joined(separator: ",")
             try await service.write([#"{"n":1,"a":6,"v":[\#(order)]}"#], to: "r")
             let answer = try await service.importFile(SlideFiles.pdf(Array(repeating: (9, 9), count: 11)))
             #expect(answer.statusCode == 409)
-            #expect(try Self.code(answer) == .string("too-many-pages"))
+            #expect(try answer.errorCode == .string("too-many-pages"))
             #expect(try await service.head("r").reply.index == 1)
             let last = try await service.importFile(SlideFiles.pdf(Array(repeating: (9, 9), count: 10)))
-            #expect(try Self.pages(last) == Array(990...999))
+            #expect(try last.pages == Array(990...999))
         }
     }
 
     @Test func `where not all pages can be made, the answer names those that are, and no empty one is in sight`()
         async throws
     {
-        try await Self.with(Self.settings + ["limits.points=60", "limits.board_points=60"]) { service in
+        try await BoardService.with(BoardService.boards + ["limits.points=60", "limits.board_points=60"]) { service in
             let answer = try await service.importFile(SlideFiles.pdf(Array(repeating: (40, 30), count: 12)))
             #expect(answer.statusCode == 502)
-            #expect(try Self.code(answer) == .string("incomplete"))
+            #expect(try answer.errorCode == .string("incomplete"))
             #expect(answer.text.contains("too-many-points"), "\(answer.text)")
             guard case .array(let list)? = try AnyJSON.decode(answer.bytes)["pages"] else {
                 throw Unexpected("no pages")
@@ -237,7 +143,7 @@ import Testing
     }
 
     @Test func `five hundred pages come with progress, below the limits of an author`() async throws {
-        try await Self.with { service in
+        try await BoardService.with(BoardService.boards) { service in
             let file = SlideFiles.pdf(Array(repeating: (40, 30), count: 500))
             let answer = try await service.importFile(file, headers: [("Accept", "application/x-ndjson")])
             #expect(answer.statusCode == 200)
@@ -255,7 +161,7 @@ import Testing
     }
 
     @Test func `files that come at the same time, by two gateways too, have pages of their own`() async throws {
-        try await Self.with { service in
+        try await BoardService.with(BoardService.boards) { service in
             let gateway = try DaemonProcess(
                 "b", nats: service.nats.url, http: "127.0.0.1:0", ["node.roles=gateway"])
             let other = HTTPClient(port: try await gateway.httpPort())
@@ -266,7 +172,7 @@ import Testing
                     group.addTask {
                         let file = SlideFiles.pdf(Array(repeating: (40, Double(30 + number)), count: 7))
                         let http = number.isMultiple(of: 2) ? service.http : other
-                        return try Self.pages(try await service.importFile(file, over: http))
+                        return try (try await service.importFile(file, over: http)).pages
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -288,7 +194,7 @@ import Testing
     }
 
     @Test func `pages turn with the video, and without a time as soon as the fastest cohort's`() async throws {
-        try await Self.with { service in
+        try await BoardService.with(BoardService.boards) { service in
             try await service.write([#"{"n":1,"t":1,"d":[{"x":1,"y":1}]}"#], to: "r")
             let slow = try #require(CohortName("hls"))
             try service.setClock("r", 60000)
@@ -297,7 +203,7 @@ import Testing
                 let state = try await service.http.get("/api/rooms/r").text
                 return state.contains(#""live":true,"v":60000"#) && state.contains(#""v":40000"#) ? () : nil
             }
-            #expect(try Self.pages(try await service.importFile(SlideFiles.pdf([(4, 3), (4, 3)]))) == [1, 2])
+            #expect(try (try await service.importFile(SlideFiles.pdf([(4, 3), (4, 3)]))).pages == [1, 2])
             #expect(try await service.head("r").entries(on: 2).map(\.message.time) == [60000])
             try service.setClock("r", 60001)
             try await eventually(
@@ -308,7 +214,7 @@ import Testing
                 "the slow cohort has turned", is: await service.board("r", cohort: slow).reply.pages.shown == 1)
             // A time that is given.
             let later = try await service.importFile(SlideFiles.pdf([(4, 3)]), "author=anna&t=70000.9")
-            #expect(try Self.pages(later) == [3])
+            #expect(try later.pages == [3])
             #expect(try await service.head("r").entries(on: 3).map(\.message.time) == [70000])
             #expect(try await service.board("r", cohort: .main).reply.pages.shown == 1)
         }
@@ -317,7 +223,7 @@ import Testing
     @Test func `with an age imports, copies and rotations get the time at the teacher; without one they warn`()
         async throws
     {
-        try await Self.with(Self.settings + ["cohorts.default.gate=auto"]) { service in
+        try await BoardService.with(BoardService.boards + ["cohorts.default.gate=auto"]) { service in
             func times(_ room: String) async throws -> [Int64?] {
                 try await service.head(room).entries.map(\.message.time)
             }
@@ -327,7 +233,7 @@ import Testing
             try await eventually(
                 "the clock is known", is: await service.http.get("/api/rooms/r").text.contains(#""live":68000"#))
             let first = try await service.importFile(slide)
-            #expect(try Self.pages(first) == [1])
+            #expect(try first.pages == [1])
             #expect(!first.text.contains("warning"))
             let (code, log) = try await Self.importCommand(slide, service)
             #expect(code == 0 && !log.contains("does not tell"), "\(log)")
@@ -344,109 +250,11 @@ import Testing
             try await eventually(
                 "the clock has no age", is: await service.http.get("/api/rooms/r").text.contains(#""v":70000"#))
             let blind = try await service.importFile(slide)
-            #expect(try Self.pages(blind).count == 1)
+            #expect(try blind.pages.count == 1)
             #expect(blind.text.contains(#""warning":"the clock of the students' video does not tell how late it is"#))
             let (again, warning) = try await Self.importCommand(slide, service)
             #expect(again == 0 && warning.contains("does not tell how late it is"), "\(warning)")
             #expect(try await times("r").suffix(2) == [70_000, 70_000])
-        }
-    }
-
-    @Test func `a page is copied with erasers, images, lassos and long strokes, without what was undone`() async throws
-    {
-        try await Self.with { service in
-            let long = (0..<9000).map { #"{"x":\#($0 % 500),"y":\#($0 / 90),"f":0.5}"# }.joined(separator: ",")
-            let asset = String(repeating: "ab", count: 32)
-            let path = #"{"x":0,"y":0},{"x":60,"y":0},{"x":60,"y":60}"#
-            try await service.write(
-                [
-                    #"{"n":1,"c":2,"l":3,"t":1,"w":500,"h":400,"d":[{"x":1,"y":1},{"x":9,"y":9}]}"#,
-                    #"{"n":2,"c":1,"l":3,"t":1,"w":250,"h":200,"g":7,"d":[{"x":1,"y":1},{"x":9.25,"y":9}]}"#,
-                    #"{"n":3,"e":4,"l":20,"t":1,"g":7,"d":[{"x":5,"y":5},{"x":6,"y":6}]}"#,
-                    #"{"n":4,"e":5,"i":"\#(asset)","p":3,"t":1,"g":7,"d":[{"x":0,"y":0},{"x":60,"y":60}]}"#,
-                    #"{"n":5,"e":6,"m":[1,0,0,1,10,20],"k":1,"t":1,"g":7,"d":[\#(path)]}"#,
-                    #"{"n":6,"c":1,"l":3,"t":1,"g":7,"d":[{"x":77,"y":1}]}"#,
-                    #"{"n":7,"a":2,"g":7}"#,
-                    #"{"n":8,"c":3,"l":1,"t":1,"w":500,"h":400,"g":7,"d":[\#(long)]}"#,
-                ], to: "r")
-            let source = try await service.head("r").entries(on: 7)
-            #expect(source.count == 5)
-
-            let copied = try await service.copy(7, #"{"to":"s","t":900}"#)
-            #expect(copied.text == #"{"page":1}"#)
-            let target = try await service.head("s")
-            // The board is as large as the other one, whatever the board of the first stroke's author was.
-            guard case .board(500, 400, _, _, _) = target.reply.content else {
-                throw Unexpected("another size: \(target.reply.content)")
-            }
-            #expect(target.reply.pages == BoardPages(shown: 0, order: [0, 1]))
-            let copy = target.entries(on: 1)
-            #expect(copy.map(\.message.element) == [.freehand, .eraser, .image, .lasso, .freehand])
-            #expect(copy.map(\.message.content) == source.map(\.message.content))
-            #expect(copy.map(\.message.colour) == source.map(\.message.colour))
-            #expect(copy.map(\.message.time) == Array(repeating: 900, count: 5))
-            // The first in the units of the board, the others as they were.
-            #expect(copy[0].points == [StrokePoint(x: 2, y: 2), StrokePoint(x: 18.5, y: 18)])
-            #expect(copy[0].message.width == 6)
-            #expect(copy.dropFirst().map(\.points) == source.dropFirst().map(\.points))
-
-            // The same picture.
-            let pictures = try await [("r", 7), ("s", 1)].asyncMap { room, page in
-                try await service.http.get("/api/rooms/\(room)/board.svg?cohort=head&page=\(page)").text
-            }
-            #expect(pictures[0] == pictures[1])
-
-            // In the same room, and from a page that nobody has drawn on.
-            #expect(try await service.copy(7, "").text == #"{"page":1}"#)
-            #expect(try await service.copy(0, #"{"to":"s"}"#).text == #"{"page":2}"#)
-            #expect(try await service.copy(0, #"{"to":"t"}"#).text == #"{"page":1}"#)
-            #expect(try await service.head("r").entries(on: 1).count == 5)
-        }
-    }
-
-    @Test func `a file is in the other room before a copied page shows it`() async throws {
-        try await Self.with { service in
-            let brought = try await service.importFile(SlideFiles.pdf([(4, 3)]))
-            #expect(try Self.pages(brought) == [1])
-            guard case .string(let id)? = try AnyJSON.decode(brought.bytes)["id"] else { throw Unexpected("no name") }
-            let order = Recorder<String>()
-            for subject in ["ink.assets.\(id).in-room.*", "ink.0.s.in.*"] {
-                try service.connection.subscribe(subject) { message in
-                    let isImage = String(decoding: message.copyPayload(), as: UTF8.self).contains(id)
-                    if message.subject.hasPrefix("ink.assets.") || isImage { order.append(message.subject) }
-                }
-            }
-            try await service.connection.flush()
-            #expect(try await service.copy(1, #"{"to":"s"}"#).text == #"{"page":1}"#)
-            let subjects = try await order.values(2)
-            #expect(subjects[0] == "ink.assets.\(id).in-room.s")
-            #expect(subjects[1].hasPrefix("ink.0.s.in."))
-        }
-    }
-
-    @Test func `a page that is moved goes out of sight when it is there, and the last one stays`() async throws {
-        try await Self.with { service in
-            try await service.write(
-                [
-                    #"{"n":1,"t":1,"d":[{"x":1,"y":1}]}"#, #"{"n":2,"t":1,"g":1,"d":[{"x":2,"y":2}]}"#,
-                    #"{"n":3,"a":5,"g":1,"t":1}"#,
-                ], to: "r")
-            #expect(try await service.copy(1, #"{"to":"s","move":true}"#).text == #"{"page":1}"#)
-            #expect(try await service.head("s").entries(on: 1).map(\.points) == [[StrokePoint(x: 2, y: 2)]])
-            #expect(try await service.head("r").reply.pages == BoardPages(shown: 0, order: [0], hidden: [1]))
-            // Within a room, where the copy is another page.
-            #expect(try await service.copy(0, #"{"move":true}"#).text == #"{"page":2}"#)
-            #expect(try await service.head("r").reply.pages == BoardPages(shown: 2, order: [2], hidden: [0, 1]))
-            let last = try await service.copy(2, #"{"to":"s","move":true}"#)
-            #expect(last.statusCode == 409)
-            #expect(try Self.code(last) == .string("last-page"))
-            #expect(try await service.head("s").reply.pages.order == [0, 1])
-            for (page, body, status) in [
-                (9, #"{"to":"s"}"#, 404), (1000, #"{"to":"s"}"#, 400), (0, #"{"to":"S!"}"#, 400), (0, "[]", 400),
-                (0, #"{"t":"now"}"#, 400),
-            ] {
-                #expect(try await service.copy(page, body).statusCode == status, "\(page) \(body)")
-            }
         }
     }
 
@@ -463,7 +271,8 @@ import Testing
         }
         let (teacher, both) = (try await token("teacher", "r"), try await token("teacher", "r", "s"))
         let student = try await token("student", "r")
-        try await Self.with(Self.settings + ["auth.mode=token", "auth.secret_file=\(secret)"]) { service in
+        try await BoardService.with(BoardService.boards + ["auth.mode=token", "auth.secret_file=\(secret)"]) {
+            service in
             try await eventually(
                 "it has read which tokens are revoked", is: await service.http.get("/readyz").statusCode == 200)
             let file = SlideFiles.pdf([(4, 3)])
@@ -483,19 +292,8 @@ import Testing
         }
     }
 
-    /// Runs `lectern import` with a file.
-    private static func importCommand(
-        _ file: [UInt8], _ service: Service, _ more: String...
-    ) async throws -> (Int32?, String) {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("slides-\(UUID())").path
-        try Data(file).write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        return try await LecternProcess.run(
-            arguments: ["import", path, "--room", "r", "--author", "ann", "--nats", service.nats.url] + more)
-    }
-
     @Test func `the command imports slides by the teacher, and says which pages it made`() async throws {
-        try await Self.with { service in
+        try await BoardService.with(BoardService.boards) { service in
             let (code, log) = try await Self.importCommand(SlideFiles.pdf([(4, 3), (3, 4)]), service, "--t", "800")
             #expect(code == 0, "\(log)")
             #expect(log.contains("pdf, 2 pages for a board of 1024 × 768"), "\(log)")
@@ -513,13 +311,5 @@ import Testing
             #expect(broken == 1)
             #expect(why.contains("The file cannot be read"), "\(why)")
         }
-    }
-}
-
-extension Sequence {
-    fileprivate func asyncMap<Value>(_ transform: (Element) async throws -> Value) async throws -> [Value] {
-        var values: [Value] = []
-        for element in self { values.append(try await transform(element)) }
-        return values
     }
 }

@@ -26,42 +26,6 @@ import Testing
 
     private func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path(name)))) }
 
-    private struct Service: Sendable {
-        let http: HTTPClient
-        let daemon: DaemonProcess
-        let nats: NATSTestServer
-        let connection: NATSConnection
-
-        func head(_ room: String) async throws -> JoinReply {
-            let id = try #require(RoomID(room))
-            let address = RoomAddress(root: "ink", room: id, partitions: 1)
-            return try JoinReply(
-                decoding: try await connection.requestParts(JoinRequest().encoded(), to: address.subject(.joinHead))
-                    .payload)
-        }
-
-        func picture(_ room: String, page: Int) async throws -> [UInt8] {
-            // A busy machine takes longer than the gateway waits.
-            try await eventually("a picture of page \(page)") {
-                let answer = try await http.get("/api/rooms/\(room)/board.png?cohort=head&page=\(page)")
-                return answer.statusCode == 200 ? answer.bytes : nil
-            }
-        }
-
-        func lectern(_ arguments: String...) async throws -> (exitCode: Int32?, log: String) {
-            try await LecternProcess.run(arguments: arguments + ["--nats", nats.url])
-        }
-    }
-
-    private static func with(_ body: @escaping @Sendable (Service) async throws -> Void) async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0")
-            let http = HTTPClient(port: try await daemon.httpPort())
-            try await body(Service(http: http, daemon: daemon, nats: nats, connection: connection))
-            #expect(await daemon.terminate() == 0)
-        }
-    }
-
     // What is read where.
 
     @Test func `render draws what import reads`() async throws {
@@ -96,7 +60,7 @@ import Testing
     }
 
     @Test func `what export writes, import reads, and what it cannot read has a code`() async throws {
-        try await Self.with { [self] service in
+        try await BoardService.with { [self] service in
             let stroke = #"{"n":1,"l":9,"d":[{"x":100,"y":100},{"x":900,"y":600}]}"#
             let posted = try await service.http.send("POST", "/api/rooms/r/strokes?author=anna", body: stroke)
             #expect(posted.statusCode == 200, "\(posted.text)")
@@ -164,7 +128,7 @@ import Testing
     func `an encrypted PDF comes with its password, and is shown later without it`() async throws {
         let secret = "gehe im% ü"
         let file = try EncryptedPDF.make(SlideFiles.pdf([(40, 30)]), password: secret, in: folder)
-        try await Self.with { [self] service in
+        try await BoardService.with { [self] service in
             func post(_ path: String, _ password: String?) async throws -> HTTPClient.Response {
                 let headers = password.map { [("Ink-Password", $0)] } ?? []
                 return try await service.http.send("POST", "/api/rooms/r/\(path)", headers: headers, bytes: file)
@@ -214,7 +178,7 @@ import Testing
     // Rotation.
 
     @Test func `a page is rotated by quarters, ink and slide, and four of them lead back`() async throws {
-        try await Self.with { service in
+        try await BoardService.with { service in
             func rotate(_ page: Int, _ body: String, _ room: String = "r") async throws -> HTTPClient.Response {
                 try await service.http.send("POST", "/api/rooms/\(room)/pages/\(page)/rotate?author=anna", body: body)
             }
@@ -268,15 +232,15 @@ import Testing
             let wrong = try await service.http.send("POST", "/api/rooms/r/import?author=anna&rotate=45", bytes: file)
             #expect(wrong.statusCode == 400)
             // Nothing on it: nothing is written.
-            let index = try await service.head("r").index
+            let index = try await service.head("r").reply.index
             #expect(try await rotate(0, "").statusCode == 200)
-            #expect(try await service.head("r").index == index)
+            #expect(try await service.head("r").reply.index == index)
         }
     }
 
     @Test func `the command rotates all slides, and single ones otherwise`() async throws {
         let file = try write(SlideFiles.pdf([(400, 300), (400, 300), (400, 300)]), "scan.pdf")
-        try await Self.with { service in
+        try await BoardService.with { service in
             let command = ["import", file, "--room", "r", "--author", "ann", "--nats", service.nats.url]
             let (code, log) = try await LecternProcess.run(
                 arguments: command + ["--rotate", "2:90", "--rotate", "180"])
@@ -327,12 +291,4 @@ private struct Picture {
     }
 
     static func colour(_ parts: [Double]) -> [Int] { parts.map { Int(($0 * 255).rounded()) } }
-}
-
-extension Sequence {
-    fileprivate func asyncMap<Value>(_ transform: (Element) async throws -> Value) async throws -> [Value] {
-        var values: [Value] = []
-        for element in self { values.append(try await transform(element)) }
-        return values
-    }
 }
