@@ -87,9 +87,7 @@ import Testing
             try await daemon.waitForLog(" serving")
 
             let room = ["--room", "physics", "--partitions", "8"]
-            let ink = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).inkml").path
-            try Data("<ink><trace>1 2, 3 4</trace></ink>".utf8).write(to: URL(filePath: ink))
-            defer { try? FileManager.default.removeItem(atPath: ink) }
+            let ink = try TestFiles.write("<ink><trace>1 2, 3 4</trace></ink>", "file.inkml")
             let clock = try start(["clock", "--user", "clock"] + room)
             let student = try start(["watch", "--user", "sam"] + room)
             try await student.waitForLog(#""event":"joined""#)
@@ -118,9 +116,7 @@ import Testing
     {
         let certificates = try TestCertificates()
         defer { certificates.remove() }
-        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).secret").path
-        try Data("a secret of the test with more than 32 bytes".utf8).write(to: URL(filePath: secret))
-        defer { try? FileManager.default.removeItem(atPath: secret) }
+        let secret = try TestFiles.write("a secret of the test with more than 32 bytes", "file.secret")
         try await NATSTestServer.with(jetStream: true, configuration: try configuration(certificates)) { nats in
             let files = ["LECTERN_NATS_CA": certificates.authority, "LECTERN_NATS_PASSWORD": Self.password]
             func start(_ arguments: [String], _ more: [String: String] = [:]) throws -> LecternProcess {

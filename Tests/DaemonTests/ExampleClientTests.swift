@@ -64,9 +64,8 @@ import Testing
             #"{"n":1,"t":0,\#(stroke)}"#, #"{"n":2,"t":100,\#(stroke)}"#, #"{"n":3,"a":2,"t":200}"#,
             #"{"n":4,"a":3,"t":300}"#, #"{"n":5,"t":400,\#(stroke)}"#, #"{"n":6,"a":2,"t":1000}"#,
         ]
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("lesson-\(UUID()).ndjson")
+        let file = try TestFiles.url("lesson.ndjson")
         try lesson.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: file) }
         let published = try await LecternProcess.run(
             "publish", file.path, "--room", "physics", "--author", "anna", "--nats", server)
         #expect(published.exitCode == 0, "\(published.log)")

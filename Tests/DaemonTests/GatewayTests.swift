@@ -30,9 +30,7 @@ import Testing
     }
 
     @Test func `a gateway serves the rooms of another daemon to those who have a token`() async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TestFiles.folder("lectern")
         let secret = directory.appendingPathComponent("secret").path
         try "a secret of the test with more than 32 bytes\n".write(toFile: secret, atomically: true, encoding: .utf8)
         try await NATSTestServer.with { nats in

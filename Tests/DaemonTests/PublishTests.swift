@@ -35,9 +35,8 @@ import Testing
     ) async throws -> (times: [Double], log: String) {
         let stroke = #""d":[{"x":1,"y":2},{"x":3,"y":4}]"#
         let lesson = [#"{"n":1,"t":\#(first),\#(stroke)}"#, #"{"n":2,"t":\#(first + 300),\#(stroke)}"#]
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("lesson-\(UUID()).ndjson")
+        let file = try TestFiles.url("lesson.ndjson")
         try lesson.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: file) }
         return try await NATSConnection.with(nats) { connection in
             let sent = Recorder<[UInt8]>()
             try connection.subscribe("ink.0.\(name).in.ann") { sent.append($0.copyPayload()) }
@@ -128,8 +127,7 @@ import Testing
         try await NATSTestServer.with { nats in
             _ = try await DaemonProcess.serving(
                 "service", nats: nats.url, ["journal.mode=none", "cohorts.default.ink=progressive"])
-            let lesson = FileManager.default.temporaryDirectory.appendingPathComponent("wet-\(UUID()).ndjson")
-            defer { try? FileManager.default.removeItem(at: lesson) }
+            let lesson = try TestFiles.url("wet.ndjson")
             let strokes = (1...2).map { number in
                 let points = (0..<60).map { #"{"x":\#($0),"y":\#(number),"m":\#($0 * 16)}"# }
                 return #"{"n":\#(number),"t":\#(number * 1000),"d":[\#(points.joined(separator: ","))]}"#

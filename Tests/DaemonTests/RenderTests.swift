@@ -7,38 +7,33 @@ import TestSupport
 import Testing
 
 /// `lectern render`, without a server.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses) final class RenderTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("render-\(UUID())")
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct RenderTests {
+    private let folder: TestFolder
 
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    init() throws { folder = try TestFolder() }
 
     @Test func `the built-in lesson is rendered`() async throws {
-        let (code, log) = try await LecternProcess.run("render", "demo", "-o", path("board.svg"))
+        let (code, log) = try await LecternProcess.run("render", "demo", "-o", folder.path("board.svg"))
         #expect(code == 0)
         #expect(log.contains("operation 289, 101 strokes"))
-        #expect(try String(contentsOfFile: path("board.svg"), encoding: .utf8).contains("<svg"))
+        #expect(try String(contentsOfFile: folder.path("board.svg"), encoding: .utf8).contains("<svg"))
     }
 
     @Test func `a page of specimens has a name and handwriting for every ink style, in every format`() async throws {
         for format in ["png", "svg", "pdf"] {
-            let (code, log) = try await LecternProcess.run("render", "--specimens", "-o", path("styles.\(format)"))
+            let (code, log) = try await LecternProcess.run(
+                "render", "--specimens", "-o", folder.path("styles.\(format)"))
             #expect(code == 0 && log.contains("10 specimens"), "\(log)")
-            #expect(try Data(contentsOf: URL(filePath: path("styles.\(format)"))).count > 5000)
+            #expect(try Data(contentsOf: URL(filePath: folder.path("styles.\(format)"))).count > 5000)
         }
-        let page = try String(contentsOfFile: path("styles.svg"), encoding: .utf8)
+        let page = try String(contentsOfFile: folder.path("styles.svg"), encoding: .utf8)
         // A colour for the names and one for each hand; hands of seven strokes.
         for colour in ["#8a8f98", "#1b2a49", "#7a1f3d", "#145a4a", "#3d2c6b", "#8a3b12", "#0b4f6c"] {
             #expect(page.split(separator: colour).count > 7, "\(colour)")
         }
-        let (code, log) = try await LecternProcess.run("render", "demo", "--specimens", "-o", path("none.svg"))
+        let (code, log) = try await LecternProcess.run("render", "demo", "--specimens", "-o", folder.path("none.svg"))
         #expect(code == 64 && log.contains("without a lesson"))
-        #expect(try await LecternProcess.run("render", "-o", path("none.svg")).exitCode == 64)
+        #expect(try await LecternProcess.run("render", "-o", folder.path("none.svg")).exitCode == 64)
     }
 
     @Test func `standard input is rendered`() async throws {
@@ -48,12 +43,13 @@ import Testing
             {"n":3,"a":2,"t":200}
 
             """
-        try Data(lesson.utf8).write(to: URL(filePath: path("lesson.ndjson")))
-        let process = try LecternProcess(["render", "-", "-o", path("board.svg")], input: path("lesson.ndjson"))
+        try Data(lesson.utf8).write(to: URL(filePath: folder.path("lesson.ndjson")))
+        let process = try LecternProcess(
+            ["render", "-", "-o", folder.path("board.svg")], input: folder.path("lesson.ndjson"))
         #expect(await process.exitCode() == 0)
         #expect(process.log.contains("operation 3, 1 strokes"), "\(process.log)")
         // Without any input the lesson is empty.
-        let (code, log) = try await LecternProcess.run("render", "-", "-o", path("empty.svg"))
+        let (code, log) = try await LecternProcess.run("render", "-", "-o", folder.path("empty.svg"))
         #expect(code == 0)
         #expect(log.contains("operation 0, 0 strokes"))
     }
@@ -68,21 +64,22 @@ import Testing
             {"n":5,"a":6,"v":[1,0],"t":300}
 
             """
-        try Data(lesson.utf8).write(to: URL(filePath: path("lesson.ndjson")))
+        try Data(lesson.utf8).write(to: URL(filePath: folder.path("lesson.ndjson")))
         let colours = ["#d92020", "#1f4fd8", "#1a9850"]
         for (options, page) in [([], 1), (["--page", "0"], 0), (["--page", "2"], 2)] {
-            let arguments = ["render", path("lesson.ndjson"), "-o", path("board.svg")] + options
+            let arguments = ["render", folder.path("lesson.ndjson"), "-o", folder.path("board.svg")] + options
             let process = try LecternProcess(arguments)
             #expect(await process.exitCode() == 0)
             #expect(process.log.contains("operation 5, page \(page), 1 strokes"), "\(process.log)")
-            let picture = try String(contentsOfFile: path("board.svg"), encoding: .utf8)
+            let picture = try String(contentsOfFile: folder.path("board.svg"), encoding: .utf8)
             #expect(colours.indices.filter { picture.contains(colours[$0]) } == [page])
         }
-        let (code, log) = try await LecternProcess.run("render", path("lesson.ndjson"), "-o", path("board.pdf"))
+        let (code, log) = try await LecternProcess.run(
+            "render", folder.path("lesson.ndjson"), "-o", folder.path("board.pdf"))
         #expect(code == 0 && log.contains("operation 5, 2 pages, 2 strokes"), "\(log)")
-        let document = String(decoding: try Data(contentsOf: URL(filePath: path("board.pdf"))), as: UTF8.self)
+        let document = String(decoding: try Data(contentsOf: URL(filePath: folder.path("board.pdf"))), as: UTF8.self)
         #expect(document.contains("/Count 2"))
-        let wrong = try await LecternProcess.run("render", "demo", "-o", path("none.svg"), "--page", "1000")
+        let wrong = try await LecternProcess.run("render", "demo", "-o", folder.path("none.svg"), "--page", "1000")
         #expect(wrong.exitCode == 64)
     }
 
@@ -104,40 +101,43 @@ import Testing
             {"n":3,"t":0,"e":6,"w":400,"h":300,"d":[{"x":0,"y":0},{"x":50,"y":0},{"x":0,"y":300}]}
 
             """
-        try Data(lesson.utf8).write(to: URL(filePath: path("lesson.ndjson")))
-        try Data(file).write(to: URL(filePath: path("slides.pdf")))
-        try Data("GIF89a".utf8).write(to: URL(filePath: path("other.gif")))
-        let arguments = ["render", path("lesson.ndjson"), "-o", path("board.svg")]
+        try Data(lesson.utf8).write(to: URL(filePath: folder.path("lesson.ndjson")))
+        try Data(file).write(to: URL(filePath: folder.path("slides.pdf")))
+        try Data("GIF89a".utf8).write(to: URL(filePath: folder.path("other.gif")))
+        let arguments = ["render", folder.path("lesson.ndjson"), "-o", folder.path("board.svg")]
         func picture(_ options: [String]) async throws -> (images: Int, frames: Int, clips: Int) {
             let process = try LecternProcess(arguments + options)
             #expect(await process.exitCode() == 0)
             #expect(process.log.contains("operation 3, 0 strokes, 2 images, 1 lassos"), "\(process.log)")
-            let picture = try String(contentsOfFile: path("board.svg"), encoding: .utf8)
+            let picture = try String(contentsOfFile: folder.path("board.svg"), encoding: .utf8)
             return (
                 picture.ranges(of: "<image ").count, picture.ranges(of: "#b0b0b0").count,
                 picture.ranges(of: "clip-path=").count
             )
         }
         // The file has no page 7.
-        #expect(try await picture(["--asset", path("slides.pdf")]) == (1, 1, 1))
+        #expect(try await picture(["--asset", folder.path("slides.pdf")]) == (1, 1, 1))
         #expect(try await picture([]) == (0, 2, 1))
         let missing = try await LecternProcess.run(
-            "render", path("lesson.ndjson"), "-o", path("none.svg"), "--asset", path("none.pdf"))
-        #expect(missing.exitCode == 1 && missing.log == "lectern: cannot read \(path("none.pdf"))\n")
+            "render", folder.path("lesson.ndjson"), "-o", folder.path("none.svg"), "--asset", folder.path("none.pdf"))
+        #expect(missing.exitCode == 1 && missing.log == "lectern: cannot read \(folder.path("none.pdf"))\n")
         // One that no image shows is not opened.
-        #expect(try await picture(["--asset", path("other.gif")]) == (0, 2, 1))
+        #expect(try await picture(["--asset", folder.path("other.gif")]) == (0, 2, 1))
     }
 
     @Test func `a lesson that ends before the requested operation is not rendered`() async throws {
-        let (code, log) = try await LecternProcess.run("render", "demo", "-o", path("board.svg"), "--at", "290")
+        let (code, log) = try await LecternProcess.run("render", "demo", "-o", folder.path("board.svg"), "--at", "290")
         #expect(code == 1)
         #expect(log == "lectern: demo ends at operation 289, before --at 290\n")
-        #expect(!FileManager.default.fileExists(atPath: path("board.svg")))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("board.svg")))
     }
 
     @Test func `a missing folder is reported by its name`() async throws {
-        let (code, log) = try await LecternProcess.run("render", "demo", "-o", path("none/board.svg"))
+        let (code, log) = try await LecternProcess.run("render", "demo", "-o", folder.path("none/board.svg"))
         #expect(code == 1)
-        #expect(log == "lectern: \(path("none/board.svg")): cannot be written: there is no folder \(path("none"))\n")
+        #expect(
+            log
+                == "lectern: \(folder.path("none/board.svg")): cannot be written: there is no folder \(folder.path("none"))\n"
+        )
     }
 }

@@ -7,23 +7,10 @@ import TestSupport
 import Testing
 
 /// `lectern import` and boards as InkML: the built program beside a real NATS server.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses) final class ImportTests: Sendable {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("import-\(UUID())")
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct ImportTests {
+    private let folder: TestFolder
 
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-    private func write(_ text: String, _ name: String) throws -> String {
-        try Data(text.utf8).write(to: URL(filePath: path(name)))
-        return path(name)
-    }
-
-    private func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path(name)))) }
+    init() throws { folder = try TestFolder() }
 
     /// The head of a room as InkML.
     private func board(_ room: String, _ connection: NATSConnection) async throws -> InkDocument {
@@ -38,16 +25,16 @@ import Testing
     func `a lesson goes through a file into a room, and comes out as it was`(_ journal: String) async throws {
         try await NATSTestServer.withConnection(jetStream: journal == "jetstream") { nats, connection in
             let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=\(journal)"])
-            #expect(try await LecternProcess.run("render", "demo", "-o", path("demo.inkml")).exitCode == 0)
+            #expect(try await LecternProcess.run("render", "demo", "-o", folder.path("demo.inkml")).exitCode == 0)
             let command = [
-                "import", path("demo.inkml"), "--author", "ann", "--nats", nats.url, "--json", "--quiet",
+                "import", folder.path("demo.inkml"), "--author", "ann", "--nats", nats.url, "--json", "--quiet",
             ]
             let (code, log) = try await LecternProcess.run(arguments: command + ["--room", "a", "--t", "95000"])
             #expect(code == 0, "\(log)")
             #expect(log.contains(#""applied":101,"last_index":101,"#), "\(log)")
             #expect(log.contains("101 strokes, 1843 points for a board of 1024 × 768"), "\(log)")
 
-            let file = try InkDocument(inkML: try bytes("demo.inkml"))
+            let file = try InkDocument(inkML: try folder.bytes("demo.inkml"))
             let room = try await board("a", connection)
             #expect(room.size == file.size)
             #expect(room.strokes.map(\.index) == (1...101).map(UInt64.init))
@@ -76,7 +63,7 @@ import Testing
         try await NATSTestServer.withConnection { nats, connection in
             let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
             let long = (0..<9000).map { "\($0 % 100)\($0.isMultiple(of: 2) ? "" : ".25") \($0 / 90)" }
-            let file = try write(
+            let file = try folder.write(
                 """
                 <ink xmlns="http://www.w3.org/2003/InkML"><definitions>
                 <brush xml:id="b"><brushProperty name="color" value="#ee1111"/></brush></definitions>
@@ -114,7 +101,7 @@ import Testing
     @Test func `a highlighter is one of the board, above the ink that it marks`() async throws {
         try await NATSTestServer.withConnection { nats, connection in
             let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
-            let file = try write(Self.highlighted, "marked.inkml")
+            let file = try folder.write(Self.highlighted, "marked.inkml")
             let (code, log) = try await LecternProcess.run(
                 "import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000")
             #expect(code == 0 && !log.contains("transparent ink"), "\(log)")
@@ -134,7 +121,7 @@ import Testing
         try await NATSTestServer.withConnection { nats, connection in
             let daemon = try await DaemonProcess.serving(
                 "service", nats: nats.url, ["journal.mode=none", "board.features=pages"])
-            let file = try write(Self.highlighted, "marked.inkml")
+            let file = try folder.write(Self.highlighted, "marked.inkml")
             let command = ["import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000"]
             let (code, log) = try await LecternProcess.run(arguments: command)
             #expect(code == 0, "\(log)")
@@ -155,7 +142,7 @@ import Testing
             #expect(line.points.first?.y == band.points.first.map { $0.y + (band.width ?? 0) / 2 })
             let opaque = Self.highlighted.replacing("<channelProperties>", with: "<!--").replacing(
                 "</channelProperties>", with: "-->")
-            let clear = try write(
+            let clear = try folder.write(
                 opaque.replacing("name=\"height\" value=\"0.6\"", with: "name=\"height\" value=\"0.1\""),
                 "clear.inkml")
             let strict = try await LecternProcess.run(
@@ -163,7 +150,7 @@ import Testing
             #expect(strict.exitCode == 1 && strict.log.contains("passed-over: The room has no transparent ink"))
             #expect(await daemon.terminate() == 0)
         }
-        let file = try write(Self.highlighted, "marked.inkml")
+        let file = try folder.write(Self.highlighted, "marked.inkml")
         let (code, log) = try await LecternProcess.run(
             "import", file, "--strict", "--room", "h", "--author", "ann", "--nats", "nats://127.0.0.1:1")
         #expect(code == 1 && log.contains("passed-over: "), "\(log)")
@@ -177,23 +164,23 @@ import Testing
             ("<ink>", "not-xml: "), ("<ink/>", "there is no ink in it"),
         ]
         for (text, message) in files {
-            let file = try write(text, "broken.inkml")
+            let file = try folder.write(text, "broken.inkml")
             // There is no server: the file is read first.
             let (code, log) = try await LecternProcess.run(
                 "import", file, "--room", "a", "--author", "ann", "--nats", "nats://127.0.0.1:1")
             #expect(code == 1)
             #expect(log.hasPrefix("lectern: \(file): ") && log.contains(message), "\(log)")
         }
-        let (code, log) = try await LecternProcess.run("import", path("none"), "--room", "a", "--author", "ann")
+        let (code, log) = try await LecternProcess.run("import", folder.path("none"), "--room", "a", "--author", "ann")
         #expect(code == 1)
-        #expect(log == "lectern: \(path("none")): cannot be read: No such file or directory\n")
-        #expect(try await LecternProcess.run("import", path("none"), "--room", "a").exitCode == 64)
+        #expect(log == "lectern: \(folder.path("none")): cannot be read: No such file or directory\n")
+        #expect(try await LecternProcess.run("import", folder.path("none"), "--room", "a").exitCode == 64)
     }
 
     @Test func `an import without a service says that nobody answers, one without NATS that it cannot connect`()
         async throws
     {
-        let file = try write("<ink><trace>1 2, 3 4</trace></ink>", "ink.inkml")
+        let file = try folder.write("<ink><trace>1 2, 3 4</trace></ink>", "ink.inkml")
         try await NATSTestServer.with { nats in
             let (code, log) = try await LecternProcess.run(
                 "import", file, "--room", "a", "--author", "ann", "--nats", nats.url)
@@ -208,7 +195,7 @@ import Testing
     @Test func `InkML has no width, no background and no marks`() async throws {
         for option in [["--width", "9"], ["--transparent"], ["--debug"], ["--mesh"]] {
             let (code, log) = try await LecternProcess.run(
-                arguments: ["render", "demo", "-o", path("board.inkml")] + option)
+                arguments: ["render", "demo", "-o", folder.path("board.inkml")] + option)
             #expect(code == 64)
             #expect(log.contains("InkML is ink alone"), "\(log)")
         }

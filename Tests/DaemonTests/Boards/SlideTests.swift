@@ -11,9 +11,7 @@ import Testing
     private static func importCommand(
         _ file: [UInt8], _ service: BoardService, _ more: String...
     ) async throws -> (Int32?, String) {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("slides-\(UUID())").path
-        try Data(file).write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let path = try TestFiles.write(file, "slides")
         return try await LecternProcess.run(
             arguments: ["import", path, "--room", "r", "--author", "ann", "--nats", service.nats.url] + more)
     }
@@ -259,9 +257,7 @@ import Testing
     }
 
     @Test func `who imports and copies needs a teacher's token for every room`() async throws {
-        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
-        try "a secret of the test with more than 32 bytes\n".write(toFile: secret, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: secret) }
+        let secret = try TestFiles.write("a secret of the test with more than 32 bytes\n", "secret")
         func token(_ role: String, _ rooms: String...) async throws -> [(String, String)] {
             let (code, log) = try await LecternProcess.run(
                 arguments: ["token", "--secret-file", secret, "--role", role, "--expires", "1h"]

@@ -8,55 +8,45 @@ import TestSupport
 import Testing
 
 /// Files of teachers by the command line and over HTTP: what is read where, passwords, rotated pages.
-@Suite(.timeLimit(.minutes(5)), .endsProcesses) final class TeacherFileTests: Sendable {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("files-\(UUID())")
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct TeacherFileTests {
+    private let folder: TestFolder
 
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-    private func write(_ bytes: [UInt8], _ name: String) throws -> String {
-        try Data(bytes).write(to: URL(filePath: path(name)))
-        return path(name)
-    }
-
-    private func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path(name)))) }
+    init() throws { folder = try TestFolder() }
 
     // What is read where.
 
     @Test func `render draws what import reads`() async throws {
         let ink = #"<ink xmlns="http://www.w3.org/2003/InkML"><trace timeOffset="40">0 0, 400 300, 800 0</trace></ink>"#
-        let notes = try write(Array(ink.utf8), "notes.inkml")
+        let notes = try folder.write(Array(ink.utf8), "notes.inkml")
         let files = [
-            notes, try write(SlideFiles.pdf([(40, 30), (30, 40)]), "slides.pdf"),
-            try write(SlideFiles.jpeg(width: 40, height: 30), "photo.jpeg"),
+            notes, try folder.write(SlideFiles.pdf([(40, 30), (30, 40)]), "slides.pdf"),
+            try folder.write(SlideFiles.jpeg(width: 40, height: 30), "photo.jpeg"),
         ]
         for file in files {
             for form in ["png", "svg", "pdf", "inkml"] {
-                let (code, log) = try await LecternProcess.run("render", file, "-o", path("out.\(form)"))
+                let (code, log) = try await LecternProcess.run("render", file, "-o", folder.path("out.\(form)"))
                 #expect(code == 0, "\(file) as \(form): \(log)")
-                #expect(try !bytes("out.\(form)").isEmpty)
+                #expect(try !folder.bytes("out.\(form)").isEmpty)
             }
         }
         // The PDF's second page is the board's, and all are in a PDF.
-        #expect(try await LecternProcess.run("render", files[1], "-o", path("a.png"), "--page", "1").exitCode == 0)
-        #expect(try Picture(bytes("a.png"))[400, 200] == Picture.colour(SlideFiles.colour(ofPage: 1)))
-        #expect(try await LecternProcess.run("render", files[1], files[0], "-o", path("all.pdf")).exitCode == 0)
-        let (code, log) = try await LecternProcess.run("render", path("all.pdf"), "-o", path("again.pdf"))
+        #expect(
+            try await LecternProcess.run("render", files[1], "-o", folder.path("a.png"), "--page", "1").exitCode == 0)
+        #expect(try Picture(folder.bytes("a.png"))[400, 200] == Picture.colour(SlideFiles.colour(ofPage: 1)))
+        #expect(try await LecternProcess.run("render", files[1], files[0], "-o", folder.path("all.pdf")).exitCode == 0)
+        let (code, log) = try await LecternProcess.run("render", folder.path("all.pdf"), "-o", folder.path("again.pdf"))
         #expect(code == 0 && log.contains("3 pages"), "\(log)")
         // The ink is as large as 1024 × 768 allows, and keeps its time and its corner.
-        #expect(try await LecternProcess.run("render", notes, "-o", path("out.inkml")).exitCode == 0)
-        let drawn = try InkDocument(inkML: try bytes("out.inkml"))
+        #expect(try await LecternProcess.run("render", notes, "-o", folder.path("out.inkml")).exitCode == 0)
+        let drawn = try InkDocument(inkML: try folder.bytes("out.inkml"))
         let stroke = try #require(drawn.strokes.first)
         #expect(stroke.time == 40 && stroke.points.count == 7)
         #expect(stroke.points[3] == StrokePoint(x: 512, y: 558))
         // What is drawn of that is the same again: ink of a board has its own points.
-        #expect(try await LecternProcess.run("render", path("out.inkml"), "-o", path("twice.inkml")).exitCode == 0)
-        #expect(try bytes("twice.inkml") == bytes("out.inkml"))
+        #expect(
+            try await LecternProcess.run("render", folder.path("out.inkml"), "-o", folder.path("twice.inkml")).exitCode
+                == 0)
+        #expect(try folder.bytes("twice.inkml") == folder.bytes("out.inkml"))
     }
 
     @Test func `what export writes, import reads, and what it cannot read has a code`() async throws {
@@ -65,7 +55,7 @@ import Testing
             let posted = try await service.http.send("POST", "/api/rooms/r/strokes?author=anna", body: stroke)
             #expect(posted.statusCode == 200, "\(posted.text)")
             for form in ["png", "pdf", "inkml", "svg"] {
-                let file = path("board.\(form)")
+                let file = folder.path("board.\(form)")
                 let exported = try await service.lectern("export", "--room", "r", "-o", file)
                 #expect(exported.exitCode == 0, "\(exported.log)")
                 let (code, log) = try await service.lectern("import", file, "--room", form, "--author", "ann")
@@ -80,7 +70,7 @@ import Testing
             }
         }
         for (bytes, name) in [(Array("PK\u{3}\u{4}".utf8), "slides.pptx"), ([], "empty"), ([0x89, 0x50], "cut.png")] {
-            let file = try write(bytes, name)
+            let file = try folder.write(bytes, name)
             let (code, log) = try await LecternProcess.run(
                 "import", file, "--room", "r", "--author", "ann", "--nats", "nats://127.0.0.1:1")
             #expect(code == 1 && log.hasPrefix("lectern: \(file): unknown-format: "), "\(log)")
@@ -91,10 +81,10 @@ import Testing
     @Test(
         .enabled(if: FileManager.default.fileExists(atPath: TeacherFileTests.zigzag), "needs ../shared/data/cases"))
     func `a zigzag of four points is seen as straight lines with corners`() async throws {
-        let (code, log) = try await LecternProcess.run("render", Self.zigzag, "-o", path("zigzag.png"))
+        let (code, log) = try await LecternProcess.run("render", Self.zigzag, "-o", folder.path("zigzag.png"))
         #expect(code == 0, "\(log)")
         // Down, up and down again.
-        let picture = try Picture(bytes("zigzag.png"))
+        let picture = try Picture(folder.bytes("zigzag.png"))
         let ink = (0..<768).flatMap { y in (0..<1024).filter { picture[$0, y] != [255, 255, 255] }.map { ($0, y) } }
         #expect(!ink.isEmpty)
         let (left, right) = (ink.map(\.0).min() ?? 0, ink.map(\.0).max() ?? 0)
@@ -127,7 +117,7 @@ import Testing
     @Test(.enabled(if: EncryptedPDF.canBeMade, "needs qpdf"))
     func `an encrypted PDF comes with its password, and is shown later without it`() async throws {
         let secret = "gehe im% ü"
-        let file = try EncryptedPDF.make(SlideFiles.pdf([(40, 30)]), password: secret, in: folder)
+        let file = try EncryptedPDF.make(SlideFiles.pdf([(40, 30)]), password: secret, in: folder.url)
         try await BoardService.with { [self] service in
             func post(_ path: String, _ password: String?) async throws -> HTTPClient.Response {
                 let headers = password.map { [("Ink-Password", $0)] } ?? []
@@ -152,21 +142,21 @@ import Testing
             let metrics = try await service.http.get("/metrics").text
             #expect(metrics.contains(#"lectern_asset_uploads_total{outcome="needs-password"} 4"#))
 
-            let locked = try write(file, "locked.pdf")
-            let password = try write(Array("\(secret)\r\nmore\n".utf8), "password.txt")
+            let locked = try folder.write(file, "locked.pdf")
+            let password = try folder.write(Array("\(secret)\r\nmore\n".utf8), "password.txt")
             for (more, code) in [([], 1), (["--password", "wrong"], 1), (["--password-file", password], 0)]
                 as [([String], Int32)]
             {
                 for command in [
                     ["import", locked, "--room", "s", "--author", "ann", "--nats", service.nats.url],
-                    ["render", locked, "-o", path("locked.png")],
+                    ["render", locked, "-o", folder.path("locked.png")],
                 ] {
                     let (exitCode, log) = try await LecternProcess.run(arguments: command + more)
                     #expect(exitCode == code, "\(command[0]) \(more): \(log)")
                     #expect(log.contains(": needs-password: ") == (code == 1), "\(log)")
                 }
             }
-            #expect(try Picture(bytes("locked.png"))[256, 192] == colour)
+            #expect(try Picture(folder.bytes("locked.png"))[256, 192] == colour)
             #expect(try Picture(try await service.picture("s", page: 1))[256, 192] == colour)
             // Nothing of the password is in the log or in the store.
             #expect(service.daemon.lines(with: secret).isEmpty && service.daemon.lines(with: encoded).isEmpty)
@@ -239,7 +229,7 @@ import Testing
     }
 
     @Test func `the command rotates all slides, and single ones otherwise`() async throws {
-        let file = try write(SlideFiles.pdf([(400, 300), (400, 300), (400, 300)]), "scan.pdf")
+        let file = try folder.write(SlideFiles.pdf([(400, 300), (400, 300), (400, 300)]), "scan.pdf")
         try await BoardService.with { service in
             let command = ["import", file, "--room", "r", "--author", "ann", "--nats", service.nats.url]
             let (code, log) = try await LecternProcess.run(

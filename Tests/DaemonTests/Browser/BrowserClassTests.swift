@@ -263,8 +263,7 @@ struct BrowserSmokeTests {
 
     @Test("in the demo one can draw, and its class goes on until a signal ends it")
     func demo() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFiles.url("demo")
         let demo = try LecternProcess(["demo", "--speed", "50", "--latency", "1s", "--output", folder.path, "--keep"])
         try await demo.waitForLog("teacher    http")
         let address = try #require(demo.log.firstMatch(of: /teacher    (http\S+)/)).1

@@ -15,9 +15,7 @@ struct BrowserClockTests {
     @Test(
         "over WebRTC the room's clock is at the picture that is shown, stalls with it, and comes back with its server")
     func webRTC() async throws {
-        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
-        try Data("a secret of 32 bytes or more, here it is".utf8).write(to: URL(filePath: secret))
-        defer { try? FileManager.default.removeItem(atPath: secret) }
+        let secret = try TestFiles.write("a secret of 32 bytes or more, here it is", "secret")
         @Sendable func token(_ arguments: String...) async throws -> String {
             let process = try LecternProcess(["token", "--secret-file", secret, "--expires", "1h"] + arguments)
             guard await process.exitCode() == 0 else { throw Unexpected(process.log) }
@@ -125,8 +123,7 @@ final class MediaServer: Sendable {
 
     /// Starts it, and waits until it listens.
     init(_ arguments: [String] = []) async throws {
-        let log = FileManager.default.temporaryDirectory.appendingPathComponent("whep-peer-\(UUID()).log")
-        defer { try? FileManager.default.removeItem(at: log) }
+        let log = try TestFiles.url("whep-peer.log")
         guard let started = StartedProcesses.ofThisTest else { throw Unexpected("nobody would end the media server") }
         let script = PackageRoot.path(to: "Tests/WHEPPeer/whep-peer.py")
         let process = try ChildProcess(Self.python, arguments: [script] + arguments, log: log.path)

@@ -68,9 +68,7 @@ import Testing
     private func compare(
         _ lesson: SampleLesson, _ style: String, _ width: Int, in window: BrowserWindow
     ) async throws -> AnyJSON {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ink-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFiles.folder("ink")
         let (source, picture) = (folder.path + "/lesson.ndjson", folder.path + "/board.png")
         try Data(lesson.bytes()).write(to: URL(filePath: source))
         // As in the settings: a style, and its tip.

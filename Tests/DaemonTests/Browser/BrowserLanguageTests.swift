@@ -95,9 +95,7 @@ import Testing
             BrowserWindow.Size.desktop, .phone,
         ])
     func rightToLeft(size: BrowserWindow.Size) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "languages-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFiles.folder("languages")
         let texts = [
             "Undo": "تراجع", "Redo": "إعادة", "Connected": "متصل", "Fetching the board…": "جارٍ جلب اللوحة…",
             "In step with the video": "متزامن مع الفيديو", "All saved": "تم حفظ الكل", "Audience": "الجمهور",

@@ -203,9 +203,7 @@ import Testing
 
     /// Pictures of the pages of a PDF, 1024 pixels wide, by Poppler.
     private static func pages(of file: [UInt8]) throws -> [PNGReader] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "notes-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFiles.folder("notes")
         let document = folder.appending(path: "notes.pdf")
         try Data(file).write(to: document)
         let errors = Pipe()

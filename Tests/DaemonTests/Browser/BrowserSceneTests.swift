@@ -99,9 +99,7 @@ import Testing
 
     /// The service's picture of a lesson without paper, as PNG in base64.
     private func picture(_ lines: [String], _ style: String, width: Int) async throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("scene-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFiles.folder("scene")
         let (source, output) = (folder.path + "/lesson.ndjson", folder.path + "/board.png")
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: source))
         let run = try await LecternProcess.run(

@@ -16,15 +16,13 @@ import Testing
                 for pixel in 0..<16 { pixels[((y + 4) * 4 + pixel / 4) * side + (x + 4) * 4 + pixel % 4] = 0 }
             }
         }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID()).pgm")
+        let file = try TestFiles.url("code.pgm")
         try Data("P5\n\(side) \(side)\n255\n".utf8 + pixels).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
         return try await read(file.path)
     }
 
     private static func read(_ path: String) async throws -> String {
-        let output = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID()).txt").path
-        defer { try? FileManager.default.removeItem(atPath: output) }
+        let output = try TestFiles.path("code.txt")
         let process = try ChildProcess(
             "/usr/bin/env", arguments: ["zbarimg", "--raw", "-q", "--nodbus", "-Sdisable", "-Sqrcode.enable", path],
             log: output)

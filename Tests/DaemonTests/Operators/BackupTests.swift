@@ -5,10 +5,6 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct BackupTests {
-    private static func folder() -> String {
-        FileManager.default.temporaryDirectory.appendingPathComponent("backup-\(UUID())").path
-    }
-
     private static func run(_ arguments: String..., exits code: Int32 = 0) async throws -> String {
         let (exit, log) = try await LecternProcess.run(arguments: arguments)
         #expect(exit == code, "\(log)")
@@ -34,11 +30,7 @@ import Testing
     @Test func `a backup made during a class restores it as it was at one moment, and one made after it restores all`()
         async throws
     {
-        let (during, after) = (Self.folder(), Self.folder())
-        defer {
-            try? FileManager.default.removeItem(atPath: during)
-            try? FileManager.default.removeItem(atPath: after)
-        }
+        let (during, after) = (try TestFiles.path("during"), try TestFiles.path("after"))
         try await NATSTestServer.with(jetStream: true) { original in
             let daemon = try await DaemonProcess.serving(
                 "a", nats: original.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
@@ -115,8 +107,7 @@ import Testing
     }
 
     @Test func `a log whose records expire while it is copied is backed up, and restored`() async throws {
-        let folder = Self.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TestFiles.path("backup")
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try await DaemonProcess.serving(
                 "a", nats: nats.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
@@ -152,8 +143,7 @@ import Testing
     }
 
     @Test func `the guide's user for backups may make and restore them`() async throws {
-        let folder = Self.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TestFiles.path("backup")
         let guide = try String(
             contentsOfFile: PackageRoot.path(to: "Sources/lectern/Operating.docc/BackingUp.md"), encoding: .utf8)
         let user = try #require(guide.split(separator: "```").first { $0.contains("user: backup") })
@@ -175,8 +165,7 @@ import Testing
     @Test func `rooms that are being moved are not backed up, and nothing is restored beside a stream of the root`()
         async throws
     {
-        let folder = Self.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TestFiles.path("backup")
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try await DaemonProcess.serving("a", nats: nats.url)
             #expect(await daemon.terminate() == 0)
@@ -201,8 +190,7 @@ import Testing
     }
 
     @Test func `a damaged backup is told of, and nothing is restored`() async throws {
-        let folder = Self.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TestFiles.path("backup")
         try await NATSTestServer.with(jetStream: true) { nats in
             let none = try await Self.run("backup", folder, "--nats", nats.url, exits: 1)
             #expect(none.contains("no logs of the root ink"))

@@ -28,7 +28,7 @@ import Testing
                     appliedAt: UInt64(number))
             }
             #expect(try count("anna-of-lesson", in: nats) > 0)
-            let answer = FileManager.default.temporaryDirectory.appendingPathComponent("answer-\(UUID())")
+            let answer = try TestFiles.url("answer")
             try Data("lessen\n".utf8).write(to: answer)
             let wrong = try LecternProcess(["erase", "lesson", "--nats", nats.url], input: answer.path)
             #expect(await wrong.exitCode() == 1)

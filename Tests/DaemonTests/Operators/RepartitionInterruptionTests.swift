@@ -337,8 +337,7 @@ extension RepartitionTests {
             for number in 0..<30 {
                 try await Self.write((1...60).map { Self.stroke($0) }, to: "r\(number)", on: nats)
             }
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("killed-\(UUID())").path
-            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let folder = try TestFiles.path("killed")
             _ = try await Self.run("backup", folder, "--nats", nats.url)
             let before = try await NATSTestServer.with(jetStream: true) { copy in
                 _ = try await Self.run("restore", folder, "--nats", copy.url)

@@ -134,8 +134,7 @@ import Testing
 
     @Test func `rooms are the same in any number of partitions, also when they are made from their logs`() async throws
     {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("repartition-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TestFiles.path("repartition")
         try await NATSTestServer.with(jetStream: true) { nats in
             let (asset, page) = try await Self.fill(nats)
             _ = try await Self.run("backup", folder, "--nats", nats.url)

@@ -8,8 +8,7 @@ import Testing
 /// `lectern token` and `lectern revoke` beside a daemon and two gateways.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct RevokeTests {
     private func secret() throws -> String {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
-        try "a secret of the test with more than 32 bytes".write(toFile: path, atomically: true, encoding: .utf8)
+        let path = try TestFiles.write("a secret of the test with more than 32 bytes", "secret")
         return path
     }
 
@@ -125,8 +124,7 @@ import Testing
         // No jti: {"role":"operator"}.
         let parts = token.split(separator: ".")
         let unnamed = "\(parts[0]).eyJyb2xlIjoib3BlcmF0b3IifQ.\(parts[2])"
-        let other = FileManager.default.temporaryDirectory.appendingPathComponent("other-\(UUID())").path
-        try "another secret of the test with 32 bytes".write(toFile: other, atomically: true, encoding: .utf8)
+        let other = try TestFiles.write("another secret of the test with 32 bytes", "other")
         for (arguments, expected, text) in [
             ([], 64, "Give a token"), (["a", "--sub", "b"], 64, "Give a token"),
             ([unnamed], 1, "no jti"), ([String(repeating: "a", count: 257)], 1, "1 to 256 bytes"),

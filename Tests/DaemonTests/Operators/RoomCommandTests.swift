@@ -83,8 +83,7 @@ import Testing
             @Sendable func replay(
                 _ arguments: String..., input: String? = nil
             ) async throws -> (code: Int32?, lines: [AnyJSON], log: String) {
-                let file = FileManager.default.temporaryDirectory.appendingPathComponent("times-\(UUID())")
-                defer { try? FileManager.default.removeItem(at: file) }
+                let file = try TestFiles.url("times")
                 try input.map { try Data($0.utf8).write(to: file) }
                 let process = try LecternProcess(
                     ["replay", "--nats", nats.url, "--room"] + arguments, input: input.map { _ in file.path })
@@ -112,9 +111,7 @@ import Testing
     }
 
     @Test func `export writes the board of a room, of a PDF all pages, as far as a cohort has seen it`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFiles.folder("export")
         try await withDaemon { _, nats, connection in
             try await write("lesson", on: connection)
             let ben = try ScriptedAuthor("ben", room: "lesson", on: connection)
@@ -265,8 +262,7 @@ import Testing
     private func play(
         _ arguments: [String], operations: Int, before: Int = 0, assets: [String] = [], entries: Int
     ) async throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFiles.url("demo")
         func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
         let demo = try LecternProcess(
             ["demo", "--speed", "50", "--latency", "1s", "--output", folder.path] + arguments)

@@ -20,8 +20,7 @@ import Testing
             let first = try await daemon("first")
             let gateway = try Gateway(url: try #require(URL(string: "http://127.0.0.1:\(port)/")))
             let (room, author) = (try #require(RoomID("physics")), try #require(AuthorID("anna")))
-            let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID())")
-            defer { try? FileManager.default.removeItem(at: file) }
+            let file = try TestFiles.url("outbox")
             let teacher = Teacher(
                 gateway: gateway, room: room, author: author,
                 outbox: try OutboxFile(path: file.path, room: room, author: author))

@@ -5,22 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct SettingsTests {
-    /// A folder that goes with the test.
-    private final class Folder: Sendable {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("settings-\(UUID())").path
-
-        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        func write(_ text: String, to name: String) throws -> String {
-            try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
-            return "\(path)/\(name)"
-        }
-    }
-
     @Test func `check prints what is given, with its place, and hides passwords`() async throws {
-        let folder = try Folder()
-        let file = try folder.write("nats:\n  user: me\n  password: hunter2\nlimits:\n  rooms: 500\n", to: "a.yaml")
+        let folder = try TestFolder()
+        let file = try folder.write("nats:\n  user: me\n  password: hunter2\nlimits:\n  rooms: 500\n", "a.yaml")
         let check = try LecternProcess(["check", "--config", file, "--set", "logging.level=debug"])
         #expect(await check.exitCode() == 0)
         #expect(check.log.contains("limits.rooms = 500") && check.log.contains("\(file):5"))
@@ -33,12 +20,12 @@ import Testing
     }
 
     @Test func `check names every fault, also in files that settings name`() async throws {
-        let folder = try Folder()
-        let file = try folder.write("limits:\n  rooms: many\n  shard: 3\n", to: "a.yaml")
+        let folder = try TestFolder()
+        let file = try folder.write("limits:\n  rooms: many\n  shard: 3\n", "a.yaml")
         let check = try LecternProcess(["check", "--config", file])
         #expect(await check.exitCode() == 78)
         #expect(check.log.contains(":2: limits.rooms") && check.log.contains(":3: limits.shard"))
-        let short = try folder.write("too short", to: "secret")
+        let short = try folder.write("too short", "secret")
         let secret = try LecternProcess(["check", "--set", "auth.mode=token", "--set", "auth.secret_file=\(short)"])
         #expect(await secret.exitCode() == 78)
         #expect(secret.log.contains("a secret has 32 or more"))
@@ -66,8 +53,8 @@ import Testing
     @Test func `SIGHUP changes what may change, names what takes a restart, and changes nothing with a fault`()
         async throws
     {
-        let folder = try Folder()
-        let file = try folder.write("logging:\n  level: info\n", to: "a.yaml")
+        let folder = try TestFolder()
+        let file = try folder.write("logging:\n  level: info\n", "a.yaml")
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try LecternProcess(
                 [
@@ -81,10 +68,10 @@ import Testing
             let fields = try #require(start["fields"] as? [String: Any])
             #expect((fields["settings"] as? [String: String])?["logging.format"] == "json")
 
-            _ = try folder.write("logging:\n  level: loud\n", to: "a.yaml")
+            _ = try folder.write("logging:\n  level: loud\n", "a.yaml")
             daemon.send(SIGHUP)
             try await daemon.waitForLog("settings not reloaded")
-            _ = try folder.write("logging:\n  level: debug\nlimits:\n  rooms: 77\n", to: "a.yaml")
+            _ = try folder.write("logging:\n  level: debug\nlimits:\n  rooms: 77\n", "a.yaml")
             daemon.send(SIGHUP)
             try await daemon.waitForLog("settings reloaded")
             let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("settings reloaded") })
@@ -95,9 +82,9 @@ import Testing
     }
 
     @Test func `a key of tokens that is replaced counts after SIGHUP, and the one before no longer`() async throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let secrets = ["a", "b"].map { String(repeating: $0, count: 40) }
-        let file = try folder.write(secrets[0], to: "secret")
+        let file = try folder.write(secrets[0], "secret")
         @Sendable func token() async throws -> String {
             let process = try LecternProcess([
                 "token", "--secret-file", file, "--room", "r", "--role", "operator", "--expires", "1h",
@@ -117,7 +104,7 @@ import Testing
             }
             // Before it knows which tokens are revoked it lets none in.
             try await eventually("the token is good", is: await status(old) == 200)
-            _ = try folder.write(secrets[1], to: "secret")
+            _ = try folder.write(secrets[1], "secret")
             daemon.send(SIGHUP)
             try await daemon.waitForLog("settings reloaded")
             #expect(daemon.log.contains("the key of tokens"))

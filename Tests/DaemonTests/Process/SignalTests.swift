@@ -93,9 +93,7 @@ import Testing
     }
 
     @Test func `a demo ended by a signal prints its summary and leaves no files behind`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFiles.folder("demo")
         let demo = try LecternProcess(
             ["demo", "--output", folder.appendingPathComponent("out").path], environment: ["TMPDIR": folder.path])
         try await demo.waitForLog("messages sent")

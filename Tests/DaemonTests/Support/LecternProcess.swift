@@ -180,64 +180,6 @@ final class DaemonProcess: Sendable {
     func reload() { process.send(SIGHUP) }
 }
 
-/// The programs that a test has started.
-///
-/// All of them are ended: one left running would try to reconnect, and in the end find another test's NATS server on the
-/// same port.
-final class StartedProcesses: Sendable {
-    @TaskLocal static var ofThisTest: StartedProcesses?
-
-    private let children = Locked<[ChildProcess]>([])
-    private let folder = FileManager.default.temporaryDirectory.appending(
-        path: "lectern-\(UInt32.random(in: .min ... .max))")
-
-    /// A folder for what programs leave behind, which is removed with them.
-    func makeFolder() throws -> URL {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
-    }
-
-    func add(_ child: ChildProcess) {
-        children.withLock { $0.append(child) }
-    }
-
-    func end() async {
-        for child in children.withLock({ $0 }) where !child.hasExited { await child.end(timeout: .zero) }
-        // A child of a program that was killed may still be writing.
-        for _ in 0..<50 where FileManager.default.fileExists(atPath: folder.path) {
-            do {
-                try FileManager.default.removeItem(at: folder)
-            } catch {
-                try? await Task.sleep(for: .milliseconds(100))
-            }
-        }
-    }
-}
-
-/// Ends the programs of a test, however the test ends.
-struct EndsProcesses: SuiteTrait, TestTrait, TestScoping {
-    let isRecursive = true
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        let started = StartedProcesses()
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await StartedProcesses.$ofThisTest.withValue(started) { try await function() })
-        } catch {
-            result = .failure(error)
-        }
-        await started.end()
-        try result.get()
-    }
-}
-
-extension Trait where Self == EndsProcesses {
-    /// For every suite whose tests start programs.
-    static var endsProcesses: Self { Self() }
-}
-
 /// Number of rounds in a test: a few, unless `LECTERN_ROUNDS` is set.
 func rounds(_ few: Int) -> Int { asked.map(Int.init) ?? few }
 
