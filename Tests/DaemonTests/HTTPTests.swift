@@ -15,10 +15,8 @@ import Testing
         async throws
     {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving(
-                "a", nats: nats.url, http: "127.0.0.1:0",
-                ["checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final"])
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP(
+                "a", nats: nats.url, ["checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final"])
             let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
             try await hold(ann, connection)
             try await body(http, ann, nats)

@@ -145,9 +145,8 @@ import Testing
                 SamplePDF.twoPages(String(repeating: "0 0 \($0) rg 9 9 9 9 re f\n", count: 28_000))
             }
             for file in files {
-                let daemon = try await DaemonProcess.serving(
-                    "a", nats: nats.url, http: "127.0.0.1:0", ["assets.room_bytes=1MiB"])
-                let http = HTTPClient(port: try await daemon.httpPort())
+                let (daemon, http) = try await DaemonProcess.servingHTTP(
+                    "a", nats: nats.url, ["assets.room_bytes=1MiB"])
                 let answer = try await http.upload(file)
                 if file == files[0] {
                     #expect(answer.statusCode == 200)

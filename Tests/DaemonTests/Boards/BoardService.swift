@@ -22,8 +22,7 @@ struct BoardService: Sendable {
         _ settings: [String] = [], _ body: @escaping @Sendable (BoardService) async throws -> Void
     ) async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0", settings)
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url, settings)
             try await body(BoardService(http: http, daemon: daemon, nats: nats, connection: connection))
             #expect(await daemon.terminate() == 0)
         }

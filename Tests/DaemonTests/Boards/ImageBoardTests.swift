@@ -46,8 +46,7 @@ import Testing
         async throws
     {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0")
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url)
             let board = Board(http: http)
             let ann = try ScriptedAuthor("ann", room: "physics", on: connection)
             try ann.clock(1000)

@@ -15,8 +15,7 @@ import Testing
     private static func state(
         of room: String, on nats: NATSTestServer, at position: String = ""
     ) async throws -> (room: AnyJSON, board: String) {
-        let daemon = try await DaemonProcess.serving("reader", nats: nats.url, http: "127.0.0.1:0")
-        let http = HTTPClient(port: try await daemon.httpPort())
+        let (daemon, http) = try await DaemonProcess.servingHTTP("reader", nats: nats.url)
         let state = try await eventually("the room is there") {
             let answer = try await http.get("/api/rooms/\(room)")
             return answer.statusCode == 200 ? answer : nil

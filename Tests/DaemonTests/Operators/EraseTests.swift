@@ -93,9 +93,8 @@ import Testing
         let denied = users(denying: "$JS.API.STREAM.MSG.DELETE.INK_ASSETS")
         try await NATSTestServer.with(jetStream: true, configuration: denied) { nats in
             let url = { (user: String) in "nats://\(user):\(user)@127.0.0.1:\(nats.port)" }
-            let daemon = try await DaemonProcess.serving(
-                "a", nats: url("service"), http: "127.0.0.1:0", ["checkpoint.interval=1s"])
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP(
+                "a", nats: url("service"), ["checkpoint.interval=1s"])
             let brought = try await http.send(
                 "POST", "/api/rooms/lesson/import?author=anna", bytes: SlideFiles.pdf([(4, 3)]))
             #expect(brought.statusCode == 200, "\(brought.text)")

@@ -96,8 +96,7 @@ import Testing
             let end = try await JetStream(connection).streamInfo("INK_LOG_0").lastSequence
             try await JetStream(connection).purge("INK_LOG_0", before: end + 1)
         }
-        let second = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0", settings)
-        let http = HTTPClient(port: try await second.httpPort())
+        let (second, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url, settings)
         var history = (1...30).map { stroke($0) }
         history += [#"{"n":31,"a":2,"t":3100}"#, #"{"n":32,"a":2,"t":3200}"#, #"{"n":33,"a":3,"t":3300}"#]
         history += [#"{"n":34,"a":5,"g":3,"t":3400}"#, stroke(35), #"{"n":36,"a":4,"t":3600}"#, stroke(37)]

@@ -44,9 +44,8 @@ import Testing
             #expect(refused.log.contains("at most 65536 bytes (max_payload); the service needs 266240"))
             #expect(refused.log.contains("or lower limits.message_bytes to 61440"))
 
-            let daemon = try await DaemonProcess.serving(
-                "a", nats: nats.url, http: "127.0.0.1:0", ["limits.message_bytes=60KiB"])
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP(
+                "a", nats: nats.url, ["limits.message_bytes=60KiB"])
             #expect(try await http.get("/readyz").statusCode == 200)
             try await nats.restart(configuration: "max_payload: 32768")
             try await daemon.waitForLog("the service needs 65536")
@@ -82,8 +81,7 @@ import Testing
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.with(jetStream: true) { [plan] nats in
-            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0")
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url)
             @Sendable func isServing() async throws -> Bool {
                 let serving = try Exposition(try await http.get("/metrics").text)["lectern_partitions_serving"]
                 let isReady = try await http.get("/readyz").statusCode == 200
@@ -118,9 +116,7 @@ import Testing
         async throws
     {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try await DaemonProcess.serving(
-                "a", nats: nats.url, http: "127.0.0.1:0", ["subjects.partitions=2"])
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url, ["subjects.partitions=2"])
             try await NATSConnection.with(nats) { connection in
                 for (stream, left) in [("INK_LOG_0", 1.0), ("INK_LOG_1", 0.0)] {
                     let deletion = ContinuousClock.now

@@ -13,10 +13,9 @@ import Testing
 
     @Test func `a full log shows what was refused over HTTP, and how old what is in no checkpoint is`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving(
-                "a", nats: nats.url, http: "127.0.0.1:0",
+            let (daemon, http) = try await DaemonProcess.servingHTTP(
+                "a", nats: nats.url,
                 ["journal.max_bytes=1MiB", "checkpoint.interval=1h", "checkpoint.operations=1000000"])
-            let http = HTTPClient(port: try await daemon.httpPort())
             let points = (0..<300).map { #"{"x":\#($0),"y":\#($0)}"# }.joined(separator: ",")
             var number = 0
             let seen = try await eventually("it is told") {
@@ -42,10 +41,8 @@ import Testing
 
     @Test func `connections to NATS that are lost are counted by cause, and a restart by what it reads`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving(
-                "a", nats: nats.url, http: "127.0.0.1:0",
-                ["checkpoint.interval=1h", "checkpoint.operations=1000000"])
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP(
+                "a", nats: nats.url, ["checkpoint.interval=1h", "checkpoint.operations=1000000"])
             let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
             for number in 1...5 {
                 try await ann.send(

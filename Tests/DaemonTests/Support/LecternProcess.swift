@@ -133,6 +133,14 @@ final class DaemonProcess: Sendable {
         return daemon
     }
 
+    /// Starts it with an HTTP side on a free port; returns when it serves.
+    static func servingHTTP(
+        _ name: String, nats: String, _ settings: [String] = [], program: String? = nil
+    ) async throws -> (DaemonProcess, HTTPClient) {
+        let daemon = try await serving(name, nats: nats, http: "127.0.0.1:0", settings, program: program)
+        return (daemon, HTTPClient(port: try await daemon.httpPort()))
+    }
+
     /// Its process id.
     var identifier: Int32 { process.identifier }
 

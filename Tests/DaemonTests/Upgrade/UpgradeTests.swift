@@ -85,8 +85,7 @@ struct UpgradeTests {
                 try await jetStream.nextMessage(
                     "INK_CHECKPOINT_0", subject: "\(address).checkpoint", from: stored.sequence + 1))
             try await jetStream.deleteMessage("INK_CHECKPOINT_0", known.sequence)
-            let last = try await DaemonProcess.serving("c", nats: nats.url, http: "127.0.0.1:0")
-            let http = HTTPClient(port: try await last.httpPort())
+            let (last, http) = try await DaemonProcess.servingHTTP("c", nats: nats.url)
             let room = try AnyJSON.decode(try await http.get("/api/rooms/lesson").bytes)
             #expect(room["index"] == .number(1))
             #expect(await last.terminate() == 0)
@@ -271,9 +270,7 @@ private final class UpgradeTrial: Sendable {
             + [(room: PagesTeacher.room, index: Int(pages.state.index), digest: pages.state.digest)]
         let program = try await formats().count == 1 ? [nil, EarlierRelease.program] : [nil]
         for program in program {
-            let daemon = try await DaemonProcess.serving(
-                "z", nats: nats.url, http: "127.0.0.1:0", settings, program: program)
-            let http = HTTPClient(port: try await daemon.httpPort())
+            let (daemon, http) = try await DaemonProcess.servingHTTP("z", nats: nats.url, settings, program: program)
             for room in expected {
                 let state = try AnyJSON.decode(try await http.get("/api/rooms/\(room.room)").bytes)
                 #expect(state["index"] == .number(Double(room.index)) && state["digest"] == .string(room.digest))
