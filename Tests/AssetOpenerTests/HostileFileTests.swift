@@ -108,8 +108,7 @@ import Testing
             SamplePNG.file(SampleImage.random(width: 30, height: 20, opaque: false, &generator), interlaced: true),
             SampleJPEG.file(
                 width: 48, height: 32, pixels: SampleJPEG.quarters(width: 48, height: 32), progressive: true,
-                orientation: 6),
-            SamplePDF.pages(["/MediaBox [0 0 100 50]"], content: "1 0 0 rg 0 0 50 50 re f"),
+                orientation: 6), SamplePDF.pages(["/MediaBox [0 0 100 50]"], content: "1 0 0 rg 0 0 50 50 re f"),
         ]
         for seed in TestSeed.choose(12) {
             var generator = SeededGenerator(seed: seed)

@@ -26,13 +26,11 @@ import Testing
         let file = SamplePDF.pages(["/MediaBox [0 0 \(corner)]"])
         let opener = try Opening.opener()
         #expect(try await opener.refusal(file) == .unreadable("no page has a size"))
-        let more = try await opener.inspect(
-            SamplePDF.pages(["/MediaBox [0 0 40 30]", "/MediaBox [0 0 \(corner)]"]))
+        let more = try await opener.inspect(SamplePDF.pages(["/MediaBox [0 0 40 30]", "/MediaBox [0 0 \(corner)]"]))
         #expect(more.pages.map(\.width) == [40, 40] && more.pages[1].box == .blank)
         let sides = corner.split(separator: " ").compactMap { Double($0) }
         let page = try #require(AssetPage(width: sides[0], height: sides[1]))
-        let manifest = try #require(
-            AssetManifest(id: try Opening.id, format: .pdf, bytes: file.count, pages: [page]))
+        let manifest = try #require(AssetManifest(id: try Opening.id, format: .pdf, bytes: file.count, pages: [page]))
         for width in [1, 4096] {
             // Whatever poppler makes of it.
             _ = try? await opener.png(file, manifest, page: 0, width: width)

@@ -47,8 +47,7 @@ import Testing
     @Test func `the documentation over HTTP has the client that is run here`() throws {
         let page = try String(
             contentsOfFile: PackageRoot.path(
-                to: "Sources/LecternHTTPClient/LecternHTTPClient.docc/LecternHTTPClient.md"),
-            encoding: .utf8)
+                to: "Sources/LecternHTTPClient/LecternHTTPClient.docc/LecternHTTPClient.md"), encoding: .utf8)
         for file in ["Package.swift", "Sources/follow-http/FollowHTTP.swift"] {
             let source = try String(
                 contentsOfFile: PackageRoot.path(to: "Tests/HTTPClientExample/\(file)"), encoding: .utf8)

@@ -10,8 +10,7 @@ import Testing
     @Test func `a gateway with another number of partitions than the daemons is not ready, and says so`() async throws {
         try await NATSTestServer.with { nats in
             let core = try await DaemonProcess.serving(
-                "core", nats: nats.url, http: "off",
-                ["node.roles=core", "journal.mode=none", "subjects.partitions=3"])
+                "core", nats: nats.url, http: "off", ["node.roles=core", "journal.mode=none", "subjects.partitions=3"])
             let gateways = try [5, 3].map { partitions in
                 try DaemonProcess(
                     "gateway-\(partitions)", nats: nats.url, http: "127.0.0.1:0",

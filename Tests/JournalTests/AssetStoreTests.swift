@@ -124,9 +124,7 @@ import Testing
     }
 
     @Test func `An unknown asset can be touched`() async throws {
-        try await TestStore.provisioned { test, _ in
-            try await test.store.touch([try SampleAsset(5).id])
-        }
+        try await TestStore.provisioned { test, _ in try await test.store.touch([try SampleAsset(5).id]) }
     }
 
     @Test func `An upload of which a part is erased meanwhile is stored again`() async throws {

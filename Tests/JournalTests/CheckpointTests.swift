@@ -142,9 +142,7 @@ import Whiteboard
     @Test func `A room of which only damaged manifests are there is named`() async throws {
         try await TestJournal.provisioned { test, _ in
             let good = try await save(test, [1], at: 10)
-            for room in ["latin", "greek"] {
-                _ = try await test.jetStream.publish([0], to: "ink.0.\(room).checkpoint")
-            }
+            for room in ["latin", "greek"] { _ = try await test.jetStream.publish([0], to: "ink.0.\(room).checkpoint") }
             // A manifest of another room, and something else.
             let stray = try #require(try await test.jetStream.lastMessage("INK_CHECKPOINT_0", subject: good.subject))
             _ = try await test.jetStream.publish(stray.payload, to: "ink.0.music.checkpoint")
@@ -243,9 +241,7 @@ import Whiteboard
         try await TestJournal.provisioned { test, _ in
             let other =
                 isOneProcess
-                ? test.store
-                : CheckpointStore(
-                    root: "ink", partitions: 1, connection: test.connection, logger: .silent)
+                ? test.store : CheckpointStore(root: "ink", partitions: 1, connection: test.connection, logger: .silent)
             for round in 1...40 {
                 let (less, more) = (try manifest(at: UInt64(2 * round)), try manifest(at: UInt64(2 * round + 1)))
                 async let behind: Void = test.store.save(less)

@@ -49,8 +49,7 @@ import Testing
             let files = (0..<4).map { number in (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) } }
             let page = try #require(AssetPage(width: 10, height: 10))
             let manifests = try files.map { bytes in
-                try #require(
-                    AssetManifest(id: AssetID(hashOf: bytes), format: .png, bytes: bytes.count, pages: [page]))
+                try #require(AssetManifest(id: AssetID(hashOf: bytes), format: .png, bytes: bytes.count, pages: [page]))
             }
             for (bytes, manifest) in zip(files, manifests) { try await store.save(bytes, manifest) }
             try await lesson.damage("INK_ASSETS", from: 0.6)
@@ -60,9 +59,7 @@ import Testing
             #expect(try await store.bytes(of: manifests[3].id) == nil)
             for (bytes, manifest) in zip(files, manifests) { try await store.save(bytes, manifest) }
             try await lesson.restart()
-            for (bytes, manifest) in zip(files, manifests) {
-                #expect(try await store.bytes(of: manifest.id) == bytes)
-            }
+            for (bytes, manifest) in zip(files, manifests) { #expect(try await store.bytes(of: manifest.id) == bytes) }
         }
     }
 
@@ -73,8 +70,7 @@ import Testing
                 root: "ink", settings: JournalSettings(), maxBytes: 64 << 20, maxAge: .seconds(3600),
                 connection: lesson.connection, logger: .silent)
             let journal = JetStreamJournal(
-                root: "ink", partitions: 1, settings: JournalSettings(), connection: lesson.connection, logger: .silent
-            )
+                root: "ink", partitions: 1, settings: JournalSettings(), connection: lesson.connection, logger: .silent)
             @Sendable func entry(_ id: Int) -> AuditEntry {
                 AuditEntry(id: "\(id)", who: "otto", command: "close", room: "physics")
             }

@@ -23,14 +23,12 @@ import Whiteboard
         }
         func state() -> CheckpointManifest.State {
             CheckpointManifest.State(
-                parts: (0..<Int.random(in: 0...20, using: &generator)).map { _ in number() },
-                bytes: Int(number() >> 1), hash: number(),
-                slot: Bool.random(using: &generator) ? Int.random(in: 0...2, using: &generator) : nil)
+                parts: (0..<Int.random(in: 0...20, using: &generator)).map { _ in number() }, bytes: Int(number() >> 1),
+                hash: number(), slot: Bool.random(using: &generator) ? Int.random(in: 0...2, using: &generator) : nil)
         }
         return CheckpointManifest(
             room: try #require(RoomID("room-\(number())")), log: "\(number())", incarnation: "\(number())-\(number())",
-            sequence: number(),
-            handled: number(), cursors: cursors, isQuiet: Bool.random(using: &generator),
+            sequence: number(), handled: number(), cursors: cursors, isQuiet: Bool.random(using: &generator),
             state: Bool.random(using: &generator) ? state() : nil,
             previous: Bool.random(using: &generator)
                 ? CheckpointManifest.Generation(sequence: number(), state: state()) : nil)
@@ -63,9 +61,8 @@ import Whiteboard
     @Test func `It says how long a cohort was paused, and nothing where it was not`() throws {
         let manifest = CheckpointManifest(
             room: try #require(RoomID("physics")), log: "abc", incarnation: "abc-1", sequence: 12, handled: 11,
-            cursors: [
-                .main: CohortCursor(7, pausedTime: .milliseconds(1500), pausedSince: Instant(nanoseconds: 9))
-            ], isQuiet: false, state: nil)
+            cursors: [.main: CohortCursor(7, pausedTime: .milliseconds(1500), pausedSince: Instant(nanoseconds: 9))],
+            isQuiet: false, state: nil)
         let text = String(decoding: manifest.encoded(), as: UTF8.self)
         #expect(text.contains(#""cursors":{"main":7},"#))
         #expect(text.contains(#""pauses":{"main":{"since":9,"time":1500000000}},"#))

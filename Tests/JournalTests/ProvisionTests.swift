@@ -278,9 +278,7 @@ import Testing
             let text = String(repeating: "x", count: 900)
             for _ in 1...85 { try await test.write(text) }
             #expect(try await test.journal.space(of: 0).isLow)
-            let error = await #expect(throws: JetStreamError.self) {
-                for _ in 1...30 { try await test.write(text) }
-            }
+            let error = await #expect(throws: JetStreamError.self) { for _ in 1...30 { try await test.write(text) } }
             #expect(error?.isFull == true, "\(String(describing: error))")
             await nats.close()
         }

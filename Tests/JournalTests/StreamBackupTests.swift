@@ -29,9 +29,7 @@ import Testing
         return try await TestJournal.with { test, _ in
             let there = try await test.journal.provision(0)
             for number in 1...40 { try await test.write("\(number)") }
-            if let covered {
-                try await test.store.save(covered: covered, of: 0, log: log ?? there.incarnationPrefix)
-            }
+            if let covered { try await test.store.save(covered: covered, of: 0, log: log ?? there.incarnationPrefix) }
             let connection = test.connection
             var gone: UInt64 = 0
             var copies = 0

@@ -14,8 +14,7 @@ struct TestStore: Sendable {
 
     static func with(
         maxAge: Duration = .seconds(30 * 86_400), maxBytes: Int64 = 64 << 20, roomBytes: Int64 = -1,
-        configuration: String? = nil,
-        _ body: @Sendable (TestStore, NATSTestServer) async throws -> Void
+        configuration: String? = nil, _ body: @Sendable (TestStore, NATSTestServer) async throws -> Void
     ) async throws {
         try await NATSTestServer.withConnection(jetStream: true, configuration: configuration) { server, nats in
             var settings = JournalSettings()
@@ -30,12 +29,10 @@ struct TestStore: Sendable {
     /// The same with the stream.
     static func provisioned(
         maxAge: Duration = .seconds(30 * 86_400), maxBytes: Int64 = 64 << 20, roomBytes: Int64 = -1,
-        configuration: String? = nil,
-        _ body: @Sendable (TestStore, NATSTestServer) async throws -> Void
+        configuration: String? = nil, _ body: @Sendable (TestStore, NATSTestServer) async throws -> Void
     ) async throws {
-        try await with(
-            maxAge: maxAge, maxBytes: maxBytes, roomBytes: roomBytes, configuration: configuration
-        ) { test, server in
+        try await with(maxAge: maxAge, maxBytes: maxBytes, roomBytes: roomBytes, configuration: configuration) {
+            test, server in
             try await test.store.provision()
             try await body(test, server)
         }

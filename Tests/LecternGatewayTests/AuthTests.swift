@@ -122,8 +122,7 @@ struct AuthTests {
     func roles() async throws {
         let key = try await TokenKey.test()
         let tokens = [
-            "none": nil,
-            "student": try await key.sign(try Self.claims(.student, cohort: "hls")),
+            "none": nil, "student": try await key.sign(try Self.claims(.student, cohort: "hls")),
             "teacher": try await key.sign(try Self.claims(.teacher, author: "anna")),
             "clock": try await key.sign(try Self.claims(.clock, cohort: "hls")),
             "operator": try await key.sign(try Self.claims(.operator, rooms: .all)),
@@ -345,8 +344,7 @@ struct AuthTests {
             let error = try await gateway.http.send("GET", "/api/rooms/R", headers: origin)
             #expect(error.status == .badRequest)
             #expect(error.fields["access-control-allow-origin"] == "https://school.example")
-            let clock = try await gateway.http.send(
-                "POST", "/api/rooms/r/clock", headers: origin, body: #"{"m":1}"#)
+            let clock = try await gateway.http.send("POST", "/api/rooms/r/clock", headers: origin, body: #"{"m":1}"#)
             #expect(clock.status == .accepted)
             let other = [("Origin", "https://other.example")]
             #expect(

@@ -141,8 +141,7 @@ private struct EventStreamParser {
         }
         guard hasHead else { return }
         while let line = Self.find("\r\n", in: raw),
-            let size = Int(String(decoding: raw[..<line], as: UTF8.self), radix: 16),
-            raw.count >= line + 2 + size + 2
+            let size = Int(String(decoding: raw[..<line], as: UTF8.self), radix: 16), raw.count >= line + 2 + size + 2
         {
             let chunk = raw[(line + 2)..<(line + 2 + size)]
             text += inflater?.inflate(chunk) ?? Array(chunk)
@@ -181,9 +180,7 @@ private struct EventStreamParser {
         let wanted = Array(text.utf8)
         guard bytes.count >= wanted.count else { return nil }
         for start in 0...(bytes.count - wanted.count)
-        where bytes[start] == wanted[0] && bytes[start..<(start + wanted.count)].elementsEqual(wanted) {
-            return start
-        }
+        where bytes[start] == wanted[0] && bytes[start..<(start + wanted.count)].elementsEqual(wanted) { return start }
         return nil
     }
 }

@@ -36,9 +36,7 @@ struct SeriesTests {
     @Test("metrics beyond the bound work, are not shown, and are counted")
     func tooManyMetrics() {
         let registry = PrometheusRegistry()
-        for number in 0...MetricTable.maxMetrics {
-            Meter(label: "m\(number)", factory: registry).set(1)
-        }
+        for number in 0...MetricTable.maxMetrics { Meter(label: "m\(number)", factory: registry).set(1) }
         let lines = registry.text().split(separator: "\n")
         #expect(lines.contains("m999 1"))
         #expect(!lines.contains("m1000 1"))

@@ -104,8 +104,7 @@ private struct SkewProbe {
         room: String = "physics", isKnown: Bool = true, after seconds: Double
     ) throws {
         let reader = SkewTable.Reader(address: address, name: reader, cohort: try #require(CohortName(cohort)))
-        table.take(
-            skews, by: reader, in: try #require(RoomID(room)), isKnown: isKnown, at: start + .seconds(seconds))
+        table.take(skews, by: reader, in: try #require(RoomID(room)), isKnown: isKnown, at: start + .seconds(seconds))
     }
 
     func value(_ series: String) -> String? {

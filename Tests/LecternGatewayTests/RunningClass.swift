@@ -34,8 +34,7 @@ struct RunningClass: Sendable {
                 try await NATSConnection.with(gateway.server) { teacher in
                     guard let room = RoomID("r"), let author = AuthorID("anna") else { throw Unexpected("no name") }
                     let address = RoomAddress(root: configuration.root, room: room, partitions: 1)
-                    let lesson = RunningClass(
-                        gateway: gateway, teacher: teacher, address: address, author: author)
+                    let lesson = RunningClass(gateway: gateway, teacher: teacher, address: address, author: author)
                     try lesson.setClock(clock)
                     try await body(lesson)
                 }

@@ -25,12 +25,10 @@ struct RunningGateway: Sendable {
     /// Runs a body, then ends everything, also when the body throws.
     static func with(
         partitions: Int = 1, jetStream: Bool = false, limits: GatewayLimits = .quick,
-        obstacle: @escaping @Sendable () -> String? = { nil },
-        logger: Logger = .silent,
+        obstacle: @escaping @Sendable () -> String? = { nil }, logger: Logger = .silent,
         configured adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = {
             $0.access = .open(anyHost: true)
-        },
-        _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+        }, _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
         try await NATSTestServer.withConnection(jetStream: jetStream) { server, service in
             try await NATSConnection.with(server) { connection in
@@ -41,8 +39,7 @@ struct RunningGateway: Sendable {
                     try await body(
                         RunningGateway(
                             gateway: gateway, port: port, http: HTTPClient(port: port), registry: registry,
-                            server: server,
-                            service: TestService(connection: service), connection: connection))
+                            server: server, service: TestService(connection: service), connection: connection))
                 }
             }
         }
@@ -274,9 +271,7 @@ extension HTTPClient.Response {
 
     var headers: HTTPFields {
         var headers: HTTPFields = [:]
-        for (name, value) in fields {
-            if let name = HTTPFields.Element.Name(name) { headers[name] = value }
-        }
+        for (name, value) in fields { if let name = HTTPFields.Element.Name(name) { headers[name] = value } }
         return headers
     }
 

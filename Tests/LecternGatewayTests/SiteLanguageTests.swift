@@ -42,9 +42,7 @@ import Testing
         let known = Set(Self.chinese.keys)
         #expect(wanted.subtracting(known).sorted() == [])
         #expect(known.subtracting(wanted).sorted() == [])
-        for (english, text) in Self.chinese {
-            #expect(Self.names(in: english) == Self.names(in: text), "\(english)")
-        }
+        for (english, text) in Self.chinese { #expect(Self.names(in: english) == Self.names(in: text), "\(english)") }
     }
 
     @Test(

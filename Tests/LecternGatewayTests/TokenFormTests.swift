@@ -116,9 +116,7 @@ struct TokenFormTests {
         for other in [
             token.dropLast() + String(characters[last ^ 1]), token + "=", token + "A", token + "\n", token + ".",
             token.dropLast(), "." + token, token.replacing(".", with: ".."), String(token.reversed()),
-        ] as [any StringProtocol] {
-            #expect(try await !Self.counts(String(other)), "\(other)")
-        }
+        ] as [any StringProtocol] { #expect(try await !Self.counts(String(other)), "\(other)") }
         // The alphabet that is not for URLs: "?>?>" has - and _ in its text.
         let odd = TokenKey.base64URL(#"{"alg":"HS256","x":"?>?>?>"}"#.utf8)
         #expect(odd.contains("_") || odd.contains("-"))

@@ -18,8 +18,7 @@ struct WetInkTests {
     }
 
     private func post(
-        _ gateway: RunningGateway, _ lines: [String], _ query: String = "?author=anna",
-        headers: [(String, String)] = []
+        _ gateway: RunningGateway, _ lines: [String], _ query: String = "?author=anna", headers: [(String, String)] = []
     ) async throws -> HTTPClient.Response {
         try await gateway.http.send(
             "POST", "/api/rooms/r/wet\(query)", headers: [("Content-Type", "application/x-ndjson")] + headers,

@@ -136,9 +136,7 @@ import Whiteboard
             let head = try await Inbox(service.client, address.subject(.head))
             var random = TestSupport.SeededGenerator(seed: TestSeed.choose())
             for number in 1...8 {
-                let points = (0..<8000).map { _ in
-                    #"{"x":\#(random.int(0...9999)),"y":\#(random.int(0...9999))}"#
-                }
+                let points = (0..<8000).map { _ in #"{"x":\#(random.int(0...9999)),"y":\#(random.int(0...9999))}"# }
                 try hand.publish(#"{"n":\#(number),"t":1,"d":[\#(points.joined(separator: ","))]}"#)
             }
             _ = try await head.next(8)
@@ -161,9 +159,7 @@ import Whiteboard
             let out = try await Inbox(service.client, address.subject(.out(Self.compact)))
             func publish(_ number: Int, points: Int) throws {
                 for order in 0..<2 {
-                    let part = (order * points..<(order + 1) * points).map {
-                        #"{"x":\#($0),"y":\#($0 * 7919 % 700)}"#
-                    }
+                    let part = (order * points..<(order + 1) * points).map { #"{"x":\#($0),"y":\#($0 * 7919 % 700)}"# }
                     try hand.publish(
                         #"{"n":\#(number),"s":2,"o":\#(order),"t":1,"d":[\#(part.joined(separator: ","))]}"#)
                 }

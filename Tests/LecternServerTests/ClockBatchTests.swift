@@ -38,9 +38,7 @@ import Testing
             let elsewhere = try #require(rooms.first { $0.partition == 1 })
             let (good, bad) = (here[0], here[1])
             let out = try await Inbox(service.client, "\(service.configuration.root).*.*.out.main")
-            for address in [elsewhere, bad, good] {
-                try Hand(service.client, address).publish(Hand.stroke(1, at: 500))
-            }
+            for address in [elsewhere, bad, good] { try Hand(service.client, address).publish(Hand.stroke(1, at: 500)) }
             let subject = ClockBatch.subject(root: service.configuration.root, partition: 0)
             let text = """
                 {"\(elsewhere.room)":{"main":{"m":1000}},"\(bad.room)":{"main":{"m":"soon"}},\

@@ -32,8 +32,7 @@ import Testing
             let before = try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 for number in 1...4 {
-                    try await lesson.client.publishDurably(
-                        Hand.stroke(number, at: number < 4 ? 0 : 5000), to: address)
+                    try await lesson.client.publishDurably(Hand.stroke(number, at: number < 4 ? 0 : 5000), to: address)
                 }
                 return try await out.next(3)
             }
@@ -172,9 +171,7 @@ import Testing
                     try lesson.client.setClock(address, 1000)
                     try await lesson.client.publishDurably(Hand.stroke(2, at: 0), to: address)
                 }
-                for address in rooms {
-                    #expect(try await lesson.joined(address, at: 2).index == 2)
-                }
+                for address in rooms { #expect(try await lesson.joined(address, at: 2).index == 2) }
             }
         }
     }

@@ -15,20 +15,16 @@ import Whiteboard
             let lesson = try DemoLesson.make()
             let address = try service.address("lesson")
             guard let author = AuthorID("teacher") else { throw Unexpected("no author") }
-            try service.client.publish(
-                Array(#"{"m":10000000}"#.utf8), to: address.subject(.clock(.main)))
+            try service.client.publish(Array(#"{"m":10000000}"#.utf8), to: address.subject(.clock(.main)))
             let teacher = try await service.connect()
-            let plan = PublishPlan(
-                lesson, speed: 60, faults: PublishPlan.Faults(lose: 0.05, shuffle: 4, seed: seed))
-            let report = try await Teacher(
-                connection: teacher, address: address, author: author, logger: .silent
-            ).publish(plan)
+            let plan = PublishPlan(lesson, speed: 60, faults: PublishPlan.Faults(lose: 0.05, shuffle: 4, seed: seed))
+            let report = try await Teacher(connection: teacher, address: address, author: author, logger: .silent)
+                .publish(plan)
             #expect(report.isComplete, "\(report)")
             #expect(report.withheld > 0)
             let student = try await service.connect()
-            let session = try await Student(
-                connection: student, address: address, cohort: .main, logger: .silent
-            ).follow(for: .seconds(10)) { event, session in session.board.index < report.lastIndex }
+            let session = try await Student(connection: student, address: address, cohort: .main, logger: .silent)
+                .follow(for: .seconds(10)) { event, session in session.board.index < report.lastIndex }
             #expect(session.board.index == report.lastIndex)
             #expect(session.report.isSound)
             #expect(session.board.digest == fold(lesson))
@@ -86,9 +82,8 @@ import Whiteboard
                     group.addTask {
                         // The random moment is what is tested here.
                         try await Task.sleep(for: delay)
-                        return try await Student(
-                            connection: audience, address: address, cohort: .main, logger: .silent
-                        ).follow(for: .seconds(20)) { _, session in session.board.index < last }
+                        return try await Student(connection: audience, address: address, cohort: .main, logger: .silent)
+                            .follow(for: .seconds(20)) { _, session in session.board.index < last }
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }

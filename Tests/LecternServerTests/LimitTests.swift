@@ -240,8 +240,7 @@ import Whiteboard
             #expect(try await commands.mute(ann, at: address) == .inForce(sequence: nil))
         }
         try publish(provocation.faulty, to: address, service)
-        let body = try AnyJSON.decode(
-            try await feedback.next { $0.text.contains(#""kind":"rejected""#) }.payload)
+        let body = try AnyJSON.decode(try await feedback.next { $0.text.contains(#""kind":"rejected""#) }.payload)
         #expect(body["error"]?["code"] == .string(code.rawValue), "\(body)")
         #expect(body["error"]?["field"] == provocation.field.map { .string($0) }, "\(body)")
         guard case .string(let sentence)? = body["error"]?["message"] else { throw Unexpected("no message: \(body)") }

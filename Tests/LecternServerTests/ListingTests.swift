@@ -95,15 +95,12 @@ import Whiteboard
         let scans = Scans()
         let listing = scans.listing()
         let names = (0..<50).map { "_INBOX.\($0)" }
-        await withTaskGroup(of: Void.self) { group in
-            for name in names { group.addTask { listing.ask(name) } }
-        }
+        await withTaskGroup(of: Void.self) { group in for name in names { group.addTask { listing.ask(name) } } }
         #expect(scans.count == 1)
         #expect(scans.given.isEmpty)
         let reports = try (0..<3000).map { try report("room-\($0)") }
-        let pages = RoomList.pages(
-            of: reports, service: "a", partitions: 1, covered: [0], bytes: ReplySender.partBytes
-        ).count
+        let pages = RoomList.pages(of: reports, service: "a", partitions: 1, covered: [0], bytes: ReplySender.partBytes)
+            .count
         scans.end(reports)
         listing.close()
         #expect(scans.count == 1)
@@ -131,8 +128,7 @@ import Whiteboard
         #expect(
             lists.map(\.page)
                 == (1...pages.count).map {
-                    RoomList.Page(
-                        service: "a", number: $0, count: pages.count, partitions: 1025, covered: covered)
+                    RoomList.Page(service: "a", number: $0, count: pages.count, partitions: 1025, covered: covered)
                 })
     }
 

@@ -147,9 +147,7 @@ import Whiteboard
             var batch: Deque<Int> = []
             repeat { mailbox.take(into: &batch, nextWake: nil) } while handle(&batch) < 2 * count
         }
-        start {
-            for item in 1...count { mailbox.post(item, cost: 1, mustNotBeLost: true, isBrief: item % 7 != 0) }
-        }
+        start { for item in 1...count { mailbox.post(item, cost: 1, mustNotBeLost: true, isBrief: item % 7 != 0) } }
         start {
             var random = SeededGenerator(seed: TestSeed.choose())
             var batch: Deque<Int> = []

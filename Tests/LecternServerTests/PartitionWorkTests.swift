@@ -16,9 +16,7 @@ import Whiteboard
                 root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
             _ = try await journal.provision(0)
             let address = try ServerConfiguration().address("physics")
-            for number in 1...5 {
-                try await connection.publishDurably(Hand.stroke(number, at: number), to: address)
-            }
+            for number in 1...5 { try await connection.publishDurably(Hand.stroke(number, at: number), to: address) }
             let work = PartitionWork(0) { _ in }
             let delivered = Recorder<UInt64>()
             work.attach(

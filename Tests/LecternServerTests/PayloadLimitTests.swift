@@ -40,9 +40,7 @@ import Whiteboard
             for number in 1...6 { try hand.publish(Self.stroke(number, bytes: bytes - bytes / 5)) }
             _ = try await out.next(6)
             // One stroke of four shards is as large as no message may be.
-            for order in 0..<4 {
-                try hand.publish(Self.stroke(7, bytes: bytes * 3 / 5, #""s":4,"o":\#(order),"#))
-            }
+            for order in 0..<4 { try hand.publish(Self.stroke(7, bytes: bytes * 3 / 5, #""s":4,"o":\#(order),"#)) }
             let first = try await out.next()
             #expect(first.index == "7")
             var whole = try StrokeMessage(decoding: first.payload, limits: .accepted)

@@ -15,11 +15,7 @@ import Whiteboard
 @Suite struct `A log that has lost its end` {
     private static func publish(_ numbers: ClosedRange<Int>, _ lesson: DurableClass, _ address: RoomAddress)
         async throws
-    {
-        for number in numbers {
-            try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address)
-        }
-    }
+    { for number in numbers { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) } }
 
     /// Joins until the room has this many operations, in another incarnation than before.
     private static func joined(
@@ -339,9 +335,7 @@ import Whiteboard
             let readable = try await Self.readable(unsaved, lesson)
             async let first = Self.repair(lesson)
             async let second = Self.repair(lesson)
-            for opened in try await [first, second] {
-                #expect(opened.catalogue.covered <= opened.log.lastSequence)
-            }
+            for opened in try await [first, second] { #expect(opened.catalogue.covered <= opened.log.lastSequence) }
             try await lesson.serve {
                 let after = try await Self.joined(lesson, saved, at: 20, notIn: "")
                 #expect(after.digest == before.digest)

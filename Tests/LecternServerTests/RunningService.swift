@@ -15,8 +15,7 @@ final class RunningDaemon: Sendable {
 
     /// Returns once it serves.
     init(
-        _ configuration: ServerConfiguration, _ nats: NATSTestServer,
-        settings: (inout NATSSettings) -> Void = { _ in },
+        _ configuration: ServerConfiguration, _ nats: NATSTestServer, settings: (inout NATSSettings) -> Void = { _ in },
         replies: @escaping @Sendable (ReplySink) -> ReplySink = { $0 }
     ) async throws {
         var connectionSettings = NATSSettings(url: nats.url)
@@ -147,9 +146,7 @@ struct DurableClass: Sendable {
     static func withRoom(
         _ room: String, partitions: Int = 1, _ adjust: @Sendable (inout ServerConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (DurableClass, RoomAddress) async throws -> Void
-    ) async throws {
-        try await with(partitions: partitions, adjust) { try await body($0, try $0.address(room)) }
-    }
+    ) async throws { try await with(partitions: partitions, adjust) { try await body($0, try $0.address(room)) } }
 
     func address(_ room: String) throws -> RoomAddress { try configuration.address(room) }
 
@@ -318,8 +315,7 @@ final class ReplyRecorder: Sendable {
             send: { [self] bytes, _, subject in
                 continuation.yield((subject, .sent(bytes)))
                 gate.wait()
-            },
-            refuse: { [self] subject, error in continuation.yield((subject, .refused(error))) })
+            }, refuse: { [self] subject, error in continuation.yield((subject, .refused(error))) })
     }
 
     /// The next replies, by subject.

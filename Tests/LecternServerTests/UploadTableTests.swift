@@ -21,9 +21,7 @@ import Whiteboard
             while offset < file.count {
                 let part = Array(file[offset..<min(file.count, offset + generator.int(1...700))])
                 #expect(table.receive("a", offset: offset, part, at: start) == .taken)
-                if generator.chance(1, in: 4) {
-                    #expect(table.receive("a", offset: offset, part, at: start) == .taken)
-                }
+                if generator.chance(1, in: 4) { #expect(table.receive("a", offset: offset, part, at: start) == .taken) }
                 offset += part.count
             }
             let whole = UploadTable.Outcome.whole(file, password: nil, try Self.room())
@@ -38,9 +36,7 @@ import Whiteboard
         var table = UploadTable(byteLimit: 1000)
         for (offset, part) in [
             (5, [1, 2]), (0, [UInt8](repeating: 1, count: 11)), (-1, [1]), (3, []), (.max, [1]), (.min, [1]),
-        ]
-            as [(Int, [UInt8])]
-        {
+        ] as [(Int, [UInt8])] {
             #expect(table.begin("a", try Self.room(), bytes: 10, at: start) == nil)
             guard case .refused = table.receive("a", offset: offset, part, at: start) else {
                 Issue.record("\(offset) \(part.count)")

@@ -12,9 +12,7 @@ import Whiteboard
     private static func configuration() throws -> ServerConfiguration {
         var configuration = ServerConfiguration()
         let hls = try #require(CohortName("hls"))
-        configuration.room.cohorts.named = [
-            .main: CohortSettings(ink: .progressive), hls: CohortSettings(ink: .whole),
-        ]
+        configuration.room.cohorts.named = [.main: CohortSettings(ink: .progressive), hls: CohortSettings(ink: .whole)]
         return configuration
     }
 

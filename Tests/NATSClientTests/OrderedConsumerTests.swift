@@ -21,10 +21,7 @@ import Testing
                 case .barrier(let barrier): barrier.pass()
                 case .rewound(let last): events.append("rewound \(last)")
                 }
-            },
-            onMessage: { message, metadata in
-                messages.append("\(metadata.streamSequence) \(message.subject)")
-            })
+            }, onMessage: { message, metadata in messages.append("\(metadata.streamSequence) \(message.subject)") })
         return (consumer, messages, events)
     }
 

@@ -42,9 +42,7 @@ import Testing
             await server.stop()
             _ = try await states.values(1)
             #expect(throws: NATSError.disconnected) { try nats.publish([1], to: "echo") }
-            await #expect(throws: NATSError.disconnected) {
-                try await nats.request(to: "ask", timeout: .seconds(600))
-            }
+            await #expect(throws: NATSError.disconnected) { try await nats.request(to: "ask", timeout: .seconds(600)) }
             await #expect(throws: NATSError.disconnected) { try await nats.flush(timeout: .seconds(600)) }
             try await server.restart()
             _ = try await states.values(2)
@@ -129,9 +127,7 @@ import Testing
                 #expect(throws: NATSError.backlogged(limit: 8 << 20)) {
                     for _ in 0..<1000 { try nats.publish(megabyte, to: "heavy") }
                 }
-                await #expect(throws: NATSError.disconnected) {
-                    try await nats.confirmPublished(timeout: .seconds(30))
-                }
+                await #expect(throws: NATSError.disconnected) { try await nats.confirmPublished(timeout: .seconds(30)) }
                 await server.resume()
                 _ = try await states.values(2)
                 try await expectEcho(nats, seen, 1)

@@ -212,9 +212,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    for _ in 0..<5_000 {
-                        #expect(await Promise<Int>().value(within: .zero) == .failure(.timeout))
-                    }
+                    for _ in 0..<5_000 { #expect(await Promise<Int>().value(within: .zero) == .failure(.timeout)) }
                 }
             }
         }

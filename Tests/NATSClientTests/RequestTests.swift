@@ -39,9 +39,7 @@ import Testing
     @Test func `A request without an answer times out, and its late reply harms nobody`() async throws {
         try await NATSTestServer.withConnection { server, nats in
             let asked = Recorder<String>()
-            _ = try nats.subscribe("mute") { message in
-                if let reply = message.reply { asked.append(reply) }
-            }
+            _ = try nats.subscribe("mute") { message in if let reply = message.reply { asked.append(reply) } }
             await #expect(throws: NATSError.timeout) {
                 try await nats.request([1], to: "mute", timeout: .milliseconds(20))
             }
@@ -149,9 +147,7 @@ import Testing
             for value in 0..<3 as Range<UInt8> {
                 _ = try nats.subscribe("members") { message in
                     guard let reply = message.reply else { return }
-                    for part in 1...2 {
-                        try? nats.publish([value], to: reply, headers: ["Ink-Part": "\(part)/2"])
-                    }
+                    for part in 1...2 { try? nats.publish([value], to: reply, headers: ["Ink-Part": "\(part)/2"]) }
                 }
             }
             var members: Set<[UInt8]> = []
@@ -273,9 +269,7 @@ import Testing
             settings.tls.authorityFile = nil
             settings.credentialsFile = file.path
             let nats = NATSConnection(settings, logger: .silent)
-            await #expect {
-                try await nats.connect(within: .milliseconds(200))
-            } throws: { error in
+            await #expect { try await nats.connect(within: .milliseconds(200)) } throws: { error in
                 "\(error)".contains(file.path)
             }
         }

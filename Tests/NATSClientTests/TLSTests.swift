@@ -75,8 +75,7 @@ import Testing
                 await failure(known)
                     == .invalidSettings("a client certificate for NATS needs its key, and the key its certificate"))
             known.tls.keyFile = "/no/such.key"
-            #expect(
-                await failure(known) == .unreadableFile(path: "/no/such.key", why: "No such file or directory"))
+            #expect(await failure(known) == .unreadableFile(path: "/no/such.key", why: "No such file or directory"))
         }
     }
 
@@ -169,9 +168,7 @@ import Testing
                 try await nats.confirmPublished(timeout: .seconds(30))
                 await server.pause()
                 let megabyte = [UInt8](repeating: 1, count: 1 << 20)
-                #expect(throws: NATSError.self) {
-                    for _ in 0..<1000 { try nats.publish(megabyte, to: "heavy") }
-                }
+                #expect(throws: NATSError.self) { for _ in 0..<1000 { try nats.publish(megabyte, to: "heavy") } }
                 _ = try await states.values(1)
                 await server.resume()
                 _ = try await states.values(2)

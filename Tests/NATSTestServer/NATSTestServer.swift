@@ -48,8 +48,7 @@ public actor NATSTestServer {
 
     /// Runs a body with a server and removes the server and its files afterwards, also when the body throws.
     public static func with<Result: Sendable>(
-        jetStream: Bool = false, configuration: String? = nil,
-        _ body: @Sendable (NATSTestServer) async throws -> Result
+        jetStream: Bool = false, configuration: String? = nil, _ body: @Sendable (NATSTestServer) async throws -> Result
     ) async throws -> Result {
         let server = try await NATSTestServer(jetStream: jetStream, configuration: configuration)
         do {

@@ -75,8 +75,7 @@ import Testing
                 | $probe stamp --codec \(codec) --rate 25 --start 1700000000000 \(form) \
                 | $ffmpeg -v error -r 25 -f \(format) -i - -c copy s.ts
                 """.replacing("-nostdin", with: ""))
-            let lines = try ClockLine.lines(
-                try await workshop.run("$probe clock --print --source s.ts \(options)"))
+            let lines = try ClockLine.lines(try await workshop.run("$probe clock --print --source s.ts \(options)"))
             #expect(abs((lines.first?.media ?? 0) - 1_700_000_000_000) <= Self.tolerance)
             #expect(abs((lines.last?.media ?? 0) - 1_700_000_001_000) <= Self.tolerance)
         }
@@ -115,8 +114,7 @@ import Testing
                 (time: first + Int64(number) * 45_000, tag: Self.tag("\(7_000_000 + number * 500)"))
             }
             try workshop.write(try TimedMetadata.insert(tags, into: workshop.read("plain.ts")), to: "s.ts")
-            let lines = try ClockLine.lines(
-                try await workshop.run("$probe clock --print --carrier id3 --source s.ts"))
+            let lines = try ClockLine.lines(try await workshop.run("$probe clock --print --carrier id3 --source s.ts"))
             // Two times have to agree before the first sample.
             #expect((6_999_900...7_000_400).contains(lines.first?.media ?? 0))
             #expect(abs((lines.last?.media ?? 0) - 7_002_000) <= Self.tolerance)

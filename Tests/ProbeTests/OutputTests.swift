@@ -149,8 +149,7 @@ import Testing
                     --room art --source none.flv
                     """
                 try workshop.write(Array(lines.utf8), to: "classes")
-                let output = try await workshop.run(
-                    "$probe clock --nats \(server.url) --streams classes", exitCode: 1)
+                let output = try await workshop.run("$probe clock --nats \(server.url) --streams classes", exitCode: 1)
                 #expect(output.contains("lectern-probe: art/main: "))
                 #expect(output.contains(#""clock":"physics/hls""#) && output.contains(#""clock":"chemistry/main""#))
             }
@@ -163,8 +162,7 @@ import Testing
             ] {
                 let samples = try samples.map { try ClockSample(decoding: $0) }
                 #expect(samples.contains { $0.state == .play })
-                #expect(
-                    samples.last?.state == .end && samples.last?.media == MediaTime(milliseconds: 52_000 as Int64))
+                #expect(samples.last?.state == .end && samples.last?.media == MediaTime(milliseconds: 52_000 as Int64))
             }
         }
     }

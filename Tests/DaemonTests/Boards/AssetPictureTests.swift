@@ -170,9 +170,7 @@ import Testing
             func start(_ name: String) async throws -> (daemon: DaemonProcess, lesson: Lesson) {
                 let daemon = try await DaemonProcess.serving(name, nats: nats.url, http: "127.0.0.1:0", Self.settings)
                 let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
-                return (
-                    daemon, Lesson(http: HTTPClient(port: try await daemon.httpPort()), ann: ann, nats: connection)
-                )
+                return (daemon, Lesson(http: HTTPClient(port: try await daemon.httpPort()), ann: ann, nats: connection))
             }
             let (first, one) = try await start("a")
             let (second, two) = try await start("b")

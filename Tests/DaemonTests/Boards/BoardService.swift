@@ -64,8 +64,7 @@ struct BoardService: Sendable {
         _ file: [UInt8], _ query: String = "author=anna", room: String = "r", headers: [(String, String)] = [],
         over http: HTTPClient? = nil
     ) async throws -> HTTPClient.Response {
-        try await (http ?? self.http).send(
-            "POST", "/api/rooms/\(room)/import?\(query)", headers: headers, bytes: file)
+        try await (http ?? self.http).send("POST", "/api/rooms/\(room)/import?\(query)", headers: headers, bytes: file)
     }
 
     func copy(_ page: Int, of room: String = "r", _ body: String) async throws -> HTTPClient.Response {

@@ -70,8 +70,7 @@ import Testing
             #expect(try await board.picture("main", at: 1) == ink)
 
             let stored = try await http.send(
-                "POST", "/api/rooms/physics/assets", headers: [("Content-Type", "application/pdf")],
-                bytes: Self.file)
+                "POST", "/api/rooms/physics/assets", headers: [("Content-Type", "application/pdf")], bytes: Self.file)
             #expect(try AnyJSON.decode(stored.bytes)["id"] == .string(id))
             let image = try await eventually("the image is drawn") {
                 let answer = try await board.picture("head")

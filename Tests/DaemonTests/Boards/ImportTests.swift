@@ -143,8 +143,7 @@ import Testing
             let opaque = Self.highlighted.replacing("<channelProperties>", with: "<!--").replacing(
                 "</channelProperties>", with: "-->")
             let clear = try folder.write(
-                opaque.replacing("name=\"height\" value=\"0.6\"", with: "name=\"height\" value=\"0.1\""),
-                "clear.inkml")
+                opaque.replacing("name=\"height\" value=\"0.6\"", with: "name=\"height\" value=\"0.1\""), "clear.inkml")
             let strict = try await LecternProcess.run(
                 "import", clear, "--strict", "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000")
             #expect(strict.exitCode == 1 && strict.log.contains("passed-over: The room has no transparent ink"))

@@ -63,9 +63,7 @@ import Testing
 
     /// Handwriting, shapes and erasers in all colours and widths; some of it undone and redone.
     private func message(_ number: Int, _ random: inout SeededGenerator) -> String {
-        if number > 10, random.chance(15, in: 100) {
-            return #"{"n":\#(number),"a":2,"t":0}"#
-        }
+        if number > 10, random.chance(15, in: 100) { return #"{"n":\#(number),"a":2,"t":0}"# }
         let element = random.pick([0, 0, 0, 0, 1, 2, 3, 4])
         let points = random.pick(Handwriting.strokes).map { #"{"x":\#($0.x),"y":\#($0.y)}"# }.joined(separator: ",")
         let style = #""c":\#(random.int(0...7)),"l":\#(random.int(1...12)),"e":\#(element)"#

@@ -21,8 +21,7 @@ import Testing
     {
         try await BoardService.with(BoardService.boards) { service in
             // The board is 1000 × 500; page 4 was there before.
-            try await service.write(
-                [#"{"n":1,"w":1000,"h":500,"g":4,"d":[{"x":1,"y":1},{"x":9,"y":9}]}"#], to: "r")
+            try await service.write([#"{"n":1,"w":1000,"h":500,"g":4,"d":[{"x":1,"y":1},{"x":9,"y":9}]}"#], to: "r")
             let sizes = (0..<12).map { $0.isMultiple(of: 2) ? (400.0, 100.0) : (100.0, 200.0) }
             let file = SlideFiles.pdf(sizes)
             let answer = try await service.importFile(file)
@@ -125,9 +124,7 @@ import Testing
             #expect((1...11).contains(list.count))
             let head = try await service.head("r")
             #expect(head.entries.map(\.page) == Array(made))
-            #expect(
-                head.reply.pages
-                    == BoardPages(shown: 1, order: [0] + made, hidden: Array((list.count + 1)...12)))
+            #expect(head.reply.pages == BoardPages(shown: 1, order: [0] + made, hidden: Array((list.count + 1)...12)))
             // The room is full, and the next import says so too; its page is not left behind.
             let next = try await service.importFile(SlideFiles.pdf([(40, 30)]))
             #expect(next.statusCode == 502)
@@ -160,8 +157,7 @@ import Testing
 
     @Test func `files that come at the same time, by two gateways too, have pages of their own`() async throws {
         try await BoardService.with(BoardService.boards) { service in
-            let gateway = try DaemonProcess(
-                "b", nats: service.nats.url, http: "127.0.0.1:0", ["node.roles=gateway"])
+            let gateway = try DaemonProcess("b", nats: service.nats.url, http: "127.0.0.1:0", ["node.roles=gateway"])
             let other = HTTPClient(port: try await gateway.httpPort())
             try await eventually("the gateway is ready", is: await other.get("/readyz").statusCode == 200)
             try await service.write([#"{"n":1,"d":[{"x":1,"y":1}]}"#], to: "r")

@@ -95,8 +95,7 @@ struct BrowserAccessTests {
             try await window.expectNoFindings("a board")
             try await window.open("\(page)?demo=2")
             try await window.wait(for: "the demo", "!\(BrowserWindow.element("demo")).hidden")
-            try await window.wait(
-                for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
+            try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
             try await window.expectNoFindings("a demo")
             try await window.open("\(page)?replay")
             try await window.wait(for: "the player", "!\(BrowserWindow.element("play")).disabled")

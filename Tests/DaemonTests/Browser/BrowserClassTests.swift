@@ -155,8 +155,7 @@ struct BrowserSmokeTests {
             try await room.nats.restart()
             try await eventually("the video is heard") { () -> Void? in
                 try room.playVideo()
-                return try await student.isTrue("Number(\(BrowserWindow.canvas).dataset.index) >= 3")
-                    ? () : nil
+                return try await student.isTrue("Number(\(BrowserWindow.canvas).dataset.index) >= 3") ? () : nil
             }
             try await teacher.waitUntilSaved()
             try await teacher.wait(forIndex: 3)
@@ -177,9 +176,7 @@ struct BrowserSmokeTests {
                 try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
                 for bad in ["   ", "a\u{202e}b", "a\u{7}b", String(repeating: "名", count: 65)] where place == 0 {
                     try await teacher.run("document.getElementById(\"name\").value = args[0]; \(form)", [.string(bad)])
-                    #expect(
-                        try await teacher.isTrue("\(BrowserWindow.element("name-dialog")).open"),
-                        "\(bad)")
+                    #expect(try await teacher.isTrue("\(BrowserWindow.element("name-dialog")).open"), "\(bad)")
                     try await teacher.run("document.getElementById(\"name\").dispatchEvent(new Event(\"input\"))")
                 }
                 try await teacher.run("document.getElementById(\"name\").value = args[0]; \(form)", [.string(name)])

@@ -22,9 +22,7 @@ struct BrowserClockTests {
             return process.log.trimmingCharacters(in: .whitespacesAndNewlines)
         }
         let media = try await MediaServer(["--token", "media"])
-        let settings = [
-            "auth.mode=token", "auth.secret_file=\(secret)", "http.media_origins=\(media.address)",
-        ]
+        let settings = ["auth.mode=token", "auth.secret_file=\(secret)", "http.media_origins=\(media.address)"]
         try await BrowserRoom.with(settings) { room, _ in
             try await room.publish(1)
             let operatorToken = try await token("--role", "operator")
@@ -57,8 +55,7 @@ struct BrowserClockTests {
 
             await media.kill()
             try await page.waitForClock("stall")
-            try await page.wait(
-                for: "the loss", "\(BrowserWindow.element("state")).innerText.startsWith(\"Offline\")")
+            try await page.wait(for: "the loss", "\(BrowserWindow.element("state")).innerText.startsWith(\"Offline\")")
             let again = try await MediaServer(["--token", "media", "--port", String(media.port)])
             try await page.waitForClock("play")
             try await page.expectClockAtPicture(in: room, "webrtc", operatorToken, within: Self.bound)

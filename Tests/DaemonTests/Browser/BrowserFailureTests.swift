@@ -148,8 +148,7 @@ import Testing
                 return [...events, ...codes];
                 """)
             #expect(
-                heard
-                    == .array([.number(80), .number(80), .number(80), .string("too-large"), .string("too-large")]))
+                heard == .array([.number(80), .number(80), .number(80), .string("too-large"), .string("too-large")]))
         }
     }
 }

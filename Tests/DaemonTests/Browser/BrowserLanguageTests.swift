@@ -67,9 +67,7 @@ import Testing
                     """)
             }
             let chinese = "房间名为 1 到 64 个字符：a 到 z、0 到 9、_ 和 -。"
-            #expect(
-                try await reasons("zh")
-                    == .array([.string("您已被禁言。"), .string("Nobody knows."), .string(chinese)]))
+            #expect(try await reasons("zh") == .array([.string("您已被禁言。"), .string("Nobody knows."), .string(chinese)]))
             let name = "The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -."
             #expect(
                 try await reasons("en")

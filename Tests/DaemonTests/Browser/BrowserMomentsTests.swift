@@ -167,8 +167,7 @@ import Testing
             try await student.draw(
                 (0...10).map {
                     (handle[0] + (200 - handle[0]) * Double($0) / 10, handle[1] + (90 - handle[1]) * Double($0) / 10)
-                },
-                with: .mouse)
+                }, with: .mouse)
             try await student.expectFloating("top-left")
             for (key, corner) in [
                 ("ArrowRight", "top-right"), ("ArrowDown", "bottom-right"), ("ArrowLeft", "bottom-left"),
@@ -184,8 +183,7 @@ import Testing
             #expect(
                 try await student.run(
                     "return document.getElementById(\"video-move\").ariaLabel ?? document.getElementById(\"video-move\").getAttribute(\"aria-label\")"
-                )
-                    == .string("Move the video. The video is at the top left"))
+                ) == .string("Move the video. The video is at the top left"))
             // Notes are written beside it.
             try await student.press("n")
             try await student.expectFloating("top-left")
@@ -219,8 +217,7 @@ import Testing
                 #expect(
                     try await student.run(
                         "return [\"contents\", \"news\", \"view\"].map((id) => document.getElementById(id).closest(\"[inert]\") !== null)"
-                    )
-                        == .array([.bool(false), .bool(false), .bool(true)]))
+                    ) == .array([.bool(false), .bool(false), .bool(true)]))
                 try await student.press("n")
                 try await student.clickInSight(of: "#notes-done")
                 #expect(try await student.run("return document.activeElement.id") == .string("full-end"))

@@ -100,8 +100,7 @@ struct BrowserNewcomerTests {
         try await teacher.waitUntilSaved()
         let words = BrowserWindow.element("step-words")
         #expect(try await student.text(of: words) == "No video: ink is shown at once")
-        #expect(
-            try await teacher.text(of: BrowserWindow.element("ahead-words")) == "Students see this at once")
+        #expect(try await teacher.text(of: BrowserWindow.element("ahead-words")) == "Students see this at once")
         try await watcher.wait(for: "ink that waits", "\(words).textContent.includes(\"for the video\")")
         try await watcher.keepScreenshot("newcomer-hls")
         try await student.keepScreenshot("newcomer-phone")

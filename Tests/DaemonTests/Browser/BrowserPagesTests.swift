@@ -192,8 +192,7 @@ import Testing
                     size, isDark: name == "phone" || name == "desktop", at: "\(room.page)/teach?author=\(name)")
                 try await window.waitUntilWriting()
                 try await window.wait(forPages: order)
-                try await window.wait(
-                    for: "a picture", "document.querySelector(\"[data-page='4'] canvas\").width > 0")
+                try await window.wait(for: "a picture", "document.querySelector(\"[data-page='4'] canvas\").width > 0")
                 try await window.keepScreenshot("pages-\(name)")
                 let overflow = try await window.run(
                     "return document.documentElement.scrollWidth - document.documentElement.clientWidth")

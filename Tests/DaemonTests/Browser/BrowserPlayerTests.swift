@@ -106,9 +106,7 @@ import Testing
             try await window.wait(for: "all three", "own.index === 3")
             #expect(
                 try await window.run("return [skews, reports]")
-                    == .array([
-                        .array([.number(4998), .number(4997)]), .array([]),
-                    ]))
+                    == .array([.array([.number(4998), .number(4997)]), .array([])]))
             try await window.run("window.time = 3.5; own.look();")
             try await room.publish(1, after: 3)
             try await window.wait(for: "one that waits", "held === 1")

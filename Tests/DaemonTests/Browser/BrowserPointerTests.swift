@@ -193,8 +193,7 @@ import Testing
             #expect(try await teacher.run("return document.querySelector(\".lectern-pointers\")") == .null)
             try await teacher.run("\(toggle).click(); await move(1500);")
             #expect(try await teacher.run("return \(toggle).getAttribute(\"aria-pressed\")") == .string("true"))
-            #expect(
-                try await teacher.isTrue("document.querySelector(\".lectern-pointers\") !== null"))
+            #expect(try await teacher.isTrue("document.querySelector(\".lectern-pointers\") !== null"))
             try await teacher.run(
                 "\(BrowserWindow.canvas).dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 1, pointerType: \"mouse\" }));"
             )

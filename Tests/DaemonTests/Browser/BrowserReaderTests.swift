@@ -26,8 +26,7 @@ import Testing
                 """)
             #expect(
                 seen["colours"] == .number(16) && seen["widths"] == .number(4) && seen["unseen"] == .number(0),
-                "\(seen)"
-            )
+                "\(seen)")
             #expect(seen["paper"] == .string("rgb(255, 255, 255)"), "\(seen)")
         }
     }

@@ -200,8 +200,7 @@ import Testing
             let small = try await open(room, "{ mostPoints: 1000 }")
             let few = try await seeks(60, pictures: 20, in: small, seed: seed)
             #expect(few == right, "seed \(seed): \(few.text)")
-            #expect(
-                try await small.isTrue("requests.some((query) => query.has(\"from\")) && most < ops.length"))
+            #expect(try await small.isTrue("requests.some((query) => query.has(\"from\")) && most < ops.length"))
         }
     }
 

@@ -45,8 +45,7 @@ import Testing
             let texts =
                 lengths.map {
                     String(repeating: "https://ink.example/rooms/physics#token=", count: $0 / 40 + 1).prefix($0)
-                }
-                .map(String.init) + ["王老师 · Анна · محمد"]
+                }.map(String.init) + ["王老师 · Анна · محمد"]
             for text in texts {
                 let reply = try await window.run(
                     """
@@ -176,8 +175,7 @@ import Testing
                 }
             }
             try await teacher.wait(
-                for: "the list",
-                "\(BrowserWindow.element("share-made-count")).textContent === \"1 other link counts\"")
+                for: "the list", "\(BrowserWindow.element("share-made-count")).textContent === \"1 other link counts\"")
             try await teacher.run(
                 "\(BrowserWindow.element("share-made")).open = true; document.querySelector(\"#share-list button\").click()"
             )
@@ -188,8 +186,7 @@ import Testing
             try await student.open(
                 "\(page)#token=\(try await secret.token(["--room", room.name, "--role", "student", "--name", "李雷"]))")
             try await student.wait(forIndex: 1)
-            try await teacher.wait(
-                for: "the name", "\(BrowserWindow.element("ahead-names")).textContent === \"李雷\"")
+            try await teacher.wait(for: "the name", "\(BrowserWindow.element("ahead-names")).textContent === \"李雷\"")
         }
     }
 }

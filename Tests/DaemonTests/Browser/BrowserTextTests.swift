@@ -198,8 +198,7 @@ import Testing
         try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
             let teacher = try await room.teacher()
             try await teacher.drawWave(1, index: 1)
-            #expect(
-                try await teacher.isTrue("document.querySelector('[aria-label=\"Text\"]').hidden"))
+            #expect(try await teacher.isTrue("document.querySelector('[aria-label=\"Text\"]').hidden"))
             try await teacher.press("t")
             try await teacher.drawWave(3, index: 2)
         }
@@ -249,8 +248,7 @@ import Testing
 
     private static func corners(_ message: AnyJSON) throws -> String {
         guard case .array(let points)? = message["d"], points.count == 2 else { throw Unexpected("\(message)") }
-        let values: [Double] = points.flatMap { point -> [Double] in
-            [point["x"]?.double ?? 0, point["y"]?.double ?? 0]
+        let values: [Double] = points.flatMap { point -> [Double] in [point["x"]?.double ?? 0, point["y"]?.double ?? 0]
         }
         return "[\(values[0]), \(values[1]), \(values[2]), \(values[3])]"
     }

@@ -147,8 +147,7 @@ import Testing
         let media = try await MediaServer()
         try await BrowserRoom.with(["http.media_origins=\(media.address)"]) { room, _ in
             let teacher = try await BrowserWindow()
-            try await teacher.open(
-                "\(room.page)/teach?author=anna&video=\(media.address)/lesson.webm&offset=60000")
+            try await teacher.open("\(room.page)/teach?author=anna&video=\(media.address)/lesson.webm&offset=60000")
             try await teacher.waitUntilWriting()
             let video = BrowserWindow.element("time-video")
             try await teacher.run("\(video).currentTime = 4; await new Promise((done) => (\(video).onseeked = done));")

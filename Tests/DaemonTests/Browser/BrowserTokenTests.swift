@@ -36,8 +36,7 @@ import Testing
                 for: "refused", "\(BrowserWindow.element("saved")).textContent === \"Not allowed in\"")
             let stranger = try await BrowserWindow(at: page)
             try await stranger.wait(for: "refused", "\(connection).textContent === \"Not allowed in\"")
-            #expect(
-                try await stranger.text(of: Self.cover) == "This board opens with the link that you were given.")
+            #expect(try await stranger.text(of: Self.cover) == "This board opens with the link that you were given.")
             try await stranger.wait(for: "the cover", "getComputedStyle(\(Self.cover)).opacity === \"1\"")
             try await stranger.keepScreenshot("refused-student")
             try await stranger.open("\(page)#token=nonsense")

@@ -89,12 +89,10 @@ import Testing
             try await teacher.draw(
                 [(-40, -40), (200, -40), (200, 120), (-40, 120), (-40, -38)].map {
                     (middle[0] + $0.0, middle[1] + $0.1)
-                },
-                with: .mouse)
+                }, with: .mouse)
             try await teacher.waitForSelection()
             try await teacher.keepScreenshot("view-teacher-lasso")
-            try await teacher.draw(
-                (0...8).map { (middle[0] + 80 + 10 * Double($0), middle[1] + 40) }, with: .mouse)
+            try await teacher.draw((0...8).map { (middle[0] + 80 + 10 * Double($0), middle[1] + 40) }, with: .mouse)
             try await teacher.run("\(BrowserWindow.element("selection-done")).click()")
             try await teacher.wait(forIndex: 2)
             let moved = try await teacher.run(

@@ -57,8 +57,7 @@ struct Lesson: Sendable {
         }
         observers = try plan.delays.map { cohort, delay in
             try CohortObserver(
-                connection, address: address.description, cohort: cohort,
-                video: Video(start: start, delay: delay))
+                connection, address: address.description, cohort: cohort, video: Video(start: start, delay: delay))
         }
         students = try plan.delays.map {
             TestStudent(studentsConnection, address: address, cohort: try #require(CohortName($0.cohort)))
@@ -229,9 +228,8 @@ final class CohortObserver: Sendable {
             let sighting = Sighting(
                 at: .now, index: message.header("Ink-Index").flatMap { UInt64($0) } ?? 0,
                 room: message.header("Ink-Room") ?? "", author: message.header("Ink-Author") ?? "",
-                reference: message.header("Ink-Ref").flatMap { UInt64($0) },
-                digest: message.header("Ink-Digest") ?? "", isLate: message.header("Ink-Late") == "1",
-                body: message.copyPayload())
+                reference: message.header("Ink-Ref").flatMap { UInt64($0) }, digest: message.header("Ink-Digest") ?? "",
+                isLate: message.header("Ink-Late") == "1", body: message.copyPayload())
             seen.withLock { $0.append(sighting) }
         }
     }

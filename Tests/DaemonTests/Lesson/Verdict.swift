@@ -95,8 +95,7 @@ struct Verdict: Sendable {
     func longestPause(of observer: CohortObserver, after index: UInt64) -> Duration {
         var seen: Set<UInt64> = []
         let pauses = observer.sightings.compactMap { sighting -> Double? in
-            guard sighting.index > index, seen.insert(sighting.index).inserted, !sighting.isLate,
-                sighting.index <= last
+            guard sighting.index > index, seen.insert(sighting.index).inserted, !sighting.isLate, sighting.index <= last
             else { return nil }
             return observer.video.time(at: sighting.at) - model.operations[Int(sighting.index - 1)].gateTime
         }

@@ -55,8 +55,7 @@ struct AlertTests {
     /// A stroke that waits for a clock that says one thing and then no more.
     private func starveClock(_ connection: NATSConnection) async throws {
         try connection.publish(Array(#"{"m":1000}"#.utf8), to: "ink.0.dead.clock.main")
-        try connection.publish(
-            Array(#"{"n":1,"t":900000,"d":[{"x":1,"y":1}]}"#.utf8), to: "ink.0.dead.in.anna")
+        try connection.publish(Array(#"{"n":1,"t":900000,"d":[{"x":1,"y":1}]}"#.utf8), to: "ink.0.dead.in.anna")
         try await connection.flush()
     }
 

@@ -41,8 +41,7 @@ import Testing
             #expect(right.log.contains("erased lesson: deleted 50 records"), "\(right.log)")
             #expect(try count("anna-of-lesson", in: nats) == 0)
             let again = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
-            #expect(
-                again.exitCode == 0 && again.log.contains(/deleted 0 records|nothing was stored/), "\(again.log)")
+            #expect(again.exitCode == 0 && again.log.contains(/deleted 0 records|nothing was stored/), "\(again.log)")
             let audit = try await LecternProcess.run("audit", "--nats", nats.url)
             #expect(audit.log.contains("erase") && audit.log.contains("lesson"), "\(audit.log)")
             #expect(await daemon.terminate() == 0)
@@ -117,8 +116,7 @@ import Testing
         try await NATSTestServer.withConnection { nats, connection in
             let daemon = try await DaemonProcess.serving("a", nats: nats.url, ["journal.mode=none"])
             let anna = try ScriptedAuthor("anna", room: "lesson", on: connection, isStored: false)
-            try await anna.send(
-                #"{"n":1,"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#, appliedAt: 1)
+            try await anna.send(#"{"n":1,"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#, appliedAt: 1)
             let (code, log) = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
             #expect(code == 0 && log.contains("nothing is stored"), "\(log)")
             let rooms = try await eventually("the room has ended") {

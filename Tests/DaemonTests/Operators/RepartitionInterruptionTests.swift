@@ -94,9 +94,7 @@ extension RepartitionTests {
         let all = first + second
         try await Self.withHeldUser("ink.0.\(second[1]).moved.>") { nats in
             try await Self.provision(nats, "subjects.partitions=2")
-            for room in all {
-                try await Self.write((1...10).map { Self.stroke($0) }, to: room, among: 2, on: nats)
-            }
+            for room in all { try await Self.write((1...10).map { Self.stroke($0) }, to: room, among: 2, on: nats) }
             let before = try await Self.states(of: all, on: nats, partitions: 2)
             // The server fills copies from a new stream of the same name.
             try await NATSConnection.with(nats) { connection in
@@ -121,8 +119,7 @@ extension RepartitionTests {
             var configuration = try #require(answer?["config"] as? [String: Any])
             configuration["max_bytes"] = bytes
             let body = try JSONSerialization.data(withJSONObject: configuration)
-            _ = try await connection.request(
-                Array(body), to: "$JS.API.STREAM.UPDATE.\(stream)", timeout: .hangLimit)
+            _ = try await connection.request(Array(body), to: "$JS.API.STREAM.UPDATE.\(stream)", timeout: .hangLimit)
         }
         #expect(try await info(stream, nats).configuration.maxBytes == bytes)
     }
@@ -334,9 +331,7 @@ extension RepartitionTests {
         try await NATSTestServer.with(jetStream: true) { nats in
             var random = SeededGenerator(seed: seed)
             _ = try await Self.fill(nats)
-            for number in 0..<30 {
-                try await Self.write((1...60).map { Self.stroke($0) }, to: "r\(number)", on: nats)
-            }
+            for number in 0..<30 { try await Self.write((1...60).map { Self.stroke($0) }, to: "r\(number)", on: nats) }
             let folder = try TestFiles.path("killed")
             _ = try await Self.run("backup", folder, "--nats", nats.url)
             let before = try await NATSTestServer.with(jetStream: true) { copy in

@@ -24,8 +24,7 @@ import Testing
         try await NATSConnection.with(nats) { connection in
             for message in messages {
                 let reply = try await connection.request(
-                    Array(message.utf8), to: "\(address).in.anna",
-                    headers: session.map { ["Ink-Session": $0] } ?? [:])
+                    Array(message.utf8), to: "\(address).in.anna", headers: session.map { ["Ink-Session": $0] } ?? [:])
                 let answer = String(decoding: reply.payload, as: UTF8.self)
                 guard answer.contains(#""seq""#) else { throw Unexpected("\(message): \(answer)") }
             }
@@ -180,8 +179,7 @@ import Testing
             }
 
             // With new records among the moved ones, and back.
-            try await Self.write(
-                [Self.stroke(39), Self.stroke(41)], to: "history", among: 4, on: nats, session: "s1")
+            try await Self.write([Self.stroke(39), Self.stroke(41)], to: "history", among: 4, on: nats, session: "s1")
             try await Self.write([Self.stroke(9), Self.stroke(10)], to: "late", among: 4, on: nats)
             let later = try await Self.states(on: nats, partitions: 4)
             #expect(later["history"]?[1] != moved["history"]?[1] && later["history"]?[0] == moved["history"]?[0])

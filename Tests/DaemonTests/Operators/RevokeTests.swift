@@ -42,25 +42,18 @@ import Testing
             let gateways = try ["g1", "g2"].map { try gateway($0, nats, secret) }
             var sites: [HTTPClient] = []
             for gateway in gateways { sites.append(try await ready(gateway)) }
-            let tokens = [
-                try await token(secret), try await token(secret, "bob"), try await token(secret, "cleo"),
-            ]
+            let tokens = [try await token(secret), try await token(secret, "bob"), try await token(secret, "cleo")]
             for site in sites { for token in tokens { #expect(try await status(site, token) == 200) } }
 
-            let revoked = try await LecternProcess.run(
-                "revoke", tokens[0], "--secret-file", secret, "--nats", nats.url)
+            let revoked = try await LecternProcess.run("revoke", tokens[0], "--secret-file", secret, "--nats", nats.url)
             #expect(revoked.exitCode == 0 && revoked.log.hasPrefix("revoked jti "), "\(revoked.log)")
             #expect(revoked.log.contains(" until "), "\(revoked.log)")
             let start = ContinuousClock.now
-            for site in sites {
-                try await eventually("it is refused", is: await status(site, tokens[0]) == 401)
-            }
+            for site in sites { try await eventually("it is refused", is: await status(site, tokens[0]) == 401) }
             #expect(start.duration(to: .now) < .seconds(1))
             let subject = try await LecternProcess.run("revoke", "--sub", "bob", "--nats", nats.url)
             #expect(subject.exitCode == 0 && subject.log == "revoked sub bob for good\n", "\(subject.log)")
-            for site in sites {
-                try await eventually("it is refused", is: await status(site, tokens[1]) == 401)
-            }
+            for site in sites { try await eventually("it is refused", is: await status(site, tokens[1]) == 401) }
             func check(_ site: HTTPClient) async throws {
                 #expect(try await status(site, tokens[0]) == 401)
                 #expect(try await status(site, tokens[1]) == 401)

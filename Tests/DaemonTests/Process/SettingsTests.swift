@@ -56,11 +56,9 @@ import Testing
         let folder = try TestFolder()
         let file = try folder.write("logging:\n  level: info\n", "a.yaml")
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try LecternProcess(
-                [
-                    "serve", "--config", file, "--nats", nats.url, "--http", "127.0.0.1:0", "--set",
-                    "logging.format=json",
-                ])
+            let daemon = try LecternProcess([
+                "serve", "--config", file, "--nats", nats.url, "--http", "127.0.0.1:0", "--set", "logging.format=json",
+            ])
             try await daemon.waitForLog(#""message":"serving""#)
             let first = try #require(daemon.log.split(separator: "\n").first)
             let start = try #require(try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any])

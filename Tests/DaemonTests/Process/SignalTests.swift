@@ -82,8 +82,7 @@ import Testing
         _ signal: Int32
     ) async throws {
         try await withService { url in
-            let publish = try LecternProcess(
-                ["publish", "demo", "--room", "a", "--author", "ann", "--nats", url])
+            let publish = try LecternProcess(["publish", "demo", "--room", "a", "--author", "ann", "--nats", url])
             try await publish.waitForLog("applied 1 ")
             publish.send(signal)
             #expect(await publish.exitCode() == 128 + signal)
@@ -107,8 +106,7 @@ import Testing
 
     @Test func `a second signal ends a command that hangs`() async throws {
         try await NATSTestServer.with { nats in
-            let publish = try LecternProcess(
-                ["publish", "demo", "--room", "a", "--author", "ann", "--nats", nats.url])
+            let publish = try LecternProcess(["publish", "demo", "--room", "a", "--author", "ann", "--nats", nats.url])
             try await publish.waitForLog("sent 1 ")
             // The command waits for the suspended server.
             await nats.pause()

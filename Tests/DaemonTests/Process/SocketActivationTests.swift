@@ -46,8 +46,7 @@ import Testing
     @Test func `passed sockets take the place of both addresses`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let (http, admin) = (try Socket(), try Socket())
-            let daemon = try serve(
-                ["--nats", nats.url, "--http", "off"], on: [("admin", admin), ("http", http)])
+            let daemon = try serve(["--nats", nats.url, "--http", "off"], on: [("admin", admin), ("http", http)])
             #expect(try await daemon.httpPort() > 0)
             try await daemon.waitForLog(" serving")
             let page = try await HTTPClient(port: http.port).get("/monitor")
@@ -95,8 +94,7 @@ import Testing
     @Test func `sockets for another process are not taken`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let socket = try Socket()
-            let daemon = try serve(
-                ["--nats", nats.url, "--http", "127.0.0.1:0"], on: [("http", socket)], process: "1")
+            let daemon = try serve(["--nats", nats.url, "--http", "127.0.0.1:0"], on: [("http", socket)], process: "1")
             #expect(try await daemon.httpPort() != socket.port)
             daemon.send(SIGTERM)
             #expect(await daemon.exitCode() == 0)

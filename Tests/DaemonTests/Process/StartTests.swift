@@ -184,8 +184,7 @@ import Testing
                 }
                 try await connection.flush()
                 try connection.publish(Array(#"{"m":1000}"#.utf8), to: "ink.0.lesson.clock.main")
-                try connection.publish(
-                    Array(#"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#.utf8), to: "ink.0.lesson.in.anna")
+                try connection.publish(Array(#"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#.utf8), to: "ink.0.lesson.in.anna")
                 #expect(try await released.values(1) == ["1"])
             }
             #expect(await daemon.terminate() == 0)

@@ -45,8 +45,7 @@ import Testing
                 "a", nats: nats.url, ["checkpoint.interval=1h", "checkpoint.operations=1000000"])
             let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
             for number in 1...5 {
-                try await ann.send(
-                    #"{"n":\#(number),"d":[{"x":\#(number),"y":1}]}"#, appliedAt: UInt64(number))
+                try await ann.send(#"{"n":\#(number),"d":[{"x":\#(number),"y":1}]}"#, appliedAt: UInt64(number))
             }
             await nats.kill()
             try await nats.restart()

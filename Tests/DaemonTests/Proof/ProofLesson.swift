@@ -62,8 +62,7 @@ struct ProofLesson: Sendable {
                 // The curve ends half way to its last point, or at it; that is 3 or 12 beyond the mark, and the point before it
                 // 6 from it.
                 guard point > 0 else { continue }
-                marks.append(
-                    Mark(number: marks.count, x: 20 + 18 * point - 12, y: y, time: time, isPoint: true))
+                marks.append(Mark(number: marks.count, x: 20 + 18 * point - 12, y: y, time: time, isPoint: true))
             }
             let end = begin + Double((Self.pointsOfLine - 1) * Self.pointTime)
             messages.append(

@@ -263,8 +263,7 @@ extension HostileGenerator {
     private mutating func authors() -> [HostileMessage] {
         let room = room()
         return (0..<100).map { _ in
-            HostileMessage(
-                subject: "\(room).in.one-of-many-\(next())", payload: #"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#)
+            HostileMessage(subject: "\(room).in.one-of-many-\(next())", payload: #"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#)
         }
     }
 

@@ -48,9 +48,7 @@ final class LecternProcess: Sendable {
     /// Its process id.
     var identifier: Int32 { child.identifier }
 
-    deinit {
-        try? FileManager.default.removeItem(at: logFile)
-    }
+    deinit { try? FileManager.default.removeItem(at: logFile) }
 
     /// Its standard output and error.
     var log: String {

@@ -80,8 +80,7 @@ struct ModelRoom {
         else { return }
         for number in author.giveUp(from, to, head: head) {
             let due = author.giveUpDue(number, by: time)
-            giveUps.append(
-                ModelGiveUp(author: name, number: number, delay: due.map { .nanoseconds(time - $0) }))
+            giveUps.append(ModelGiveUp(author: name, number: number, delay: due.map { .nanoseconds(time - $0) }))
         }
         advance(&author, name, at: time)
         authors[name] = author
@@ -164,8 +163,7 @@ struct ModelAuthor {
     ) -> (number: Int64, shards: [ModelMessage])? {
         if expected == nil { expected = message.number }
         switch states[message.number] {
-        case .settled, .complete:
-            return nil
+        case .settled, .complete: return nil
         case .givenUp(let head, let shards):
             guard message.isAcceptable, message.action == .draw, lastClear <= head else {
                 states[message.number] = .settled(.rejected)

@@ -128,8 +128,7 @@ extension NATSConnection {
             let tokens = (message.reply ?? "").split(separator: ".")
             guard tokens.count > 7, let sequence = UInt64(tokens[5]), let time = Int64(tokens[7]) else { return }
             records.append(
-                StoredRecord(
-                    sequence: sequence, time: time, subject: message.subject, payload: message.copyPayload()))
+                StoredRecord(sequence: sequence, time: time, subject: message.subject, payload: message.copyPayload()))
         }
         defer { subscription.unsubscribe() }
         try await flush()
@@ -137,8 +136,7 @@ extension NATSConnection {
             {"stream_name":"\(stream)","config":{"deliver_subject":"\(subject)","deliver_policy":"all",\
             "ack_policy":"none","replay_policy":"instant"}}
             """
-        let reply = try await request(
-            Array(body.utf8), to: "$JS.API.CONSUMER.CREATE.\(stream)", timeout: .seconds(5))
+        let reply = try await request(Array(body.utf8), to: "$JS.API.CONSUMER.CREATE.\(stream)", timeout: .seconds(5))
         let answer = String(decoding: reply.payload, as: UTF8.self)
         guard !answer.contains(#""error""#) else { throw Unexpected(answer) }
         do {
@@ -179,8 +177,7 @@ struct Exposition {
                 else { throw Unexpected("TYPE again: \(line)") }
                 current = words[2]
                 families[current, default: Family()].type = words[3]
-            default:
-                try add(line, to: current)
+            default: try add(line, to: current)
             }
         }
     }

@@ -245,8 +245,7 @@ final class TrialClass: Sendable {
         try await eventually("all rooms go on", within: .seconds(60), every: .milliseconds(200)) { () -> Void? in
             let open = goals.filter { !$0.progress.answers.contains($1) }
             guard open.isEmpty else {
-                throw Unexpected(
-                    "\(open.count) wait: \(open.prefix(10).map { "\($0.author): \($1), \($0.last)" })")
+                throw Unexpected("\(open.count) wait: \(open.prefix(10).map { "\($0.author): \($1), \($0.last)" })")
             }
             return ()
         }

@@ -78,9 +78,7 @@ final class TrialNetwork: Sendable {
         }
     }
 
-    deinit {
-        for case let forwarder? in forwarders { link_forwarder_stop(forwarder) }
-    }
+    deinit { for case let forwarder? in forwarders { link_forwarder_stop(forwarder) } }
 
     private static let clients = "10.77.0.254"
 

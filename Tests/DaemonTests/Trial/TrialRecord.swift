@@ -28,13 +28,11 @@ struct TrialSighting: Sendable {
         if operation.isLate, !isLate { return "not marked late" }
         let messages = operation.messages
         switch content {
-        case .bytes(let bytes) where !messages[0].isSharded:
-            return bytes == messages[0].bytes ? nil : "other bytes"
+        case .bytes(let bytes) where !messages[0].isSharded: return bytes == messages[0].bytes ? nil : "other bytes"
         case .bytes(let bytes):
             guard let message = try? ModelMessage(bytes) else { return "cannot be read" }
             return Self.difference(message, messages)
-        case .message(let message):
-            return Self.difference(message, messages)
+        case .message(let message): return Self.difference(message, messages)
         }
     }
 
@@ -139,8 +137,7 @@ struct TrialRecord: Sendable {
             index = board.index
             room = board.room
             events.append(
-                .board(
-                    at: now, index: board.index, digest: board.digest, visible: (board.visible ?? []).map(\.index)))
+                .board(at: now, index: board.index, digest: board.digest, visible: (board.visible ?? []).map(\.index)))
         }
         hasBoard = true
     }

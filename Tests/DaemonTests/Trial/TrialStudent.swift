@@ -33,9 +33,8 @@ final class TrialStudent: Sendable {
             let index = message.header("Ink-Index").flatMap { UInt64($0) } ?? 0
             let sighting = TrialSighting(
                 at: .now, index: index, author: message.header("Ink-Author") ?? "",
-                reference: message.header("Ink-Ref").flatMap { UInt64($0) },
-                digest: message.header("Ink-Digest") ?? "", isLate: message.header("Ink-Late") == "1", isTail: false,
-                content: .bytes(message.copyPayload()))
+                reference: message.header("Ink-Ref").flatMap { UInt64($0) }, digest: message.header("Ink-Digest") ?? "",
+                isLate: message.header("Ink-Late") == "1", isTail: false, content: .bytes(message.copyPayload()))
             self?.receive(sighting, of: message.header("Ink-Room") ?? "")
         }
         _ = try connection.subscribe("\(address).mark.\(cohort)") { [weak self] message in

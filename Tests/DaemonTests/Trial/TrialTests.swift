@@ -72,9 +72,7 @@ private struct Trial {
                 try await cluster.restart(plan.restarted, connection, members)
                 let second = await boards.compare(with: first.incarnations)
                 say("compared them again after a restart of \(plan.restarted.map(\.rawValue).joined(separator: ", "))")
-                boardFaults.withLock {
-                    $0 = first.faults + second.faults.map { "after the restart: \($0)" }
-                }
+                boardFaults.withLock { $0 = first.faults + second.faults.map { "after the restart: \($0)" } }
                 if !plan.powerCuts.isEmpty { rooms.stopAudience() }
                 for kinds in plan.powerCuts {
                     let faults = try await cutPower(kinds, boards, second.incarnations, cluster, connection, members)
@@ -153,8 +151,7 @@ private struct Trial {
         if rest > .zero { try await Task.sleep(for: rest) }
         try await cluster.waitUntilServing(members)
         say("\(phase.rawValue) \(what)")
-        return TrialMoment(
-            phase: phase, begin: begin, end: .now, event: event, partitions: partitions, what: what)
+        return TrialMoment(phase: phase, begin: begin, end: .now, event: event, partitions: partitions, what: what)
     }
 
     private func judge(

@@ -26,9 +26,7 @@ struct TrialVerdict: Sendable {
                     (cohort, Set((record.operations + record.repeats).filter(\.isLate).map(\.index)))
                 })
             for (student, (cohort, record)) in zip(room.students, records) {
-                judge(
-                    record, model, student.video, late: late[cohort] ?? [],
-                    "\(room.name), student of \(cohort)")
+                judge(record, model, student.video, late: late[cohort] ?? [], "\(room.name), student of \(cohort)")
                 self.late += (late[cohort] ?? []).count { index in
                     model.operations.indices.contains(Int(index) - 1) && !model.operations[Int(index) - 1].isLate
                 }
@@ -48,8 +46,7 @@ struct TrialVerdict: Sendable {
             faults.append("\(room): \(number) was acknowledged, and is neither applied nor rejected")
         }
         for number in teacher.unanswered(by: model) { faults.append("\(room): nothing was said about \(number)") }
-        for case .applied(let number, let index) in teacher.progress.answers
-        where outcomes[number] != .applied(index) {
+        for case .applied(let number, let index) in teacher.progress.answers where outcomes[number] != .applied(index) {
             faults.append("\(room): \(number) was said to be applied at \(index)")
         }
         for giveUp in model.giveUps {

@@ -205,8 +205,7 @@ private final class UpgradeTrial: Sendable {
             } else {
                 let oldest = try #require(daemons.withLock { $0.first })
                 #expect(await oldest.terminate() == 0)
-                let refusing = try DaemonProcess(
-                    oldest.name, nats: nats.url, settings, program: EarlierRelease.program)
+                let refusing = try DaemonProcess(oldest.name, nats: nats.url, settings, program: EarlierRelease.program)
                 try await refusing.waitForLog("of a newer release")
                 #expect(await refusing.terminate() == 0)
                 daemons.withLock { _ = $0.removeFirst() }
@@ -262,9 +261,7 @@ private final class UpgradeTrial: Sendable {
             reader.stop()
         }
         for daemon in daemons.withLock({ $0 }) { daemon.terminateSoon() }
-        for daemon in daemons.withLock({ $0 }) {
-            #expect(await daemon.exitCode() == 0)
-        }
+        for daemon in daemons.withLock({ $0 }) { #expect(await daemon.exitCode() == 0) }
         let expected =
             verdicts.map { (room: $0.plan.room, index: $0.model.operations.count, digest: $0.model.digest) }
             + [(room: PagesTeacher.room, index: Int(pages.state.index), digest: pages.state.digest)]

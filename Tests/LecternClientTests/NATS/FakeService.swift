@@ -259,8 +259,7 @@ extension ModelRoom {
     func encodedReply(to request: JoinRequest, at cursor: UInt64) -> [UInt8] {
         let board = boards[Int(cursor)]
         let writer = JoinReplyWriter(
-            room: index == 0 ? "" : room, index: cursor, digest: board.boardDigest, palette: .standard,
-            style: "pen")
+            room: index == 0 ? "" : room, index: cursor, digest: board.boardDigest, palette: .standard, style: "pen")
         if let have = request.have, request.incarnation == room, cursor <= have || cursor - have <= UInt64(tail) {
             return writer.tail(
                 cursor <= have

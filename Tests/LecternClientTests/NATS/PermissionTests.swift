@@ -92,9 +92,7 @@ struct PermissionTests {
             let plan = PublishPlan(try DemoLesson.make(), speed: 1000)
             await #expect(
                 throws: TeacherError.nats(.notPermitted(PermissionViolation(action, "\(address).\(subject)")))
-            ) {
-                _ = try await teacher.publish(plan)
-            }
+            ) { _ = try await teacher.publish(plan) }
         }
     }
 
@@ -124,8 +122,7 @@ struct PermissionTests {
 struct ClusterAccountTests {
     /// The example's accounts, with the users' names for passwords unless another is given.
     private func accounts(password: String? = nil) throws -> String {
-        let text = try String(
-            contentsOfFile: PackageRoot.path(to: "config/cluster/accounts.conf"), encoding: .utf8)
+        let text = try String(contentsOfFile: PackageRoot.path(to: "config/cluster/accounts.conf"), encoding: .utf8)
         return Self.variables.reduce(text) {
             $0.replacing("$INK_\($1.value)_PASSWORD", with: "'\(password ?? $1.key)'")
         }
@@ -200,9 +197,7 @@ struct ClusterAccountTests {
                 "ink.2.physics.replay-head", "ink.2.physics.wet-in.ann", "ink.2.physics.asset-head",
                 "ink.2.physics.asset-in", "ink.uploads.a.1",
             ],
-            subscribe: [
-                "ink.2.physics.feedback.ann", "ink.2.physics.head", "ink.2.physics.wet-head", "_INBOX.ann.x.1",
-            ]),
+            subscribe: ["ink.2.physics.feedback.ann", "ink.2.physics.head", "ink.2.physics.wet-head", "_INBOX.ann.x.1"]),
         "sam": Grant(
             publish: [
                 "ink.2.physics.join.main", "ink.2.physics.image.main", "ink.2.physics.replay.main",
@@ -210,8 +205,7 @@ struct ClusterAccountTests {
             ],
             subscribe: [
                 "ink.2.physics.out.main", "ink.2.physics.mark.main", "ink.2.physics.wet.main", "_INBOX.sam.x.1",
-            ]),
-        "clock": Grant(publish: ["ink.2.physics.clock.main"], subscribe: ["_INBOX.clock.x.1"]),
+            ]), "clock": Grant(publish: ["ink.2.physics.clock.main"], subscribe: ["_INBOX.clock.x.1"]),
         "operator": Grant(
             publish: rooms.map { "\($0).info" } + ["ink.rooms", "ink.audit", "ink.command.operator"],
             subscribe: ["_INBOX.operator.x.1"]),

@@ -72,8 +72,7 @@ struct StudentNATSTests {
     @Test("who joins where nothing serves is told that nobody answers")
     func unanswered() async throws {
         try await NATSTestServer.withConnection { server, connection in
-            let student = Student(
-                connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
+            let student = Student(connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
             var isTold = false
             let session = try await student.follow { event, _ in
                 guard case .problem(.joinFailed(.unanswered)) = event else { return true }
@@ -91,8 +90,7 @@ struct StudentNATSTests {
             try await FakeService.with(server, room: room(25)) { service, connection in
                 for _ in 0..<10 { try service.release() }
                 try await service.connection.flush()
-                let monitor = Student(
-                    connection: connection, address: try Wire.address(), feed: .head, logger: .silent)
+                let monitor = Student(connection: connection, address: try Wire.address(), feed: .head, logger: .silent)
                 let session = try await monitor.follow { event, session in
                     do {
                         if case .joined(_, 10, _, _) = event {

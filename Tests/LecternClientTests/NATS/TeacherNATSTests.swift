@@ -16,8 +16,7 @@ struct TeacherNATSTests {
         let room = try #require(ModelRoom(room: "r", isClearUndoable: false, tail: 10, seed: 1))
         let author = try #require(AuthorID("ann"))
         try await FakeService.with(server, room: room, ignoring: ignoring) { service, connection in
-            let teacher = Teacher(
-                connection: connection, address: service.address, author: author, logger: .silent)
+            let teacher = Teacher(connection: connection, address: service.address, author: author, logger: .silent)
             try await body(teacher, service)
         }
     }
@@ -77,8 +76,7 @@ struct TeacherJournalTests {
     ) async throws -> TeacherReport {
         let connection = NATSConnection(NATSSettings(server), logger: .silent)
         try await connection.connect()
-        let teacher = Teacher(
-            connection: connection, address: try Wire.address(), author: author, logger: .silent)
+        let teacher = Teacher(connection: connection, address: try Wire.address(), author: author, logger: .silent)
         let trouble = Task { try await events(server) }
         let report = try await teacher.publish(
             PublishPlan(lesson, speed: 1000), outbox: outbox, answerTimeout: answerTimeout
@@ -195,8 +193,7 @@ struct TeacherJournalTests {
                 for run in 1...3 {
                     let publisher = Task {
                         try await publish(
-                            to: server,
-                            outbox: OutboxFile(path: path, address: try Wire.address(), author: author)
+                            to: server, outbox: OutboxFile(path: path, address: try Wire.address(), author: author)
                         ) { _ in }
                     }
                     if run < 3 {
@@ -229,8 +226,7 @@ struct TeacherClusterTests {
             settings.reconnectWait = .milliseconds(5) ... .milliseconds(20)
             let connection = NATSConnection(settings, logger: .silent)
             try await connection.connect()
-            let teacher = Teacher(
-                connection: connection, address: try Wire.address(), author: author, logger: .silent)
+            let teacher = Teacher(connection: connection, address: try Wire.address(), author: author, logger: .silent)
             async let publishing = teacher.publish(PublishPlan(lesson, speed: 1000), answerTimeout: .milliseconds(500))
             _ = try await arrivals.values(100)
             await servers[victim].kill()

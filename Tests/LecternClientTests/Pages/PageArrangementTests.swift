@@ -89,8 +89,7 @@ import Testing
         #expect(order == [0, 1, 2])
         log.write(.turn, page: 1)
         log.write(.draw, page: 5)
-        let isRight = change.applied(
-            order, at: log.publish(order, adding: [1, 2], hiding: []), among: log.after(0))
+        let isRight = change.applied(order, at: log.publish(order, adding: [1, 2], hiding: []), among: log.after(0))
         #expect(!isRight)
         #expect(change.pageToShow == nil)
         let next = change.nextOrder()

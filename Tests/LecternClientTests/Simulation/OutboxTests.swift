@@ -204,8 +204,7 @@ struct PublisherRestartTests {
     private static let header: OutboxHeader? = AuthorID("a").flatMap { author in
         RoomID("r").map { room in
             OutboxHeader(
-                owner: OutboxHeader.Owner(
-                    address: RoomAddress(root: "ink", room: room, partitions: 1), author: author),
+                owner: OutboxHeader.Owner(address: RoomAddress(root: "ink", room: room, partitions: 1), author: author),
                 session: "s")
         }
     }
@@ -309,9 +308,7 @@ struct PublisherRestartTests {
     @Test("keeps what was applied until a checkpoint holds it")
     func uncovered() throws {
         var history = OutboxHistory()
-        for message in try plan().messages.prefix(4) {
-            history.append(OutboxRecord(message))
-        }
+        for message in try plan().messages.prefix(4) { history.append(OutboxRecord(message)) }
         for number in 1...3 { history.append(.settled(number: Int64(number), .applied(index: UInt64(number)))) }
         #expect(history.uncovered.map(\.number) == [1, 2, 3])
         #expect(history.uncovered.map(\.messages.count) == [1, 2, 1])

@@ -181,15 +181,13 @@ struct VirtualStudent {
             case .join(let request, let ticket):
                 post(.request(request, ticket: ticket))
                 inFlight.append((now + .milliseconds(500), .failure(ticket: ticket)))
-            case .emit(.joined(let room, let index, _, _)):
-                told = (room, index)
+            case .emit(.joined(let room, let index, _, _)): told = (room, index)
             case .emit(.applied(let operation, let room, let digest)):
                 #expect(told?.index == operation.index - 1, "operation \(operation.index) follows")
                 #expect(told?.room == room || told?.room == "")
                 if room == self.room.room { #expect(digest == self.room.boards[Int(operation.index)].boardDigest) }
                 told = (room, operation.index)
-            case .emit(.problem), .emit(.wet):
-                break
+            case .emit(.problem), .emit(.wet): break
             }
         }
     }

@@ -146,8 +146,7 @@ struct StudentJoiningTests: StudentScript {
         let room = try room(8)
         var session = try joined(room, at: 4)
         let asked = try #require(join(session.connected(at: .zero)))
-        let actions = session.joined(
-            try room.reply(to: asked.request, at: 6), ticket: asked.ticket, at: .zero)
+        let actions = session.joined(try room.reply(to: asked.request, at: 6), ticket: asked.ticket, at: .zero)
         let indices = actions.compactMap { action -> UInt64? in
             switch action {
             case .emit(.joined(_, let index, _, _)): index

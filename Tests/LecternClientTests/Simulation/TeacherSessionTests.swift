@@ -51,8 +51,7 @@ struct TeacherSessionTests {
             lose: random.unit() * 0.3, shuffle: Int.random(in: 0...8, using: &random), seed: seed)
         let lesson = try lesson(seed: seed).cut(pointsPerShard: Int.random(in: 5...60, using: &random))
         // The teacher waits for nine probes of its last open operations: at this loss three are lost now and then.
-        var room = VirtualClass(
-            PublishPlan(lesson, speed: 8, faults: faults), seed: seed, answerTimeout: .seconds(60))
+        var room = VirtualClass(PublishPlan(lesson, speed: 8, faults: faults), seed: seed, answerTimeout: .seconds(60))
         room.loss = random.unit() * 0.1
         if seed.isMultiple(of: 2) { room.outages = [(.seconds(3), .seconds(1)), (.seconds(7), .milliseconds(300))] }
         let isDone = room.run(within: .seconds(120))

@@ -118,10 +118,8 @@ struct VirtualClass {
                 }
                 guard hasService else { continue }
                 for feedback in service.receive(message, at: now) { post(.feedback(feedback)) }
-            case .answer(let answer, let receipt):
-                session.receive(answer, receipt, at: now - origin)
-            case .feedback(let feedback):
-                session.receive(feedback, at: now - origin)
+            case .answer(let answer, let receipt): session.receive(answer, receipt, at: now - origin)
+            case .feedback(let feedback): session.receive(feedback, at: now - origin)
             }
         }
     }

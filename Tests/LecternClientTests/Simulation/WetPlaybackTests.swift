@@ -52,8 +52,7 @@ import Testing
         }
         #expect(points.map(\.first) == [0, 1, 3] && points.map(\.points.count) == [1, 2, 1])
         #expect(sent.map(\.1.update) == [1, 2, 3] && sent.allSatisfy { $0.1.number == 1 })
-        let style = WetStrokeStyle(
-            colour: 3, width: 2, element: .eraser, time: 1000, boardWidth: 800, boardHeight: 600)
+        let style = WetStrokeStyle(colour: 3, width: 2, element: .eraser, time: 1000, boardWidth: 800, boardHeight: 600)
         #expect(points.allSatisfy { $0.style == style && $0.predicted.isEmpty })
     }
 
@@ -90,9 +89,8 @@ import Testing
         var random = TestSupport.SeededGenerator(seed: seed)
         for speed in [0.5, 1, 4] {
             let plan = PublishPlan(try DemoLesson.make(seed: seed), speed: speed)
-            let times = Dictionary(
-                plan.messages.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first }
-            ).mapValues { (try? StrokeMessage(decoding: $0.bytes))?.time ?? 0 }
+            let times = Dictionary(plan.messages.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+                .mapValues { (try? StrokeMessage(decoding: $0.bytes))?.time ?? 0 }
             var playback = WetPlayback(plan.messages, speed: speed)
             var receiver = Receiver()
             var lost: [Int64: Duration] = [:]

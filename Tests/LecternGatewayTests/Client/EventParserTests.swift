@@ -168,8 +168,7 @@ struct EventStreamStateTests {
         }
         let error = GatewayError("diverged", "")
         #expect(
-            state.restart(error, at: .seconds(2))
-                == [.disconnect, .state(.connecting), .connect(2, lastEventID: nil)])
+            state.restart(error, at: .seconds(2)) == [.disconnect, .state(.connecting), .connect(2, lastEventID: nil)])
         var now = Duration.seconds(2)
         var waits: [Duration] = []
         for attempt in 3...6 {

@@ -51,8 +51,7 @@ struct GatewayClientTests {
         let answer = try await gateway.answer(
             to: GatewayRequest(
                 method: "POST", path: "api/rooms/r/strokes", query: [("author", "a b")],
-                headers: [("Ink-Session", "s")],
-                body: Array("{}".utf8)), limit: 100)
+                headers: [("Ink-Session", "s")], body: Array("{}".utf8)), limit: 100)
         #expect(answer == Array("{}".utf8))
         let request = seen.withLock { $0 }
         #expect(request.hasPrefix("POST /ink/api/rooms/r/strokes?author=a%20b HTTP/1.1\r\n"))

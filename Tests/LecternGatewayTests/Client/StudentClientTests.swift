@@ -25,8 +25,7 @@ struct StudentClientTests {
     }
 
     private func board(_ lesson: RunningClass, _ cohort: String = "main") async throws -> JoinReply {
-        try JoinReply(
-            decoding: try await lesson.gateway.http.get("/api/rooms/r/board.json?cohort=\(cohort)").bytes)
+        try JoinReply(decoding: try await lesson.gateway.http.get("/api/rooms/r/board.json?cohort=\(cohort)").bytes)
     }
 
     @Test("has the gateway's board: strokes, undo, pages and a clear", arguments: [RoomFeed.cohort(.main), .head])
@@ -83,8 +82,7 @@ struct StudentClientTests {
                     #expect(operation.digest == digest)
                     // In the middle of what was drawn last: the rest comes over the next connection.
                     if drawn < 25, operation.index == drawn - 2 { proxy.cut() }
-                case .connection(.live) where joins > 0 && drawn < 25:
-                    draw()
+                case .connection(.live) where joins > 0 && drawn < 25: draw()
                 default: break
                 }
                 return playout.board.index < 25
@@ -241,8 +239,7 @@ struct StudentClientTests {
     @Test(
         "begins anew where events make no sense",
         arguments: [
-            "event: board\nid: life:0\ndata: nonsense\n\n",
-            "event: board\nid: life:0\ndata: {\"room\":\"life\"}\n\n",
+            "event: board\nid: life:0\ndata: nonsense\n\n", "event: board\nid: life:0\ndata: {\"room\":\"life\"}\n\n",
             "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:7\ndata: {\"index\":7,\"author\":\"a\",\"message\":{\"n\":1,\"a\":4}}\n\n",
             "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:1\ndata: {\"index\":1,\"author\":\"a\",\"message\":[[[[\n\n",
             "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:1\ndata: {\"index\":1,\"author\":\"a\",\"ref\":99,\"digest\":\"1111111111111111\",\"message\":{\"n\":1,\"a\":2}}\n\n",

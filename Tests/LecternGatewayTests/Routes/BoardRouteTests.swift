@@ -137,9 +137,7 @@ import Whiteboard
                 let before = try await http.get("\(path)&index=3")
                 #expect(before.status == .ok && before.bytes != now.bytes)
                 #expect(before.bytes == (try await http.get("\(path)&index=3&cohort=head").bytes))
-                let missing = [
-                    "\(path)&index=5", "\(path)&index=7&cohort=head", "\(path)x&index=4",
-                ]
+                let missing = ["\(path)&index=5", "\(path)&index=7&cohort=head", "\(path)x&index=4"]
                 for path in missing {
                     let answer = try await http.get(path, headers: [.ifNoneMatch: "*"])
                     #expect(answer.status == .notFound, "\(path)")

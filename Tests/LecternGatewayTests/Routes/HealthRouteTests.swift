@@ -56,10 +56,8 @@ struct HealthRouteTests {
             let response = try await gateway.http.get("/metrics")
             #expect(response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
             let lines = response.text.split(separator: "\n")
-            #expect(
-                lines.contains("# HELP lectern_http_requests_total HTTP requests answered, by route and status."))
-            #expect(
-                lines.contains(#"lectern_http_requests_total{route="/api/rooms/{room}/board.png",status="400"} 2"#))
+            #expect(lines.contains("# HELP lectern_http_requests_total HTTP requests answered, by route and status."))
+            #expect(lines.contains(#"lectern_http_requests_total{route="/api/rooms/{room}/board.png",status="400"} 2"#))
             #expect(lines.contains(#"lectern_http_requests_total{route="NotFound",status="404"} 2"#))
             #expect(lines.contains(#"lectern_http_request_seconds_count{route="NotFound"} 2"#))
         }

@@ -11,9 +11,7 @@ struct MuteRouteTests {
     private static let path = "/api/rooms/r/authors/anna/mute"
 
     private func strokes(_ number: Int, _ lesson: RunningClass) async throws -> String {
-        try await lesson.gateway.http.post(
-            "/api/rooms/r/strokes?author=anna", body: RunningClass.stroke(number)
-        ).text
+        try await lesson.gateway.http.post("/api/rooms/r/strokes?author=anna", body: RunningClass.stroke(number)).text
     }
 
     @Test("an author is muted and heard again, and the room says who is")

@@ -189,9 +189,7 @@ struct PictureRouteTests {
             }
             try await withThrowingTaskGroup(of: HTTPClient.Response.self) { group in
                 for (room, drawn) in [("r", 2), ("s", 4)] {
-                    for width in 1...2 {
-                        for _ in 0..<3 { group.addTask { try await get(room, width) } }
-                    }
+                    for width in 1...2 { for _ in 0..<3 { group.addTask { try await get(room, width) } } }
                     try await eventually("\(drawn) are being drawn", is: held.withLock { $0.count } == drawn)
                     // One cohort of a room has half of them.
                     try await expectRefusal(room, 3)

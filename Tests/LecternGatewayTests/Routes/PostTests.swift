@@ -43,8 +43,7 @@ struct PostTests {
             #expect(outcomes[6]["status"] as? String == "held" && outcomes[6]["n"] as? Int == 9)
 
             // A newer session ends the one before.
-            _ = try await post(
-                lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Ink-Session", "s2")])
+            _ = try await post(lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Ink-Session", "s2")])
             let over = try await post(
                 lesson, "strokes?author=anna", RunningClass.stroke(6), headers: [("Ink-Session", "s1")])
             #expect((try results(over).first?["error"] as? NSDictionary)?["code"] as? String == "session-over")
@@ -78,11 +77,9 @@ struct PostTests {
         #expect(isPublished)
         let over = Rejection(code: .sessionOver, field: nil, message: "The author has begun another session since.")
         outcomes.receive(
-            try FeedbackMessage(
-                decoding: Feedback.rejected(number: 6, order: nil, over).encoded(session: "s1")))
+            try FeedbackMessage(decoding: Feedback.rejected(number: 6, order: nil, over).encoded(session: "s1")))
         #expect(!outcomes.isComplete)
-        outcomes.receive(
-            try FeedbackMessage(decoding: Feedback.applied(number: 6, index: 41).encoded(session: "s2")))
+        outcomes.receive(try FeedbackMessage(decoding: Feedback.applied(number: 6, index: 41).encoded(session: "s2")))
         #expect(String(decoding: outcomes.encoded(), as: UTF8.self) == #"{"results":[{"n":6,"index":41}]}"#)
     }
 

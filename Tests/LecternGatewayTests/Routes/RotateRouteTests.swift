@@ -22,8 +22,7 @@ struct RotateRouteTests {
             try await gateway.service.answer("ink.0.slow.info") { _ in [] }
             let rotating = try RawConnection(port: gateway.port)
             let path = "/api/rooms/r/pages/0/rotate"
-            #expect(
-                rotating.send("POST \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
+            #expect(rotating.send("POST \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
             _ = await asked.first { _ in true }
             // The time of a request that began later is over.
             let other = try RawConnection(port: gateway.port)

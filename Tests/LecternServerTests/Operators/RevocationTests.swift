@@ -13,8 +13,7 @@ import Testing
         RevocationRegister, Task<Void, Never>
     ) {
         let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
-        let register = RevocationRegister(
-            root: "ink", connection: nats, store: isStored ? store : nil, logger: .silent)
+        let register = RevocationRegister(root: "ink", connection: nats, store: isStored ? store : nil, logger: .silent)
         try register.listen()
         return (register, Task { await register.run() })
     }
@@ -85,8 +84,7 @@ import Testing
             let (_, running) = try register(nats)
             _ = try await listed(nats, 0)
             // As a daemon stores one that has not read the other's yet.
-            let store = RevocationStore(
-                root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+            let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
             try await store.save(try token("a"))
             try await store.save(try token("a", expires: 4_000_000_000))
             try await store.save(try #require(Revocation.subject("anna", issuedThrough: 9)))
@@ -112,8 +110,7 @@ import Testing
             for name in ["a", "b", "c"] { try await register.add(try token(name)) }
             _ = try await listed(nats, 3)
             _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
-            let store = RevocationStore(
-                root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+            let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
             _ = try await store.provision()
             try await store.save(try token("d"))
             #expect(Set(try await listed(nats, 4)) == Set(try ["a", "b", "c", "d"].map { try token($0) }))

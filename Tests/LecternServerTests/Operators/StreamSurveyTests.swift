@@ -26,8 +26,7 @@ import Testing
             let first = await survey.backlog(of: 0, log, after: 4)
             #expect(first.records == 6 && first.age < .seconds(60))
             try await eventually(
-                "it becomes older",
-                is: await survey.backlog(of: 0, log, after: 4).age > first.age + .milliseconds(50))
+                "it becomes older", is: await survey.backlog(of: 0, log, after: 4).age > first.age + .milliseconds(50))
             // What was deleted cannot be read any more.
             try await journal.trim(0, before: 8)
             let trimmed = try await journal.streams(of: 0).log

@@ -337,9 +337,7 @@ extension BoardRenderer {
     func png(
         of board: Board, _ life: RoomIncarnation, width: Int? = nil, at now: Instant,
         while interest: Interest = Interest()
-    ) throws(Failure) -> [UInt8] {
-        try picture(of: board, life, PictureForm(width: width), at: now, while: interest)
-    }
+    ) throws(Failure) -> [UInt8] { try picture(of: board, life, PictureForm(width: width), at: now, while: interest) }
 }
 
 /// A room with one author, without a server, in virtual time.

@@ -106,9 +106,7 @@ import VectorGraphics
         defer { source.open() }
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
         let keys = [try key(0)]
-        await withCheckedContinuation { continuation in
-            cache.load(keys, within: .zero) { continuation.resume() }
-        }
+        await withCheckedContinuation { continuation in cache.load(keys, within: .zero) { continuation.resume() } }
         #expect(cache.images(keys, at: MonotonicClock.now()).there.isEmpty)
     }
 
@@ -143,8 +141,7 @@ import VectorGraphics
         let sink = ReplySink(
             send: { bytes, headers, _ in replies.continuation.yield((bytes, headers)) }, refuse: { _, _ in })
         var next = replies.stream.makeAsyncIterator()
-        let queue = RenderQueue(
-            ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
+        let queue = RenderQueue(ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
         let board = BoardVersion(try room().board)
         let key = try renderKey()
 
@@ -182,8 +179,7 @@ import VectorGraphics
         defer { source.open() }
         let refusals = AsyncStream.makeStream(of: String.self)
         let sink = ReplySink(send: { _, _, _ in }, refuse: { reply, _ in refusals.continuation.yield(reply) })
-        let queue = RenderQueue(
-            ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
+        let queue = RenderQueue(ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
         queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
         queue.render(try renderKey(), of: BoardVersion(try room().board), reply: "waits")
         try await eventually("the image is asked for") { source.pages.isEmpty ? nil : () }

@@ -83,9 +83,7 @@ import Testing
         let part = try PNGReader(
             picture(room, PictureForm(width: 200, part: BoardPart(x: 50, y: 40, width: 100, height: 60))))
         for y in 0..<part.height {
-            for x in 0..<part.width {
-                #expect(pixel(part, x, y) == pixel(whole, x + 100, y + 80), "\(x) \(y)")
-            }
+            for x in 0..<part.width { #expect(pixel(part, x, y) == pixel(whole, x + 100, y + 80), "\(x) \(y)") }
         }
     }
 

@@ -217,9 +217,7 @@ import Whiteboard
             let hand = try Hand(service.client, lesson.address)
             try service.client.setClock(lesson.address, 1000)
             let points = (0..<4000).map { #"{"x":\#($0 % 400),"y":\#($0 % 299)}"# }.joined(separator: ",")
-            for number in 1...8 {
-                try hand.publish(#"{"n":\#(number),"l":1,"t":0,"w":400,"h":300,"d":[\#(points)]}"#)
-            }
+            for number in 1...8 { try hand.publish(#"{"n":\#(number),"l":1,"t":0,"w":400,"h":300,"d":[\#(points)]}"#) }
             try await lesson.reaches(8)
             #expect(try await lesson.refusal(ImageRequest(format: .svg)) == .tooLarge)
             #expect(try await lesson.refusal(ImageRequest(format: .pdf)) == .tooLarge)

@@ -218,9 +218,7 @@ import Whiteboard
             }
         }
         for await bytes in drawn { #expect(bytes > 0) }
-        try await withDeadline(.seconds(10)) {
-            while !renderer.memory.isEmpty { await Task.yield() }
-        }
+        try await withDeadline(.seconds(10)) { while !renderer.memory.isEmpty { await Task.yield() } }
     }
 }
 
@@ -237,9 +235,7 @@ import Whiteboard
         }
         var orders = PendingRenders()
         #expect(orders.cost(key, of: boards[1]) == boards[1].byteEstimate)
-        let isFirst = [
-            orders.add(key, of: boards[1], reply: "second"), orders.add(key, of: boards[0], reply: "first"),
-        ]
+        let isFirst = [orders.add(key, of: boards[1], reply: "second"), orders.add(key, of: boards[0], reply: "first")]
         #expect(isFirst == [true, false])
         #expect(orders.board(for: key)?.index == 2, "the newest board is drawn, not the last one ordered")
         #expect(orders.cost(key, of: boards[0]) == 0, "those who share a board share its bytes")

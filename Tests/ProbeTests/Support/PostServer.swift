@@ -20,8 +20,7 @@ struct PostServer: Sendable {
 
     /// Runs a body beside a server that gives every request the same answer.
     static func with<Result: Sendable>(
-        answering status: HTTPResponseStatus, _ text: String = "",
-        _ body: @Sendable (PostServer) async throws -> Result
+        answering status: HTTPResponseStatus, _ text: String = "", _ body: @Sendable (PostServer) async throws -> Result
     ) async throws -> Result {
         try await with(answer: { _ in (status, Array(text.utf8)) }, body)
     }

@@ -220,9 +220,7 @@ final class BrowserWindow: Sendable {
             const hit = document.elementFromPoint(x, y);
             return target.contains(hit) || hit?.contains(target) ? { x, y } : { hidden: hit?.outerHTML.slice(0, 200) ?? "" };
             """, [.string(selector)])
-        guard let x = reply["x"]?.double, let y = reply["y"]?.double else {
-            throw Unexpected("\(selector): \(reply)")
-        }
+        guard let x = reply["x"]?.double, let y = reply["y"]?.double else { throw Unexpected("\(selector): \(reply)") }
         try await draw([(x: x, y: y)], with: .mouse)
     }
 

@@ -63,8 +63,7 @@ extension BrowserWindow {
             """)
         guard case .array(let numbers) = reply, numbers.count == 2 else { throw Unexpected("no handle \(selector)") }
         let (x, y) = (numbers[0].double ?? 0, numbers[1].double ?? 0)
-        try await draw(
-            (0...6).map { (x + shift.x * Double($0) / 6, y + shift.y * Double($0) / 6) }, with: pointer)
+        try await draw((0...6).map { (x + shift.x * Double($0) / 6, y + shift.y * Double($0) / 6) }, with: pointer)
     }
 
     /// The index of the last operation shown.
