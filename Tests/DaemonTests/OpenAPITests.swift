@@ -18,8 +18,7 @@ struct OpenAPITests {
         response_schema_conformance,unsupported_method
         """
 
-    @Test("every answer is one that /api/openapi.json describes")
-    func answers() async throws {
+    @Test func `every answer is one that /api/openapi.json describes`() async throws {
         let program = try #require(schemathesis)
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0")

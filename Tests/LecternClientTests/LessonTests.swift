@@ -6,8 +6,7 @@ import Testing
 
 @testable import LecternDemo
 
-@Suite("Reading a lesson")
-struct LessonReadingTests {
+@Suite("Reading a lesson") struct LessonReadingTests {
     /// A row of the table in the recordings' description.
     struct Recording: Sendable, CustomTestStringConvertible {
         let lesson: SampleLesson
@@ -36,9 +35,8 @@ struct LessonReadingTests {
             commands: [.undo: 3, .redo: 3, .clear: 1], points: 3929, sharded: 25, seconds: 63),
     ]
 
-    @Test(
-        "finds in each recording what its description says", .needsRecordedLessons, arguments: recordings)
-    func statistics(_ recording: Recording) throws {
+    @Test(.needsRecordedLessons, arguments: recordings)
+    func `finds in each recording what its description says`(_ recording: Recording) throws {
         let lesson = try Lesson(ndjson: recording.lesson.bytes())
         let statistics = LessonStatistics(lesson)
         #expect(statistics.messages == recording.messages)
@@ -56,8 +54,7 @@ struct LessonReadingTests {
         #expect(try Lesson(ndjson: bytes).ndjson == bytes)
     }
 
-    @Test("skips empty lines, takes CR LF, and needs no line end at the end")
-    func lineEnds() throws {
+    @Test func `skips empty lines, takes CR LF, and needs no line end at the end`() throws {
         let text = "\r\n{\"n\":1,\"a\":2,\"t\":5}\r\n  \n\n{\"n\":2,\"a\":3,\"t\":9}"
         let lesson = try Lesson(ndjson: Array(text.utf8))
         #expect(lesson.messages.map(\.header.action) == [.undo, .redo])
@@ -65,8 +62,7 @@ struct LessonReadingTests {
             String(decoding: lesson.ndjson, as: UTF8.self) == "{\"n\":1,\"a\":2,\"t\":5}\n{\"n\":2,\"a\":3,\"t\":9}\n")
     }
 
-    @Test("tells the line and the fault of the first bad message")
-    func badLine() {
+    @Test func `tells the line and the fault of the first bad message`() {
         let text = "{\"n\":1,\"a\":2}\n\n{\"n\":2,\"a\":9}\n{\"n\":}\n"
         let error = #expect(throws: LessonError.self) { try Lesson(ndjson: Array(text.utf8)) }
         #expect(error?.line == 3)
@@ -75,16 +71,14 @@ struct LessonReadingTests {
         #expect(error?.description.hasPrefix("line 3: unknown-action at a: ") == true)
     }
 
-    @Test("an empty file is an empty lesson")
-    func empty() throws {
+    @Test func `an empty file is an empty lesson`() throws {
         let lesson = try Lesson(ndjson: [])
         #expect(lesson.messages.isEmpty)
         #expect(lesson.duration == .zero)
     }
 }
 
-@Suite("Reading a lesson file")
-struct LessonFileTests {
+@Suite("Reading a lesson file") struct LessonFileTests {
     /// A path of no file.
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).ndjson").path
 
@@ -92,20 +86,17 @@ struct LessonFileTests {
         #expect(throws: LessonFileError.self) { try Lesson(contentsOfFile: path) }
     }
 
-    @Test("a file that is not there is told by its name")
-    func missing() {
+    @Test func `a file that is not there is told by its name`() {
         let error = failure()
         #expect(error?.cause == .missing)
         #expect(error?.description == "\(path): no such file")
     }
 
-    @Test("an empty name is that of no file")
-    func empty() {
+    @Test func `an empty name is that of no file`() {
         #expect(throws: LessonFileError.self) { try Lesson(contentsOfFile: "") }
     }
 
-    @Test("a directory is told from a file")
-    func directory() throws {
+    @Test func `a directory is told from a file`() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(failure()?.description == "\(path): is a directory")
@@ -118,28 +109,24 @@ struct LessonFileTests {
         #expect(failure()?.description == "\(path): permission denied")
     }
 
-    @Test("a line that is no message is told with the file and its number")
-    func malformed() throws {
+    @Test func `a line that is no message is told with the file and its number`() throws {
         try Data("{\"n\":1,\"a\":2}\n{\"n\":2,\"a\":9}\n".utf8).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(failure()?.description.hasPrefix("\(path): line 2: unknown-action at a: ") == true)
     }
 }
 
-@Suite("When a message of a lesson is due")
-struct LessonTimingTests {
+@Suite("When a message of a lesson is due") struct LessonTimingTests {
     private func due(_ lines: String...) throws -> [Duration] {
         try Lesson(ndjson: Array(lines.joined(separator: "\n").utf8)).messages.map(\.due)
     }
 
-    @Test("a stroke when the pen is up, 60 points a second")
-    func stroke() throws {
+    @Test func `a stroke when the pen is up, 60 points a second`() throws {
         let points = (0..<31).map { "{\"x\":\($0),\"y\":0}" }.joined(separator: ",")
         #expect(try due("{\"n\":1,\"t\":1000,\"d\":[\(points)]}") == [.milliseconds(1500)])
     }
 
-    @Test("all shards of a stroke at its end")
-    func shards() throws {
+    @Test func `all shards of a stroke at its end`() throws {
         let point = "{\"x\":1,\"y\":1}"
         let two = "\(point),\(point)"
         let end = Duration.milliseconds(600) + .milliseconds(4000) / 60
@@ -150,15 +137,13 @@ struct LessonTimingTests {
                 "{\"n\":1,\"t\":600,\"s\":3,\"o\":2,\"d\":[\(point)]}") == [end, end, end])
     }
 
-    @Test("a stroke with times of its own at its last one")
-    func ownTimes() throws {
+    @Test func `a stroke with times of its own at its last one`() throws {
         #expect(
             try due("{\"n\":1,\"t\":100,\"d\":[{\"x\":1,\"y\":1,\"m\":0},{\"x\":1,\"y\":1,\"m\":730.5}]}")
                 == [.microseconds(830_500)])
     }
 
-    @Test("a command at its time, one without a time with what is before it")
-    func commands() throws {
+    @Test func `a command at its time, one without a time with what is before it`() throws {
         #expect(
             try due("{\"n\":1,\"a\":4,\"t\":250}", "{\"n\":2,\"a\":2}", "{\"n\":3,\"a\":3,\"t\":100}")
                 == [.milliseconds(250), .milliseconds(250), .milliseconds(250)])
@@ -179,8 +164,7 @@ struct LessonTimingTests {
         #expect(try Lesson(ndjson: moved.ndjson).messages.map(\.header) == moved.messages.map(\.header))
     }
 
-    @Test("times from outside never trap, however far they lie")
-    func extremes() throws {
+    @Test func `times from outside never trap, however far they lie`() throws {
         let lines = [
             "{\"n\":1,\"a\":2,\"t\":-9223372036854775808}", "{\"n\":2,\"a\":2,\"t\":9223372036854775807}",
             "{\"n\":3,\"t\":9223372036854775807,\"d\":[{\"x\":1,\"y\":1,\"m\":1e300}]}",
@@ -193,9 +177,8 @@ struct LessonTimingTests {
         #expect(lesson.moved(to: .max).messages.count == 4)
     }
 
-    @Test(
-        "in lessons of handwriting, at the time their description gives", arguments: SampleLesson.available)
-    func handwriting(_ sample: SampleLesson) throws {
+    @Test(arguments: SampleLesson.available)
+    func `in lessons of handwriting, at the time their description gives`(_ sample: SampleLesson) throws {
         let lesson = try Lesson(ndjson: sample.bytes())
         var expected: [Int64: (count: Int, last: Double?)] = [:]
         for message in lesson.messages {
@@ -218,8 +201,7 @@ struct LessonTimingTests {
     }
 }
 
-@Suite("Cutting a lesson's strokes anew")
-struct LessonCuttingTests {
+@Suite("Cutting a lesson's strokes anew") struct LessonCuttingTests {
     @Test(
         "keeps every operation, every point byte for byte, and all times",
         arguments: SampleLesson.short, [1, 2, 7, 24, 100, 100_000])
@@ -261,12 +243,10 @@ struct LessonCuttingTests {
     }
 }
 
-@Suite("The lesson that comes with Lectern")
-struct DemoLessonTests {
+@Suite("The lesson that comes with Lectern") struct DemoLessonTests {
     private static let seeds = TestSeed.choose(5)
 
-    @Test("is the same for the same seed, and another for another")
-    func deterministic() throws {
+    @Test func `is the same for the same seed, and another for another`() throws {
         #expect(try DemoLesson.make(seed: 5).messages == DemoLesson.make(seed: 5).messages)
         #expect(try DemoLesson.make(seed: 5).ndjson != DemoLesson.make(seed: 6).ndjson)
     }
@@ -288,8 +268,7 @@ struct DemoLessonTests {
         #expect(statistics.shardedStrokes >= 3)
     }
 
-    @Test("uses several colours and widths")
-    func pens() throws {
+    @Test func `uses several colours and widths`() throws {
         let strokes = try DemoLesson.make().messages.filter { $0.header.action == .draw }
         #expect(Set(strokes.map(\.header.colour)).count >= 5)
         #expect(Set(strokes.map(\.header.width)).count >= 4)
@@ -308,8 +287,7 @@ struct DemoLessonTests {
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test("never takes back or does again what is not there")
-    func history() throws {
+    @Test func `never takes back or does again what is not there`() throws {
         var (done, undone) = (0, 0)
         var numbers: Set<Int64> = []
         for message in try DemoLesson.make().messages where numbers.insert(message.header.number).inserted {
@@ -333,8 +311,7 @@ struct DemoLessonTests {
         }
     }
 
-    @Test("its alphabet has every letter that it writes")
-    func letters() {
+    @Test func `its alphabet has every letter that it writes`() {
         for case .write(let text, _, _, _) in DemoScript.firstBoard + DemoScript.secondBoard {
             for letter in text where letter != " " && letter != "^" && letter != "_" {
                 #expect(Alphabet.letters[letter] != nil, "\(letter)")

@@ -6,14 +6,12 @@ import Testing
 
 @testable import LecternClient
 
-@Suite("The time line of a video")
-struct VideoTimelineTests {
+@Suite("The time line of a video") struct VideoTimelineTests {
     private func milliseconds(_ timeline: VideoTimeline, _ elapsed: Double) -> Double {
         Double(timeline.sample(at: .seconds(elapsed)).media.microseconds) / 1000
     }
 
-    @Test("is behind by its latency, and before the beginning at first")
-    func latency() {
+    @Test func `is behind by its latency, and before the beginning at first`() {
         let timeline = VideoTimeline(latency: .seconds(2))
         #expect(milliseconds(timeline, 0) == -2000)
         #expect(milliseconds(timeline, 2) == 0)
@@ -22,8 +20,7 @@ struct VideoTimelineTests {
         #expect(timeline.end == nil)
     }
 
-    @Test("tells how far students are behind, which grows while the picture stands; not at its end")
-    func age() {
+    @Test func `tells how far students are behind, which grows while the picture stands; not at its end`() {
         let timeline = VideoTimeline(
             latency: .seconds(6), speed: 2, events: [(.seconds(5), .pause(.seconds(3))), (.seconds(20), .end)])
         for (at, age) in [(0.0, 6.0), (5, 6), (6.5, 9), (8, 12), (19, 12)] {
@@ -45,8 +42,7 @@ struct VideoTimelineTests {
         #expect(VideoTimeline(speed: speed, rate: 700).sample(at: .zero).rate == 700)
     }
 
-    @Test("stands still in a pause and a stall, and goes on where it stood")
-    func standing() {
+    @Test func `stands still in a pause and a stall, and goes on where it stood`() {
         let timeline = VideoTimeline(events: [
             (.seconds(20), .stall(.seconds(2))), (.seconds(5), .pause(.seconds(3))),
         ])
@@ -63,8 +59,7 @@ struct VideoTimelineTests {
         #expect(changes == [.seconds(5), .seconds(8), .seconds(20), .seconds(22)])
     }
 
-    @Test("declares a jump once, in the first sample after it")
-    func seek() {
+    @Test func `declares a jump once, in the first sample after it`() {
         let timeline = VideoTimeline(events: [(.seconds(10), .seek(to: .seconds(3)))])
         #expect(milliseconds(timeline, 9.9) == 9900)
         #expect(milliseconds(timeline, 12) == 5000)
@@ -74,8 +69,7 @@ struct VideoTimelineTests {
         #expect(!timeline.sample(at: .seconds(10.4), after: .seconds(10.2)).isDiscontinuity)
     }
 
-    @Test("a jump in a pause moves the picture that stands")
-    func seekInPause() {
+    @Test func `a jump in a pause moves the picture that stands`() {
         let timeline = VideoTimeline(events: [
             (.seconds(2), .pause(.seconds(10))), (.seconds(4), .seek(to: .seconds(60))),
         ])
@@ -85,8 +79,7 @@ struct VideoTimelineTests {
         #expect(milliseconds(timeline, 13) == 61_000)
     }
 
-    @Test("stays at its end, whatever else was planned")
-    func end() {
+    @Test func `stays at its end, whatever else was planned`() {
         let timeline = VideoTimeline(events: [
             (.seconds(9), .end), (.seconds(8), .pause(.seconds(5))), (.seconds(30), .seek(to: .zero)),
         ])
@@ -96,8 +89,7 @@ struct VideoTimelineTests {
         #expect(timeline.nextChange(after: .seconds(9)) == nil)
     }
 
-    @Test("says its epoch, stream and number")
-    func labels() {
+    @Test func `says its epoch, stream and number`() {
         let sample = VideoTimeline(epoch: 3, stream: "cam").sample(at: .zero, number: 12)
         #expect(sample.epoch == 3 && sample.stream == "cam" && sample.number == 12)
         #expect(VideoTimeline().sample(at: .zero).epoch == nil)
@@ -131,10 +123,8 @@ struct VideoTimelineTests {
     }
 }
 
-@Suite("When the next clock sample goes out")
-struct VideoClockWakeTests {
-    @Test("at the next multiple of the interval, or at a change that comes before")
-    func wake() {
+@Suite("When the next clock sample goes out") struct VideoClockWakeTests {
+    @Test func `at the next multiple of the interval, or at a change that comes before`() {
         let timeline = VideoTimeline(events: [(.milliseconds(600), .pause(.milliseconds(50)))])
         var times: [Duration] = [.zero]
         while let last = times.last, last < .seconds(1) {
@@ -153,8 +143,7 @@ struct VideoClockWakeTests {
         #expect(abs(Double(second.media - first.media) / 1000 - predicted) < 750)
     }
 
-    @Test("never twice at the same time, however late one was")
-    func late() {
+    @Test func `never twice at the same time, however late one was`() {
         for elapsed in [0, 1, 249, 250, 251, 499, 1733] {
             let now = Duration.milliseconds(elapsed)
             #expect(VideoClock.wake(after: now, .milliseconds(250), VideoTimeline()) > now)
@@ -162,10 +151,8 @@ struct VideoClockWakeTests {
     }
 }
 
-@Suite("A video clock over NATS", .timeLimit(.minutes(4)))
-struct VideoClockNATSTests {
-    @Test("publishes numbered samples, at once when something changes, and ends after the end")
-    func samples() async throws {
+@Suite("A video clock over NATS", .timeLimit(.minutes(4))) struct VideoClockNATSTests {
+    @Test func `publishes numbered samples, at once when something changes, and ends after the end`() async throws {
         try await NATSTestServer.with { server in
             let listener = try await Wire.connect(server)
             let (samples, input) = AsyncStream<ClockSample>.makeStream()
@@ -199,8 +186,7 @@ struct VideoClockNATSTests {
         }
     }
 
-    @Test("skips samples while there is no connection, and does not keep them")
-    func disconnected() async throws {
+    @Test func `skips samples while there is no connection, and does not keep them`() async throws {
         let connection = NATSConnection(NATSSettings(url: "nats://127.0.0.1:1", name: "test"), logger: .silent)
         let clock = VideoClock(
             connection: connection, address: try Wire.address(), cohort: .main, timeline: VideoTimeline(),

@@ -7,8 +7,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Proxies, the admin address and lists", .timeLimit(.minutes(4)))
-struct AddressTests {
+@Suite("Proxies, the admin address and lists", .timeLimit(.minutes(4))) struct AddressTests {
     private static let board = """
         {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
         "board":{"w":4,"h":3},"visible":[],"redo":[]}
@@ -42,8 +41,7 @@ struct AddressTests {
         }
     }
 
-    @Test("the admin address has health and metrics without tokens, and no rooms")
-    func admin() async throws {
+    @Test func `the admin address has health and metrics without tokens, and no rooms`() async throws {
         let key = try await TokenKey.test()
         let port = try FreePort.find()
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { configuration in
@@ -63,8 +61,7 @@ struct AddressTests {
         }
     }
 
-    @Test("a list of rooms can be had in pieces")
-    func pieces() async throws {
+    @Test func `a list of rooms can be had in pieces`() async throws {
         try await RunningClass.with { lesson in
             for room in ["a1", "a2", "a3", "b1"] {
                 let hand = "ink.0.\(room).in.anna"

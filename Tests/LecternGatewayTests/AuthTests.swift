@@ -7,8 +7,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Tokens", .timeLimit(.minutes(4)))
-struct AuthTests {
+@Suite("Tokens", .timeLimit(.minutes(4))) struct AuthTests {
     private static func room(_ name: String) throws -> RoomID {
         guard let room = RoomID(name) else { throw Unexpected("no room") }
         return room
@@ -49,8 +48,7 @@ struct AuthTests {
             method, path, headers: token.map { [("Authorization", "Bearer \($0)")] } ?? [], body: body)
     }
 
-    @Test("a muted teacher mutes and unmutes nobody, itself included; an operator does")
-    func mutedTeacher() async throws {
+    @Test func `a muted teacher mutes and unmutes nobody, itself included; an operator does`() async throws {
         let key = try await TokenKey.test()
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
         try await RunningGateway.with(configured: adjust) { gateway in
@@ -95,8 +93,7 @@ struct AuthTests {
         }
     }
 
-    @Test("a teacher cannot mute as many names as a room takes; an operator has place for more")
-    func teacherMutes() async throws {
+    @Test func `a teacher cannot mute as many names as a room takes; an operator has place for more`() async throws {
         let key = try await TokenKey.test()
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
         try await RunningGateway.with(configured: adjust) { gateway in
@@ -118,8 +115,7 @@ struct AuthTests {
         }
     }
 
-    @Test("each role may do what is its own, and nothing else")
-    func roles() async throws {
+    @Test func `each role may do what is its own, and nothing else`() async throws {
         let key = try await TokenKey.test()
         let tokens = [
             "none": nil, "student": try await key.sign(try Self.claims(.student, cohort: "hls")),
@@ -196,8 +192,7 @@ struct AuthTests {
         }
     }
 
-    @Test("a token counts only with its key, its algorithm and its time")
-    func validity() async throws {
+    @Test func `a token counts only with its key, its algorithm and its time`() async throws {
         let key = try await TokenKey.test()
         let good = try await key.sign(try Self.claims(.student))
         let expired = try await key.sign(try Self.claims(.student, seconds: -1))
@@ -235,8 +230,7 @@ struct AuthTests {
         await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.secret(file: "/no/such/file") }
     }
 
-    @Test("a session's cookie opens the paths of its room")
-    func session() async throws {
+    @Test func `a session's cookie opens the paths of its room`() async throws {
         let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             let token = try await key.sign(try Self.claims(.student))
@@ -253,8 +247,7 @@ struct AuthTests {
         }
     }
 
-    @Test("behind a proxy that serves the gateway below a path, cookies are for that path")
-    func sessionsBelowAPath() async throws {
+    @Test func `behind a proxy that serves the gateway below a path, cookies are for that path`() async throws {
         let key = try await TokenKey.test()
         try await Self.with(key, basePath: "/board/") { gateway in
             for (role, paths) in [
@@ -288,8 +281,7 @@ struct AuthTests {
         }
     }
 
-    @Test("a stream ends with its token")
-    func streamEnds() async throws {
+    @Test func `a stream ends with its token`() async throws {
         let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { _ in
@@ -309,8 +301,7 @@ struct AuthTests {
         }
     }
 
-    @Test("without tokens only requests to a loopback address are taken")
-    func loopback() async throws {
+    @Test func `without tokens only requests to a loopback address are taken`() async throws {
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { _ in }
         try await RunningGateway.with(configured: adjust) { gateway in
             #expect(try await gateway.http.get("/healthz").status == .ok)
@@ -324,8 +315,7 @@ struct AuthTests {
         }
     }
 
-    @Test("configured origins may read and write, and others may not write")
-    func origins() async throws {
+    @Test func `configured origins may read and write, and others may not write`() async throws {
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { configuration in
             configuration.access = .open(anyHost: true)
             configuration.allowedOrigins = ["https://school.example"]
@@ -356,8 +346,7 @@ struct AuthTests {
         }
     }
 
-    @Test("address ranges contain their addresses")
-    func ranges() throws {
+    @Test func `address ranges contain their addresses`() throws {
         for (range, address, isInside) in [
             ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
             ("192.168.1.128/25", "192.168.1.129", true),

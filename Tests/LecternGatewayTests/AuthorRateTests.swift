@@ -4,14 +4,12 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Rates of authors")
-struct AuthorRateTests {
+@Suite("Rates of authors") struct AuthorRateTests {
     private func address(_ name: String) throws -> RoomAddress {
         RoomAddress(root: "ink", room: try #require(RoomID(name)), partitions: 1)
     }
 
-    @Test("one who writes in very many rooms is refused alone, and only in further rooms")
-    func manyRooms() throws {
+    @Test func `one who writes in very many rooms is refused alone, and only in further rooms`() throws {
         let rates = AuthorRates(PostLimits())
         let (one, other) = (try #require(AuthorID("one")), try #require(AuthorID("other")))
         var refused = 0
@@ -22,8 +20,7 @@ struct AuthorRateTests {
         #expect(rates.take(1, bytes: 1, of: other, in: try address("room-0")) == nil)
     }
 
-    @Test("an author has the service's rates in each room")
-    func rates() throws {
+    @Test func `an author has the service's rates in each room`() throws {
         let rates = AuthorRates(PostLimits())
         let burst = PostLimits().burst
         let one = try #require(AuthorID("one"))
@@ -33,8 +30,7 @@ struct AuthorRateTests {
         #expect(rates.take(burst, bytes: 1, of: one, in: second) == nil)
     }
 
-    @Test("an author has the rates that are configured, and is told them")
-    func configured() throws {
+    @Test func `an author has the rates that are configured, and is told them`() throws {
         let rates = AuthorRates(PostLimits(messagesPerSecond: 1000, bytesPerSecond: 50_000))
         let one = try #require(AuthorID("one"))
         let room = try address("first")
@@ -43,8 +39,7 @@ struct AuthorRateTests {
         #expect(rates.refusal == "The author sends more than 1000 messages or 50000 bytes a second.")
     }
 
-    @Test("a body that is more than any burst passes once, and what follows waits for all of it")
-    func large() throws {
+    @Test func `a body that is more than any burst passes once, and what follows waits for all of it`() throws {
         let rates = AuthorRates(PostLimits(messagesPerSecond: 10, bytesPerSecond: 100_000))
         let one = try #require(AuthorID("one"))
         let (bytes, messages) = (try address("bytes"), try address("messages"))

@@ -8,8 +8,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Bounds of the gateway", .timeLimit(.minutes(4)))
-struct BoundsTests {
+@Suite("Bounds of the gateway", .timeLimit(.minutes(4))) struct BoundsTests {
     @Test("a request to NATS beyond the bound is refused at once, and taken when another has ended")
     func requests() async throws {
         try await RunningGateway.with(limits: .quick { $0.natsRequests = 1 }) { gateway in
@@ -55,8 +54,7 @@ struct BoundsTests {
         }
     }
 
-    @Test("a request that is not read to its end in time ends with its connection")
-    func requestInTime() async throws {
+    @Test func `a request that is not read to its end in time ends with its connection`() async throws {
         try await RunningGateway.with(limits: .quick { $0.requestTimeout = .seconds(2) }) { gateway in
             let client = try RawConnection(port: gateway.port)
             #expect(client.send("POST /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"))
@@ -96,8 +94,7 @@ struct BoundsTests {
         }
     }
 
-    @Test("a request of HTTP/1.0 needs no host")
-    func oldProtocol() async throws {
+    @Test func `a request of HTTP/1.0 needs no host`() async throws {
         try await RunningGateway.with { gateway in
             let client = try RawConnection(port: gateway.port)
             #expect(client.send("GET /healthz HTTP/1.0\r\n\r\n"))
@@ -186,8 +183,7 @@ struct BoundsTests {
         client.close()
     }
 
-    @Test("a head that is too long is refused")
-    func longHead() async throws {
+    @Test func `a head that is too long is refused`() async throws {
         try await RunningGateway.with { gateway in
             let headers: HTTPFields = [.ifNoneMatch: String(repeating: "x", count: 20_000)]
             let response = try await HTTPClient(port: gateway.port).get("/healthz", headers: headers)

@@ -7,8 +7,7 @@ import Testing
 @testable import LecternGateway
 
 /// A browser sends the cookie of a room, which a student's link has set, before that of all rooms.
-@Suite("Several cookies", .timeLimit(.minutes(4)))
-struct CookieTests {
+@Suite("Several cookies", .timeLimit(.minutes(4))) struct CookieTests {
     /// Cookies of one person in a browser.
     private struct Cookies: Sendable {
         /// A link for students of the room r, and one that is revoked.

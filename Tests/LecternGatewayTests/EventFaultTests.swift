@@ -11,8 +11,7 @@ import Testing
 @testable import LecternGateway
 
 /// What a real service does rarely: a service that does as the test says.
-@Suite("Event streams when something fails", .timeLimit(.minutes(4)))
-struct EventFaultTests {
+@Suite("Event streams when something fails", .timeLimit(.minutes(4))) struct EventFaultTests {
     /// Publishes an operation of a room as the service does.
     private func release(
         _ index: Int, of room: String = "life", _ gateway: RunningGateway, message: String = #"{"n":1,"a":4}"#,
@@ -47,8 +46,7 @@ struct EventFaultTests {
         try EventStreamClient(port: gateway.port, "/api/rooms/r/events\(query)")
     }
 
-    @Test("a lost operation is asked for, and readers see no gap")
-    func gap() async throws {
+    @Test func `a lost operation is asked for, and readers see no gap`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { question in
                 question.text == "{}"
@@ -63,8 +61,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("the loss of the last operation shows by a mark")
-    func lastLost() async throws {
+    @Test func `the loss of the last operation shows by a mark`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { question in
                 [.text(question.text == "{}" ? board(1) : tail(2...2))]
@@ -98,8 +95,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("a digest that contradicts the mark brings a new board")
-    func digest() async throws {
+    @Test func `a digest that contradicts the mark brings a new board`() async throws {
         try await RunningGateway.with { gateway in
             let current = Locked(board(1))
             try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(current.withLock { $0 })] }
@@ -114,8 +110,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("a board that had another digest at its index is sent anew, once")
-    func diverged() async throws {
+    @Test func `a board that had another digest at its index is sent anew, once`() async throws {
         try await RunningGateway.with { gateway in
             let current = Locked((board: board(1), joins: 0))
             try await gateway.service.answer("ink.0.r.join.main") { _ in
@@ -142,8 +137,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("a refusal of the service, and its silence, answer the request")
-    func refused() async throws {
+    @Test func `a refusal of the service, and its silence, answer the request`() async throws {
         try await RunningGateway.with(limits: .quick { $0.events.joinTimeout = .seconds(1) }) { gateway in
             let alone = try await gateway.http.get("/api/rooms/r/events")
             #expect(alone.status == .serviceUnavailable)
@@ -163,8 +157,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("a line break inside a message does not break the event")
-    func lineBreaks() async throws {
+    @Test func `a line break inside a message does not break the event`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { _ in
                 [.text(board(0).replacing(",", with: ",\r\n\n"))]
@@ -176,8 +169,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("a reader that does not read is cut off and counted, and the others get everything")
-    func slowReader() async throws {
+    @Test func `a reader that does not read is cut off and counted, and the others get everything`() async throws {
         try await RunningGateway.with(limits: .quick { $0.events.readerBuffer = 100_000 }) { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
             let stalled = try RawConnection(port: gateway.port)
@@ -199,8 +191,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("a reader who has missed more than its buffer holds gets it all, as long as it is kept")
-    func longTail() async throws {
+    @Test func `a reader who has missed more than its buffer holds gets it all, as long as it is kept`() async throws {
         try await RunningGateway.with(limits: .quick { $0.events.readerBuffer = 100_000 }) { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
             let reader = try open(gateway)
@@ -215,8 +206,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("a reader that takes nothing of its board is cut off")
-    func stalledReader() async throws {
+    @Test func `a reader that takes nothing of its board is cut off`() async throws {
         try await RunningGateway.with(limits: .quick { $0.events.commentInterval = .milliseconds(100) }) { gateway in
             // Made here: the service of the test answers on the thread that all subscriptions share.
             let reply = Answer.parts(Array(board(0, pad: 16_000_000).utf8), 64)
@@ -257,8 +247,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("a stream outlives the time of a request, has comments, and ends with the gateway")
-    func longLife() async throws {
+    @Test func `a stream outlives the time of a request, has comments, and ends with the gateway`() async throws {
         var limits = GatewayLimits.quick
         limits.requestTimeout = .seconds(1)
         limits.headTimeout = .seconds(1)
@@ -276,8 +265,7 @@ struct EventFaultTests {
         try await readers.first { _ in true }?.ended()
     }
 
-    @Test("readers beyond a bound are told to come again")
-    func bounds() async throws {
+    @Test func `readers beyond a bound are told to come again`() async throws {
         try await RunningGateway.with(limits: .quick { $0.events.readersPerAddress = 2 }) { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
             let readers = [try open(gateway), try open(gateway)]
@@ -291,8 +279,7 @@ struct EventFaultTests {
         }
     }
 
-    @Test("boards beyond their memory are refused, and there is room again when they are sent")
-    func boardMemory() async throws {
+    @Test func `boards beyond their memory are refused, and there is room again when they are sent`() async throws {
         var limits = GatewayLimits.quick
         limits.events.boardBytes = 3_000_000
         try await RunningGateway.with(limits: limits) { gateway in

@@ -9,10 +9,8 @@ import Whiteboard
 
 @testable import LecternGateway
 
-@Suite("Event streams", .timeLimit(.minutes(4)))
-struct EventStreamTests {
-    @Test("a reader gets the board first, then each operation as it is released")
-    func boardThenOperations() async throws {
+@Suite("Event streams", .timeLimit(.minutes(4))) struct EventStreamTests {
+    @Test func `a reader gets the board first, then each operation as it is released`() async throws {
         try await RunningClass.with { lesson in
             let early = try lesson.read()
             let empty = try await early.next()
@@ -44,8 +42,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("a reader that takes gzip gets the same events in a gzip stream, whenever it comes")
-    func compressed() async throws {
+    @Test func `a reader that takes gzip gets the same events in a gzip stream, whenever it comes`() async throws {
         try await RunningClass.with { lesson in
             let plain = try lesson.read()
             let early = try lesson.read(headers: ["Accept-Encoding": "gzip, deflate, br"])
@@ -70,8 +67,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("marks come with the position and the video time")
-    func marks() async throws {
+    @Test func `marks come with the position and the video time`() async throws {
         try await RunningClass.with { lesson in
             let reader = try lesson.read()
             _ = try await reader.next()
@@ -113,8 +109,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("nothing is sent before the video has passed it, but to those who follow the head")
-    func gate() async throws {
+    @Test func `nothing is sent before the video has passed it, but to those who follow the head`() async throws {
         try await RunningClass.with(clock: 500) { lesson in
             let student = try lesson.read("?cohort=main")
             let teacher = try lesson.read("?cohort=head")
@@ -162,8 +157,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("a stroke that goes out in shards comes as one event")
-    func shards() async throws {
+    @Test func `a stroke that goes out in shards comes as one event`() async throws {
         let adjust: @Sendable (inout ServerConfiguration) -> Void = { $0.fanoutBytes = 2000 }
         try await RunningClass.with(adjust: adjust) { lesson in
             let reader = try lesson.read()
@@ -178,8 +172,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("readers who come under load get every operation once, in order")
-    func joinsUnderLoad() async throws {
+    @Test func `readers who come under load get every operation once, in order`() async throws {
         let seed = TestSeed.choose()
         try await RunningClass.with { lesson in
             var random = SeededGenerator(seed: seed)
@@ -209,8 +202,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("a lost connection to NATS leaves no hole")
-    func reconnect() async throws {
+    @Test func `a lost connection to NATS leaves no hole`() async throws {
         try await RunningClass.with { lesson in
             let reader = try lesson.read()
             _ = try await reader.next()

@@ -8,8 +8,7 @@ import Testing
 @testable import LecternGateway
 
 /// What the gateway has of a room, and for how long.
-@Suite("Memory of rooms", .timeLimit(.minutes(4)))
-struct MemoryBoundTests {
+@Suite("Memory of rooms", .timeLimit(.minutes(4))) struct MemoryBoundTests {
     @Test func `boards of one room take half of the memory at most, and another room has the rest`() async throws {
         var limits = GatewayLimits.quick
         limits.replyBytes = 30_000_000

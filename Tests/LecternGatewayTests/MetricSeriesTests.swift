@@ -4,18 +4,15 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Series of a metric")
-struct SeriesTests {
-    @Test("the same labels in another order are the same series")
-    func sameSeries() {
+@Suite("Series of a metric") struct SeriesTests {
+    @Test func `the same labels in another order are the same series`() {
         let registry = PrometheusRegistry()
         Counter(label: "c", dimensions: [("a", "1"), ("b", "2")], factory: registry).increment()
         Counter(label: "c_total", dimensions: [("b", "2"), ("a", "1")], factory: registry).increment()
         #expect(registry.text() == "# TYPE c_total counter\nc_total{a=\"1\",b=\"2\"} 2\n")
     }
 
-    @Test("combinations beyond the bound share one series, and are counted")
-    func overflow() {
+    @Test func `combinations beyond the bound share one series, and are counted`() {
         let registry = PrometheusRegistry(maxSeries: 3)
         for number in 0..<10 {
             Counter(label: "c", dimensions: [("k", "v\(number)"), ("z", "y")], factory: registry).increment(by: 2)
@@ -33,8 +30,7 @@ struct SeriesTests {
                 """)
     }
 
-    @Test("metrics beyond the bound work, are not shown, and are counted")
-    func tooManyMetrics() {
+    @Test func `metrics beyond the bound work, are not shown, and are counted`() {
         let registry = PrometheusRegistry()
         for number in 0...MetricTable.maxMetrics { Meter(label: "m\(number)", factory: registry).set(1) }
         let lines = registry.text().split(separator: "\n")
@@ -43,8 +39,7 @@ struct SeriesTests {
         #expect(lines.contains("lectern_metrics_refused_total{metric=\"m1000\"} 1"))
     }
 
-    @Test("a metric asked for as another kind stays what it was")
-    func otherKind() {
+    @Test func `a metric asked for as another kind stays what it was`() {
         let registry = PrometheusRegistry()
         Meter(label: "x_total", factory: registry).set(5)
         Counter(label: "x", factory: registry).increment(by: 100)
@@ -53,8 +48,7 @@ struct SeriesTests {
         #expect(text.contains("lectern_metrics_refused_total{metric=\"x_total\"} 1"))
     }
 
-    @Test("a destroyed series is gone, and one made later starts at 0")
-    func destroyed() {
+    @Test func `a destroyed series is gone, and one made later starts at 0`() {
         let registry = PrometheusRegistry()
         let gone = Counter(label: "c", dimensions: [("k", "gone")], factory: registry)
         gone.increment(by: 4)
@@ -66,8 +60,7 @@ struct SeriesTests {
         #expect(registry.text().contains("c_total{k=\"gone\"} 1\n"))
     }
 
-    @Test("the series of all that overflowed outlives each of them")
-    func sharedSeriesStays() {
+    @Test func `the series of all that overflowed outlives each of them`() {
         let registry = PrometheusRegistry(maxSeries: 1)
         Counter(label: "c", dimensions: [("k", "first")], factory: registry).increment()
         let second = Counter(label: "c", dimensions: [("k", "second")], factory: registry)
@@ -76,8 +69,7 @@ struct SeriesTests {
         #expect(registry.text().contains("c_total{k=\"other\"} 1\n"))
     }
 
-    @Test("counters only grow, whatever they are given")
-    func onlyUp() {
+    @Test func `counters only grow, whatever they are given`() {
         let whole = CounterSeries()
         whole.increment(by: .max)
         whole.increment(by: .max)
@@ -92,8 +84,7 @@ struct SeriesTests {
         #expect(written(fractions) == "m 0\n")
     }
 
-    @Test("a gauge goes both ways")
-    func bothWays() {
+    @Test func `a gauge goes both ways`() {
         let gauge = GaugeSeries()
         gauge.set(Int64(10))
         gauge.increment(by: 2.5)
@@ -110,8 +101,7 @@ func written(_ series: some MetricSeries) -> String {
     return writer.text
 }
 
-@Suite("Histograms")
-struct HistogramTests {
+@Suite("Histograms") struct HistogramTests {
     @Test("buckets are cumulative, and the last is the count", arguments: TestSeed.choose(3))
     func cumulative(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -137,8 +127,7 @@ struct HistogramTests {
         #expect(bounds.bucket(of: bound.nextUp) == bounds.bucket(of: bound) + 1)
     }
 
-    @Test("bounds ascend, and reach from half a millisecond to a minute")
-    func bounds() {
+    @Test func `bounds ascend, and reach from half a millisecond to a minute`() {
         for bounds in [HistogramBounds.seconds, .skew, .counts] {
             #expect(zip(bounds.upper, bounds.upper.dropFirst()).allSatisfy { $0 < $1 })
         }
@@ -146,8 +135,7 @@ struct HistogramTests {
         #expect(HistogramBounds.seconds.upper.last == 60)
     }
 
-    @Test("what is no number is left out")
-    func notNumbers() {
+    @Test func `what is no number is left out`() {
         let histogram = HistogramSeries(.counts)
         for value in [Double.nan, .infinity, -.infinity] { histogram.record(value) }
         #expect(written(histogram).hasSuffix("m_sum 0\nm_count 0\n"))
@@ -169,10 +157,8 @@ struct HistogramTests {
     }
 }
 
-@Suite("Recording from many threads")
-struct RecordingTests {
-    @Test("nothing is lost while others register and scrape")
-    func concurrent() async {
+@Suite("Recording from many threads") struct RecordingTests {
+    @Test func `nothing is lost while others register and scrape`() async {
         let registry = PrometheusRegistry()
         let (tasks, rounds) = (8, 2000)
         await withDiscardingTaskGroup { group in
@@ -198,10 +184,8 @@ struct RecordingTests {
     }
 }
 
-@Suite("Text for Prometheus")
-struct ExpositionTextTests {
-    @Test("every kind of metric is written as the format 0.0.4 wants it, sorted by name and labels")
-    func golden() {
+@Suite("Text for Prometheus") struct ExpositionTextTests {
+    @Test func `every kind of metric is written as the format 0.0.4 wants it, sorted by name and labels`() {
         let registry = PrometheusRegistry(help: [
             "lectern_released_total": "Operations released, by cohort.",
             "lectern_gate_depth": "Operations that wait.",
@@ -253,13 +237,11 @@ struct ExpositionTextTests {
                 """)
     }
 
-    @Test("an empty registry is an empty text")
-    func empty() {
+    @Test func `an empty registry is an empty text`() {
         #expect(PrometheusRegistry(help: ["a": "b"]).text().isEmpty)
     }
 
-    @Test("help and label values are escaped, each by its own rule")
-    func escaping() {
+    @Test func `help and label values are escaped, each by its own rule`() {
         let registry = PrometheusRegistry(help: ["odd_total": "a \\ \"quoted\"\nline"])
         Counter(label: "odd", dimensions: [("what", "a \\ \"quoted\"\nline")], factory: registry).increment()
         #expect(
@@ -271,36 +253,30 @@ struct ExpositionTextTests {
                 """#)
     }
 
-    @Test(
-        "names and labels are made legal",
-        arguments: [
-            ("http.server.requests", "http_server_requests_total"), ("7up", "_7up_total"), ("a:b_total", "a:b_total"),
-            ("größe", "gr__e_total"), ("", "__total"),
-        ])
-    func names(label: String, expected: String) {
+    @Test(arguments: [
+        ("http.server.requests", "http_server_requests_total"), ("7up", "_7up_total"), ("a:b_total", "a:b_total"),
+        ("größe", "gr__e_total"), ("", "__total"),
+    ])
+    func `names and labels are made legal`(label: String, expected: String) {
         #expect(MetricName.counter(label) == expected)
         #expect(!MetricName.label(label).contains(":"))
     }
 
-    @Test("a label that the histogram needs itself steps aside")
-    func reservedLabel() {
+    @Test func `a label that the histogram needs itself steps aside`() {
         let registry = PrometheusRegistry()
         Recorder(label: "sizes", dimensions: [("le", "mine")], factory: registry).record(2)
         #expect(registry.text().contains(#"sizes_bucket{_le="mine",le="4"} 1"#))
     }
 
-    @Test(
-        "numbers read back as they were",
-        arguments: [
-            (0.0, "0"), (-0.0, "0"), (1e15, "1000000000000000"), (0.1, "0.1"), (1e300, "1e+300"), (.infinity, "+Inf"),
-            (-.infinity, "-Inf"), (.nan, "NaN"), (0.0005, "0.0005"), (9.3e18, "9.3e+18"),
-        ])
-    func numbers(value: Double, expected: String) {
+    @Test(arguments: [
+        (0.0, "0"), (-0.0, "0"), (1e15, "1000000000000000"), (0.1, "0.1"), (1e300, "1e+300"), (.infinity, "+Inf"),
+        (-.infinity, "-Inf"), (.nan, "NaN"), (0.0005, "0.0005"), (9.3e18, "9.3e+18"),
+    ])
+    func `numbers read back as they were`(value: Double, expected: String) {
         #expect(ExpositionWriter.number(value) == expected)
     }
 
-    @Test("hooks set gauges before each scrape")
-    func hooks() {
+    @Test func `hooks set gauges before each scrape`() {
         let registry = PrometheusRegistry()
         let scrapes = Meter(label: "scrapes", factory: registry)
         registry.onScrape { scrapes.increment(by: 1) }

@@ -7,8 +7,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Observations of readers", .timeLimit(.minutes(4)))
-struct ObservationTests {
+@Suite("Observations of readers", .timeLimit(.minutes(4))) struct ObservationTests {
     private static let path = "/api/rooms/r/observations"
 
     private static func line(_ skew: Double) -> String { "{\"v\":1000,\"index\":4,\"skew\":\(skew)}\n" }
@@ -43,8 +42,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("what is no observation is refused, and nothing of it is counted")
-    func refused() async throws {
+    @Test func `what is no observation is refused, and nothing of it is counted`() async throws {
         try await RunningGateway.with { gateway in
             let (http, registry) = (gateway.http, gateway.registry)
             let good = Self.line(1)
@@ -132,10 +130,8 @@ struct LineLog: LogHandler {
     }
 }
 
-@Suite("The table of skews")
-struct SkewTableTests {
-    @Test("a reader may report once a second, and ten times after a while")
-    func rate() throws {
+@Suite("The table of skews") struct SkewTableTests {
+    @Test func `a reader may report once a second, and ten times after a while`() throws {
         let probe = SkewProbe()
         try probe.take(Array(repeating: 1, count: 10), after: 0)
         try probe.take([1], after: 0.9)
@@ -147,8 +143,7 @@ struct SkewTableTests {
         #expect(probe.value("lectern_skew_ignored_total{reason=\"rate\"}") == "12")
     }
 
-    @Test("cohorts have series up to a bound; a new one takes the place of one that was silent for long")
-    func cohorts() throws {
+    @Test func `cohorts have series up to a bound; a new one takes the place of one that was silent for long`() throws {
         var limits = SkewTable.Limits()
         limits.cohorts = 3
         let probe = SkewProbe(limits)
@@ -160,8 +155,7 @@ struct SkewTableTests {
         #expect([probe.count("a"), probe.count("b"), probe.count("c"), probe.count("other")] == [nil, "1", "1", "1"])
     }
 
-    @Test("readers are bounded, in all and of one address, and forgotten after a minute")
-    func readers() throws {
+    @Test func `readers are bounded, in all and of one address, and forgotten after a minute`() throws {
         var limits = SkewTable.Limits()
         (limits.readers, limits.readersPerAddress) = (3, 2)
         let probe = SkewProbe(limits)
@@ -188,8 +182,7 @@ struct SkewTableTests {
         }
     }
 
-    @Test("a line says that a cohort is bad, once, with its numbers, and another that it is good again")
-    func alarm() throws {
+    @Test func `a line says that a cohort is bad, once, with its numbers, and another that it is good again`() throws {
         let probe = SkewProbe()
         try report(probe, 120, seconds: 0...125)
         #expect(probe.lines.values == [])
@@ -208,8 +201,7 @@ struct SkewTableTests {
         #expect(probe.value("lectern_skew_bad_rooms{cohort=\"hls\"}") == "0")
     }
 
-    @Test("early ink is told as early; a few reports and names of nobody raise nothing")
-    func early() throws {
+    @Test func `early ink is told as early; a few reports and names of nobody raise nothing`() throws {
         let probe = SkewProbe()
         try report(probe, -30_000, readers: 1, isKnown: false, seconds: 0...130)
         for second in [0, 40, 80, 120] { try probe.take([9000], reader: "a", room: "few", after: Double(second)) }
@@ -223,8 +215,7 @@ struct SkewTableTests {
         #expect(probe.value("lectern_skew_early_total{cohort=\"hls\"}") == "63")
     }
 
-    @Test("when many rooms go bad at once a line names one of them, and says how many had none")
-    func throttle() throws {
+    @Test func `when many rooms go bad at once a line names one of them, and says how many had none`() throws {
         let probe = SkewProbe()
         for second in 0...65 {
             for room in 0..<4 { try probe.take([2000], reader: "r\(room)", room: "r\(room)", after: Double(second)) }
@@ -240,8 +231,7 @@ struct SkewTableTests {
     }
 }
 
-@Suite("Judging skews")
-struct SkewWatchTests {
+@Suite("Judging skews") struct SkewWatchTests {
     private let start = ContinuousClock.now
 
     @Test("quantiles of many skews are those of an even part of them", arguments: TestSeed.choose(3))
@@ -259,8 +249,7 @@ struct SkewWatchTests {
         #expect(abs(judged.median - 500) < 100 && abs(judged.p95 - 950) < 40, "seed \(seed): \(judged)")
     }
 
-    @Test("one in twenty may be late or early, more may not; a picture early is not early")
-    func bounds() {
+    @Test func `one in twenty may be late or early, more may not; a picture early is not early`() {
         func isBad(_ skews: [Double]) -> Bool {
             SkewSummary(skews, count: skews.count).isBad(over: .milliseconds(500))
         }
@@ -270,8 +259,7 @@ struct SkewWatchTests {
         #expect(!isBad([500, 500, 500, 500, 500]) && isBad([501, 501, 501, 501, 501]))
     }
 
-    @Test("a pause is no part of a minute")
-    func pause() {
+    @Test func `a pause is no part of a minute`() {
         var watch = SkewWatch(window: .seconds(60), at: start)
         for second in 0..<10 { #expect(watch.add(9000, at: start + .seconds(second)) == nil) }
         for second in 200..<260 { #expect(watch.add(10, at: start + .seconds(second)) == nil) }

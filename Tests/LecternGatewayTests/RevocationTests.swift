@@ -29,8 +29,7 @@ private final class ScriptedList: Sendable {
     }
 }
 
-@Suite("Revoked tokens", .timeLimit(.minutes(4)))
-struct RevocationTests {
+@Suite("Revoked tokens", .timeLimit(.minutes(4))) struct RevocationTests {
     private static func token(
         _ key: TokenKey, id: String? = nil, author: String = "anna", issued: Date? = Date()
     ) async throws -> String {

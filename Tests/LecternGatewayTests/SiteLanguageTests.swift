@@ -32,8 +32,7 @@ import Testing
             .filter { $0.contains(/[A-Za-z]{2}/) && !$0.hasPrefix("{") }
     }
 
-    @Test("every text of the pages has a Chinese one with the same values put in, and there are no others")
-    func chineseIsComplete() {
+    @Test func `every text of the pages has a Chinese one with the same values put in, and there are no others`() {
         var wanted = Set(ErrorPage.texts)
         for (path, file) in SiteRoutes.files where path.hasSuffix(".js") || path.hasSuffix(".html") {
             wanted.formUnion(Self.texts(of: path, String(decoding: file.bytes, as: UTF8.self)))
@@ -58,8 +57,7 @@ import Testing
         #expect(found["language"] as? String == language)
     }
 
-    @Test("a folder adds languages and takes the place of the program's; a file that is none is named")
-    func folder() throws {
+    @Test func `a folder adds languages and takes the place of the program's; a file that is none is named`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "languages-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -5,8 +5,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Ends of event streams", .timeLimit(.minutes(4)))
-struct StreamEndTests {
+@Suite("Ends of event streams", .timeLimit(.minutes(4))) struct StreamEndTests {
     @Test(arguments: ["the gateway stops", "its client sends no more"])
     func `the connection of a stream that has ended is closed though its client does not read`(as cause: String)
         async throws

@@ -7,8 +7,7 @@ import Testing
 @testable import LecternGateway
 
 /// Tokens that are signed by the right key, and what their texts may be.
-@Suite("Forms of tokens", .timeLimit(.minutes(4)))
-struct TokenFormTests {
+@Suite("Forms of tokens", .timeLimit(.minutes(4))) struct TokenFormTests {
     private static let head = #"{"alg":"HS256","typ":"JWT"}"#
     private static let claims = #"{"room":"r","role":"student","exp":1e10}"#
 
@@ -26,18 +25,16 @@ struct TokenFormTests {
         try await TokenKey.test().verify(token) != nil
     }
 
-    @Test(
-        "a token counts whatever else it says",
-        arguments: [
-            token(), token(#"{"alg":"HS256"}"#),
-            token(#"{"typ":"at+jwt","alg":"HS256","kid":"1","x":[{"a":1,"b":2}]}"#),
-            token(" {\n\"alg\" : \"HS256\" } "), token(#"{"\u0061lg":"HS256"}"#),
-            token(
-                head, #"{"room":["r","s"],"role":"student","exp":1e300,"nbf":1.5,"iat":-1,"jti":"a","aud":["x"],"é":1}"#
-            ),
-            token(head, #"{"room":"*","role":"operator","exp":99999999999.75,"sub":"anybody at all"}"#),
-        ])
-    func good(_ token: String) async throws {
+    @Test(arguments: [
+        token(), token(#"{"alg":"HS256"}"#),
+        token(#"{"typ":"at+jwt","alg":"HS256","kid":"1","x":[{"a":1,"b":2}]}"#),
+        token(" {\n\"alg\" : \"HS256\" } "), token(#"{"\u0061lg":"HS256"}"#),
+        token(
+            head, #"{"room":["r","s"],"role":"student","exp":1e300,"nbf":1.5,"iat":-1,"jti":"a","aud":["x"],"é":1}"#
+        ),
+        token(head, #"{"room":"*","role":"operator","exp":99999999999.75,"sub":"anybody at all"}"#),
+    ])
+    func `a token counts whatever else it says`(_ token: String) async throws {
         #expect(try await Self.counts(token))
     }
 
@@ -58,33 +55,30 @@ struct TokenFormTests {
         #expect(try await !Self.counts(Self.token(head)))
     }
 
-    @Test(
-        "claims of another type, out of range or given twice are refused",
-        arguments: [
-            "{}", "[]", #"{"room":"r","role":"student"}"#, #"{"room":"r","role":"student","exp":null}"#,
-            #"{"room":"r","role":"student","exp":"9999999999"}"#, #"{"room":"r","role":"student","exp":true}"#,
-            #"{"room":"r","role":"student","exp":1e999}"#, #"{"room":"r","role":"student","exp":-1e10}"#,
-            #"{"room":"r","role":"student","exp":0}"#, #"{"room":"r","role":"student","exp":1,"exp":1e10}"#,
-            #"{"room":"r","role":"student","exp":1e10,"exp":1}"#,
-            #"{"room":"r","role":"operator","role":"student","exp":1e10}"#,
-            #"{"room":"s","r\u006fom":"r","role":"student","exp":1e10}"#,
-            #"{"room":"r","role":"Student","exp":1e10}"#, #"{"room":"r","role":7,"exp":1e10}"#,
-            #"{"room":7,"role":"student","exp":1e10}"#, #"{"room":"no name","role":"student","exp":1e10}"#,
-            #"{"room":["r",7],"role":"student","exp":1e10}"#, #"{"role":"student","exp":1e10}"#,
-            #"{"room":"r","role":"student","exp":1e10,"nbf":"0"}"#,
-            #"{"room":"r","role":"student","exp":1e10,"nbf":9e9}"#,
-            #"{"room":"r","role":"student","exp":1e10,"jti":1}"#,
-            #"{"room":"r","role":"student","exp":1e10,"iat":"0"}"#,
-            #"{"room":"r","role":"student","exp":1e10,"cohort":"no name"}"#,
-            #"{"room":"r","role":"teacher","exp":1e10,"sub":"no name"}"#, #"{"room":"r","role":"student","exp":+1e10}"#,
-            #"{"room":"r","role":"student","exp":01e10}"#, #"{"room":"r","role":"student","exp":1e10}x"#,
-        ])
-    func claims(_ claims: String) async throws {
+    @Test(arguments: [
+        "{}", "[]", #"{"room":"r","role":"student"}"#, #"{"room":"r","role":"student","exp":null}"#,
+        #"{"room":"r","role":"student","exp":"9999999999"}"#, #"{"room":"r","role":"student","exp":true}"#,
+        #"{"room":"r","role":"student","exp":1e999}"#, #"{"room":"r","role":"student","exp":-1e10}"#,
+        #"{"room":"r","role":"student","exp":0}"#, #"{"room":"r","role":"student","exp":1,"exp":1e10}"#,
+        #"{"room":"r","role":"student","exp":1e10,"exp":1}"#,
+        #"{"room":"r","role":"operator","role":"student","exp":1e10}"#,
+        #"{"room":"s","r\u006fom":"r","role":"student","exp":1e10}"#,
+        #"{"room":"r","role":"Student","exp":1e10}"#, #"{"room":"r","role":7,"exp":1e10}"#,
+        #"{"room":7,"role":"student","exp":1e10}"#, #"{"room":"no name","role":"student","exp":1e10}"#,
+        #"{"room":["r",7],"role":"student","exp":1e10}"#, #"{"role":"student","exp":1e10}"#,
+        #"{"room":"r","role":"student","exp":1e10,"nbf":"0"}"#,
+        #"{"room":"r","role":"student","exp":1e10,"nbf":9e9}"#,
+        #"{"room":"r","role":"student","exp":1e10,"jti":1}"#,
+        #"{"room":"r","role":"student","exp":1e10,"iat":"0"}"#,
+        #"{"room":"r","role":"student","exp":1e10,"cohort":"no name"}"#,
+        #"{"room":"r","role":"teacher","exp":1e10,"sub":"no name"}"#, #"{"room":"r","role":"student","exp":+1e10}"#,
+        #"{"room":"r","role":"student","exp":01e10}"#, #"{"room":"r","role":"student","exp":1e10}x"#,
+    ])
+    func `claims of another type, out of range or given twice are refused`(_ claims: String) async throws {
         #expect(try await !Self.counts(Self.token(Self.head, claims)))
     }
 
-    @Test("JSON that is no UTF-8 is refused")
-    func otherEncodings() async throws {
+    @Test func `JSON that is no UTF-8 is refused`() async throws {
         let head = TokenKey.base64URL(Self.head.utf8)
         let wide = Self.claims.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
         let latin = Array(Self.claims.dropLast().utf8) + Array(#","x":""#.utf8) + [0xe9] + Array(#""}"#.utf8)
@@ -93,8 +87,7 @@ struct TokenFormTests {
         }
     }
 
-    @Test("a part has one way to be written")
-    func base64() async throws {
+    @Test func `a part has one way to be written`() async throws {
         // Lengths with one and two bytes beyond a multiple of three: four and two bits at the end that say nothing.
         let heads = [#"{"alg":"HS256"} "#, #"{"alg":"HS256"}  "#].map { TokenKey.base64URL($0.utf8) }
         let claims = TokenKey.base64URL(Self.claims.utf8)
@@ -125,8 +118,7 @@ struct TokenFormTests {
         #expect(try await !Self.counts(Self.signed(plain, claims)))
     }
 
-    @Test("tokens of keys in PEM count with their key alone, in the signature's one form")
-    func keys() async throws {
+    @Test func `tokens of keys in PEM count with their key alone, in the signature's one form`() async throws {
         let privateFile = """
             -----BEGIN PRIVATE KEY-----
             MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgWsqwGfFpDTlyP8Ed
@@ -175,8 +167,7 @@ struct TokenFormTests {
         }
     }
 
-    @Test("what a token says of itself is read of a token alone")
-    func identity() throws {
+    @Test func `what a token says of itself is read of a token alone`() throws {
         #expect(TokenIdentity(of: Self.token(Self.head, #"{"jti":"a"}"#))?.id == "a")
         #expect(TokenIdentity(of: Self.token(Self.head, #"{"role":"operator"}"#)) == TokenIdentity(of: Self.token()))
         for text in [

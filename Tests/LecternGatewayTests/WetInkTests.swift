@@ -10,8 +10,7 @@ import Whiteboard
 
 @testable import LecternGateway
 
-@Suite("Strokes being drawn, over HTTP", .timeLimit(.minutes(4)))
-struct WetInkTests {
+@Suite("Strokes being drawn, over HTTP", .timeLimit(.minutes(4))) struct WetInkTests {
     private static func update(_ number: Int, u: Int, k: Int, _ times: [Int]) -> String {
         let points = times.map { #"{"x":\#($0),"y":1,"m":\#($0)}"# }.joined(separator: ",")
         return #"{"n":\#(number),"u":\#(u),"k":\#(k),"c":1,"l":3,"t":1000,"d":[\#(points)],"p":[{"x":999,"y":9}]}"#
@@ -82,8 +81,7 @@ struct WetInkTests {
         }
     }
 
-    @Test("nothing is published of a request with a fault; the session goes along with what is")
-    func posts() async throws {
+    @Test func `nothing is published of a request with a fault; the session goes along with what is`() async throws {
         try await RunningGateway.with { gateway in
             let came = Locked<[String]>([])
             _ = try gateway.service.connection.subscribe("ink.0.r.wet-in.*") { message in
@@ -172,8 +170,7 @@ struct WetInkTests {
         }
     }
 
-    @Test("a reader that does not read loses points of strokes being drawn, and no operation")
-    func slowReader() async throws {
+    @Test func `a reader that does not read loses points of strokes being drawn, and no operation`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
             let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)

@@ -137,8 +137,7 @@ struct BrowserAccessTests {
         }
     }
 
-    @Test("axe-core finds what is wrong on a page")
-    func finds() async throws {
+    @Test func `axe-core finds what is wrong on a page`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: "\(room.address)/")
             try await window.run("document.body.append(document.createElement(\"button\"))")

@@ -57,10 +57,8 @@ import Testing
         }
     }
 
-    @Test(
-        "the buttons have room on a telephone, and axe-core finds nothing",
-        .enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
-    func phone(isDark: Bool) async throws {
+    @Test(.enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
+    func `the buttons have room on a telephone, and axe-core finds nothing`(isDark: Bool) async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.drawWave(1)
             try await teacher.run("\(BrowserWindow.element("page-add")).click()")

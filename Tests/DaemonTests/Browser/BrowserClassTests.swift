@@ -78,8 +78,7 @@ struct BrowserSmokeTests {
         }
     }
 
-    @Test("where a clear is final, the page asks before it clears")
-    func finalClear() async throws {
+    @Test func `where a clear is final, the page asks before it clears`() async throws {
         try await BrowserRoom.withTeacher(["history.clear=final"]) { room, teacher in
             try await teacher.drawWave(1, index: 1)
             try await teacher.run("document.getElementById(\"clear\").click()")
@@ -91,8 +90,7 @@ struct BrowserSmokeTests {
         }
     }
 
-    @Test("two teachers share a board, and a reload brings all of it back")
-    func twoTeachers() async throws {
+    @Test func `two teachers share a board, and a reload brings all of it back`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
             let anna = try await room.teacher("anna")
@@ -109,8 +107,7 @@ struct BrowserSmokeTests {
         }
     }
 
-    @Test("what is drawn without a network is kept over a reload, and sent when it is back")
-    func outbox() async throws {
+    @Test func `what is drawn without a network is kept over a reload, and sent when it is back`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.drawWave(1, index: 1)
             try await teacher.waitUntilSaved()
@@ -206,8 +203,7 @@ struct BrowserSmokeTests {
         }
     }
 
-    @Test("markup in a name stays text")
-    func markup() async throws {
+    @Test func `markup in a name stays text`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             let window = try await BrowserWindow(at: "\(room.page)/teach")
@@ -258,8 +254,7 @@ struct BrowserSmokeTests {
         }
     }
 
-    @Test("in the demo one can draw, and its class goes on until a signal ends it")
-    func demo() async throws {
+    @Test func `in the demo one can draw, and its class goes on until a signal ends it`() async throws {
         let folder = try TestFiles.url("demo")
         let demo = try LecternProcess(["demo", "--speed", "50", "--latency", "1s", "--output", folder.path, "--keep"])
         try await demo.waitForLog("teacher    http")
@@ -293,8 +288,7 @@ struct BrowserSmokeTests {
         }
     }
 
-    @Test("every page keeps its pictures, on a telephone, a tablet and a desk, light and dark")
-    func screenshots() async throws {
+    @Test func `every page keeps its pictures, on a telephone, a tablet and a desk, light and dark`() async throws {
         try await BrowserRoom.with(strokes: 40) { room, _ in
             let sizes: [(String, BrowserWindow.Size)] = [("phone", .phone), ("tablet", .tablet), ("desktop", .desktop)]
             for (name, size) in sizes {

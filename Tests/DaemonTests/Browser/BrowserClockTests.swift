@@ -82,8 +82,7 @@ struct BrowserClockTests {
         }
     }
 
-    @Test("a recording's clock is the player's: it plays, jumps and pauses with it")
-    func recording() async throws {
+    @Test func `a recording's clock is the player's: it plays, jumps and pauses with it`() async throws {
         let media = try await MediaServer()
         try await BrowserRoom.with(["http.media_origins=\(media.address)"]) { room, _ in
             try await room.publish(1)

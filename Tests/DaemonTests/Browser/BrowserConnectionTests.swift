@@ -28,8 +28,7 @@ import Testing
         };
         """
 
-    @Test("a stream that begins anew forgets what came behind the event that made it do so")
-    func restart() async throws {
+    @Test func `a stream that begins anew forgets what came behind the event that made it do so`() async throws {
         try await expect(
             .array([.null, .string("a:1 a:2")]),
             of: Self.chunks + """
@@ -47,8 +46,7 @@ import Testing
                 """)
     }
 
-    @Test("a stream that begins anew again and again waits longer each time")
-    func restarts() async throws {
+    @Test func `a stream that begins anew again and again waits longer each time`() async throws {
         try await expect(
             .bool(true),
             of: Self.chunks + """
@@ -62,8 +60,7 @@ import Testing
                 """)
     }
 
-    @Test("a wait that a server asks for is an hour at most")
-    func retryAfter() async throws {
+    @Test func `a wait that a server asks for is an hour at most`() async throws {
         try await expect(
             .array([.number(3_600_000), .number(0), .number(7000), .null]),
             of: """
@@ -77,8 +74,7 @@ import Testing
                 """)
     }
 
-    @Test("a request ends at its deadline, or with the page")
-    func deadlines() async throws {
+    @Test func `a request ends at its deadline, or with the page`() async throws {
         try await expect(
             .array([.bool(true), .bool(true), .bool(true), .bool(false)]),
             of: """
@@ -126,8 +122,7 @@ import Testing
                 """)
     }
 
-    @Test("a core that was closed is not called, and does not come later")
-    func closedCore() async throws {
+    @Test func `a core that was closed is not called, and does not come later`() async throws {
         try await expect(
             .array([.number(0), .bool(true), .null]),
             of: """

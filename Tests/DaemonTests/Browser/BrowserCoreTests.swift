@@ -40,8 +40,7 @@ struct BrowserCoreTests {
         }
     }
 
-    @Test("an instance cannot have more than 1 GiB")
-    func bound() async throws {
+    @Test func `an instance cannot have more than 1 GiB`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
             let window = try await BrowserWindow(at: "http://127.0.0.1:\(try await daemon.httpPort())/rooms/none/clock")

@@ -45,8 +45,7 @@ struct BrowserElementTests {
     private static let teacher = "document.querySelector(\"lectern-teacher\")"
     private static let board = "document.querySelector(\"lectern-board\")"
 
-    @Test("a teacher writes a text in one element, and students see it in another, and hear it")
-    func text() async throws {
+    @Test func `a teacher writes a text in one element, and students see it in another, and hear it`() async throws {
         try await withPlace { place in
             let room = place.room
             try room.playVideo()
@@ -164,10 +163,8 @@ struct BrowserElementTests {
         }
     }
 
-    @Test(
-        "axe-core finds nothing in a page with both elements",
-        .enabled(if: BrowserWindow.axe != nil, "LECTERN_AXE has axe-core"), arguments: [false, true])
-    func access(isDark: Bool) async throws {
+    @Test(.enabled(if: BrowserWindow.axe != nil, "LECTERN_AXE has axe-core"), arguments: [false, true])
+    func `axe-core finds nothing in a page with both elements`(isDark: Bool) async throws {
         try await withPlace { place in
             let room = place.room
             let window = try await place.window(

@@ -71,8 +71,7 @@ import Testing
         }
     }
 
-    @Test("the tool is not there where the service does not remove entries")
-    func missing() async throws {
+    @Test func `the tool is not there where the service does not remove entries`() async throws {
         try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
             let teacher = try await room.teacher()
             try await teacher.drawWave(1, index: 1)

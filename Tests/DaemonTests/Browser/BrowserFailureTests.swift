@@ -125,8 +125,7 @@ import Testing
         }
     }
 
-    @Test("an event without end is refused at its limit, and comments without end are not")
-    func endlessEvent() async throws {
+    @Test func `an event without end is refused at its limit, and comments without end are not`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let heard = try await window.run(

@@ -144,8 +144,7 @@ import Testing
         }
     }
 
-    @Test("what is no picture is refused in words, and nothing is left on the board")
-    func refused() async throws {
+    @Test func `what is no picture is refused in words, and nothing is left on the board`() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in
             let teacher = try await room.teacher()
             let text = BrowserWindow.element("import-text")

@@ -18,8 +18,7 @@ import Testing
         return found.map((text) => text.trim()).filter((text) => text in texts && texts[text] !== text);
         """
 
-    @Test("no page says anything in English where Chinese is asked for")
-    func chinese() async throws {
+    @Test func `no page says anything in English where Chinese is asked for`() async throws {
         try await BrowserRoom.with(strokes: 3) { room, _ in
             let window = try await BrowserWindow()
             let board = "rooms/\(room.name)"
@@ -75,8 +74,7 @@ import Testing
         }
     }
 
-    @Test("a browser that wants English asks for no translation")
-    func english() async throws {
+    @Test func `a browser that wants English asks for no translation`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: "\(room.page)?language=en-GB")
             try await window.wait(for: "the page", "document.title.startsWith(\"\(room.name)\")")

@@ -386,8 +386,7 @@ import Testing
         }
     }
 
-    @Test("selections can be handled on a telephone, on its side, and on a tablet, light and dark")
-    func smallWindows() async throws {
+    @Test func `selections can be handled on a telephone, on its side, and on a tablet, light and dark`() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in
             try room.playVideo()
             let ben = try room.author("ben")

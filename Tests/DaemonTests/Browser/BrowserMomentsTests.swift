@@ -55,8 +55,7 @@ import Testing
         }
     }
 
-    @Test("the pages of a replay are listed with their times, and a tap goes there")
-    func contents() async throws {
+    @Test func `the pages of a replay are listed with their times, and a tap goes there`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             try await Self.write(in: room)

@@ -72,8 +72,7 @@ import Testing
         }
     }
 
-    @Test("a palm that touches the board beside a pen takes nothing from it, and writes nothing")
-    func palm() async throws {
+    @Test func `a palm that touches the board beside a pen takes nothing from it, and writes nothing`() async throws {
         try await BrowserRoom.with(strokes: 1) { room, _ in
             let student = try await room.student("", .tablet)
             try await student.press("n")
@@ -95,8 +94,7 @@ import Testing
         }
     }
 
-    @Test("while zoomed a note lies where it was written, a finger writes, and two fingers zoom")
-    func zoomed() async throws {
+    @Test func `while zoomed a note lies where it was written, a finger writes, and two fingers zoom`() async throws {
         try await BrowserRoom.with(strokes: 3) { room, _ in
             let student = try await room.student("", .tablet)
             try await student.wait(forIndex: 3)
@@ -136,8 +134,7 @@ import Testing
         }
     }
 
-    @Test("PNG and PDF have the notes, made in the browser")
-    func files() async throws {
+    @Test func `PNG and PDF have the notes, made in the browser`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             let author = try room.author("anna")
@@ -221,8 +218,7 @@ import Testing
         return try names.sorted().map { try PNGReader([UInt8](Data(contentsOf: folder.appending(path: $0)))) }
     }
 
-    @Test("where no more is kept the page says so, and shows what it keeps")
-    func full() async throws {
+    @Test func `where no more is kept the page says so, and shows what it keeps`() async throws {
         try await BrowserRoom.with(strokes: 1) { room, _ in
             let student = try await room.student()
             try await student.run(
@@ -255,10 +251,8 @@ import Testing
         }
     }
 
-    @Test(
-        "the tools have room on each screen, and axe-core finds nothing",
-        .enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
-    func screens(isDark: Bool) async throws {
+    @Test(.enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
+    func `the tools have room on each screen, and axe-core finds nothing`(isDark: Bool) async throws {
         try await BrowserRoom.with(strokes: 5) { room, _ in
             for query in ["", "?demo=2"] {
                 let student = try await BrowserWindow(isDark: isDark, at: "\(room.page)\(query)")

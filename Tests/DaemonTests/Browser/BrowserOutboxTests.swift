@@ -90,8 +90,7 @@ import Testing
         }
     }
 
-    @Test("what a page of an earlier version has left is kept, under the numbers that it has")
-    func earlierVersions() async throws {
+    @Test func `what a page of an earlier version has left is kept, under the numbers that it has`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: room.address)
             let result = try await window.run(

@@ -93,8 +93,7 @@ import Testing
         }
     }
 
-    @Test("the eraser end of a pen and the button on its barrel erase, whatever the tool is")
-    func barrel() async throws {
+    @Test func `the eraser end of a pen and the button on its barrel erase, whatever the tool is`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             for (number, (button, buttons)) in [(5, 32), (2, 2), (0, 3)].enumerated() {
                 try await teacher.run(
@@ -113,8 +112,7 @@ import Testing
         }
     }
 
-    @Test("that a pen alone draws can be chosen before the first pen, and is remembered")
-    func penOnly() async throws {
+    @Test func `that a pen alone draws can be chosen before the first pen, and is remembered`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             let teacher = try await BrowserWindow(.tablet)

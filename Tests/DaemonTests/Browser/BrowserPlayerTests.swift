@@ -44,8 +44,7 @@ import Testing
         }
     }
 
-    @Test("a student's page reports how far its ink is from the picture, and the monitor shows it")
-    func skew() async throws {
+    @Test func `a student's page reports how far its ink is from the picture, and the monitor shows it`() async throws {
         try await BrowserRoom.with { room, _ in
             let teacher = try await room.teacher()
             let student = try await room.student("?demo=1")

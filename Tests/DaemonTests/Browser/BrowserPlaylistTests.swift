@@ -36,8 +36,7 @@ struct BrowserPlaylistTests {
         }
     }
 
-    @Test("a multivariant live video has the dates of the variant that plays, until they jump")
-    func jump() async throws {
+    @Test func `a multivariant live video has the dates of the variant that plays, until they jump`() async throws {
         try await NginxServer.with { server in
             let video = LiveFiles(server)
             try await video.make(segments: 40)

@@ -144,8 +144,7 @@ import Testing
         }
     }
 
-    @Test("where strokes grow, students see the pointer while the teacher's pen is down")
-    func grows() async throws {
+    @Test func `where strokes grow, students see the pointer while the teacher's pen is down`() async throws {
         try await BrowserRoom.with(["cohorts.default.ink=progressive"], strokes: 1) { room, _ in
             let teacher = try await room.teacher()
             try await teacher.wait(forIndex: 1)

@@ -4,8 +4,7 @@ import Testing
 
 /// The pages for those who see them in colours of their own, work by keys, listen, or print.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserReaderTests {
-    @Test("in forced colours the colours and widths of pens are seen, and ink lies on paper")
-    func forcedColours() async throws {
+    @Test func `in forced colours the colours and widths of pens are seen, and ink lies on paper`() async throws {
         try await BrowserRoom.with { room, _ in
             let teacher = try await room.teacher()
             try await teacher.emulate(["forced-colors": "active", "prefers-color-scheme": "dark"])
@@ -58,8 +57,7 @@ import Testing
         }
     }
 
-    @Test("letters choose tools unless they are switched off, or a field has the focus")
-    func keys() async throws {
+    @Test func `letters choose tools unless they are switched off, or a field has the focus`() async throws {
         try await BrowserRoom.with { room, _ in
             let teacher = try await room.teacher()
             let chosen = "document.querySelector(\"#elements [aria-checked=true]\").getAttribute(\"aria-label\")"

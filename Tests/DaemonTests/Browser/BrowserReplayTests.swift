@@ -389,8 +389,7 @@ import Testing
         }
     }
 
-    @Test("a lesson whose beginning the journal has lost is said to be gone")
-    func gone() async throws {
+    @Test func `a lesson whose beginning the journal has lost is said to be gone`() async throws {
         try await BrowserRoom.with { room, _ in
             try await room.publish(5)
             try room.playVideo()

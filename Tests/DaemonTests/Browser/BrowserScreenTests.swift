@@ -51,8 +51,7 @@ import Testing
         }
     }
 
-    @Test("a button hides the video, gives its place to the board, and brings it back")
-    func hiding() async throws {
+    @Test func `a button hides the video, gives its place to the board, and brings it back`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await room.student("?demo=2", .phone)
             try await window.resize(to: BrowserWindow.Size(width: 844, height: 390))

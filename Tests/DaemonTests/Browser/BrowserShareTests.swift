@@ -31,10 +31,8 @@ import Testing
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
-    @Test(
-        "a reader of QR codes reads what the page has encoded, in every version",
-        .enabled(if: InstalledProgram("zbarimg") != nil, "zbar-tools is needed"))
-    func codes() async throws {
+    @Test(.enabled(if: InstalledProgram("zbarimg") != nil, "zbar-tools is needed"))
+    func `a reader of QR codes reads what the page has encoded, in every version`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: "\(room.address)/healthz")
             // The most that versions 1 to 20 hold, one more, and texts of other scripts.
@@ -114,8 +112,7 @@ import Testing
         }
     }
 
-    @Test("with tokens a teacher makes links for students of his rooms, and takes them back")
-    func tokens() async throws {
+    @Test func `with tokens a teacher makes links for students of his rooms, and takes them back`() async throws {
         let secret = try TokenSecret()
         try await BrowserRoom.with(secret.settings) { room, _ in
             try room.playVideo()

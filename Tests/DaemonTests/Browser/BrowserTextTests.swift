@@ -40,8 +40,7 @@ import Testing
         }
     }
 
-    @Test("the service's picture has the text where the browser has it, within 2 % of its box")
-    func agrees() async throws {
+    @Test func `the service's picture has the text where the browser has it, within 2 % of its box`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             let ben = try room.author("ben")
@@ -123,8 +122,7 @@ import Testing
         }
     }
 
-    @Test("what is typed when the page is left is not lost")
-    func left() async throws {
+    @Test func `what is typed when the page is left is not lost`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.press("t")
             try await teacher.tap(0.2, 0.3)
@@ -169,8 +167,7 @@ import Testing
         }
     }
 
-    @Test("screen readers have the texts of the page that is seen, as they are released")
-    func spoken() async throws {
+    @Test func `screen readers have the texts of the page that is seen, as they are released`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.setVideo(1000)
             let student = try await room.student()
@@ -193,8 +190,7 @@ import Testing
         }
     }
 
-    @Test("the tool is not there where the service has no texts")
-    func missing() async throws {
+    @Test func `the tool is not there where the service has no texts`() async throws {
         try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
             let teacher = try await room.teacher()
             try await teacher.drawWave(1, index: 1)
@@ -204,10 +200,8 @@ import Testing
         }
     }
 
-    @Test(
-        "axe-core finds nothing while a text is typed, nor on a board with texts",
-        .enabled(if: BrowserWindow.axe != nil))
-    func access() async throws {
+    @Test(.enabled(if: BrowserWindow.axe != nil))
+    func `axe-core finds nothing while a text is typed, nor on a board with texts`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.press("t")
             try await teacher.tap(0.2, 0.3)

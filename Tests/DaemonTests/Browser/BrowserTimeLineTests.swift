@@ -140,10 +140,8 @@ import Testing
         }
     }
 
-    @Test(
-        "with a player on the page strokes get its time",
-        .enabled(if: MediaServer.isInstalled, "needs Debian's python3-aiortc"))
-    func player() async throws {
+    @Test(.enabled(if: MediaServer.isInstalled, "needs Debian's python3-aiortc"))
+    func `with a player on the page strokes get its time`() async throws {
         let media = try await MediaServer()
         try await BrowserRoom.with(["http.media_origins=\(media.address)"]) { room, _ in
             let teacher = try await BrowserWindow()

@@ -4,8 +4,7 @@ import Testing
 
 /// Pages that are opened by a link with a token.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserTokenTests {
-    @Test("a link with a token lets everybody into what is theirs, and no further")
-    func tokens() async throws {
+    @Test func `a link with a token lets everybody into what is theirs, and no further`() async throws {
         let secret = try TokenSecret()
         try await BrowserRoom.with(secret.settings) { room, _ in
             try room.playVideo("hls")

@@ -328,8 +328,7 @@ import Testing
         }
     }
 
-    @Test("the pointer, strokes that grow and the eraser of whole strokes are where the part is")
-    func overlays() async throws {
+    @Test func `the pointer, strokes that grow and the eraser of whole strokes are where the part is`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             let student = try await room.student("?cohort=head")
             for window in [teacher, student] {
@@ -368,10 +367,8 @@ import Testing
         }
     }
 
-    @Test(
-        "axe-core finds nothing where a part is seen", .enabled(if: BrowserWindow.axe != nil, "with axe-core"),
-        arguments: [false, true])
-    func access(isDark: Bool) async throws {
+    @Test(.enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
+    func `axe-core finds nothing where a part is seen`(isDark: Bool) async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.drawWave(1, index: 1)
             for (size, name) in [(BrowserWindow.Size.desktop, "desktop"), (.tablet, "tablet"), (.phone, "phone")] {

@@ -110,8 +110,7 @@ import Testing
         }
     }
 
-    @Test("who joins while a stroke is drawn sees it within about a second, and lost updates heal")
-    func joinsAndLosses() async throws {
+    @Test func `who joins while a stroke is drawn sees it within about a second, and lost updates heal`() async throws {
         try await withClass { room, teacher, student in
             try room.playVideo()
             // Every other update gets lost on its way, and the page does not know.
@@ -136,8 +135,7 @@ import Testing
         }
     }
 
-    @Test("a board with the clock of its player lets strokes grow by that clock")
-    func playerClock() async throws {
+    @Test func `a board with the clock of its player lets strokes grow by that clock`() async throws {
         try await withClass(clock: "() => window.time") { room, teacher, student in
             try room.playVideo()
             try await teacher.window.drawWave(2, 0..<20, .begin)
@@ -164,8 +162,7 @@ import Testing
         }
     }
 
-    @Test("a stroke that grows piece by piece is, in every style, the one that is drawn at once")
-    func pieces() async throws {
+    @Test func `a stroke that grows piece by piece is, in every style, the one that is drawn at once`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let seed = TestSeed.choose()

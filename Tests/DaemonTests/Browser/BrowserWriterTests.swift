@@ -3,8 +3,7 @@ import Testing
 
 /// Of all pages of an author one writes.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserWriterTests {
-    @Test("of two tabs of one author one writes; the other is told, and may take over")
-    func tabs() async throws {
+    @Test func `of two tabs of one author one writes; the other is told, and may take over`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
             let teacher = try await room.teacher()

@@ -14,10 +14,8 @@ import Testing
         try await Trial(TrialPlan.full(seed: TestSeed.choose())).run()
     }
 
-    @Test(
-        "a small cluster under delay and kills shows everybody everything, once, in order, in time",
-        .disabled(if: TrialPlan.isAsked, "the full one runs"))
-    func small() async throws {
+    @Test(.disabled(if: TrialPlan.isAsked, "the full one runs"))
+    func `a small cluster under delay and kills shows everybody everything, once, in order, in time`() async throws {
         try await Trial(TrialPlan.small(seed: TestSeed.choose())).run()
     }
 }

@@ -9,8 +9,7 @@ import Testing
 /// A rolling upgrade under load, from the program of an earlier release to the built one, and back.
 ///
 /// `LECTERN_UPGRADE_FROM` is the path of the earlier program; `make upgrade-trial` builds it.
-@Suite(.enabled(if: EarlierRelease.program != nil), .timeLimit(.minutes(30)), .endsProcesses)
-struct UpgradeTests {
+@Suite(.enabled(if: EarlierRelease.program != nil), .timeLimit(.minutes(30)), .endsProcesses) struct UpgradeTests {
     private static let partitions = 3
     /// What the earlier release does not have is off.
     private static let settings = ["board.features=pages", "history.clear=final"]

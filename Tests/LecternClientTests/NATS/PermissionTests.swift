@@ -7,8 +7,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("Clients whose user lacks a permission", .timeLimit(.minutes(4)))
-struct PermissionTests {
+@Suite("Clients whose user lacks a permission", .timeLimit(.minutes(4))) struct PermissionTests {
     /// Runs a body as a user who lacks one permission.
     private func without(
         _ action: PermissionViolation.Action, _ subject: String, _ body: @Sendable (NATSConnection) async throws -> Void
@@ -31,8 +30,7 @@ struct PermissionTests {
         try await student(lacking: .subscribe, subject)
     }
 
-    @Test("a student who may not join is told so")
-    func studentJoining() async throws {
+    @Test func `a student who may not join is told so`() async throws {
         try await student(lacking: .publish, "join.main")
     }
 
@@ -59,8 +57,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("a grant of every cohort's joins does not open the head's")
-    func joinsOfCohorts() async throws {
+    @Test func `a grant of every cohort's joins does not open the head's`() async throws {
         let address = try Wire.address()
         let configuration = """
             accounts: { CLASS: { users: [
@@ -96,8 +93,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("a video clock whose samples are refused ends and says so")
-    func clock() async throws {
+    @Test func `a video clock whose samples are refused ends and says so`() async throws {
         let address = try Wire.address()
         try await without(.publish, "\(address).clock.main") { nats in
             let clock = VideoClock(
@@ -108,8 +104,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("who may not ask for rooms is told so, not that nobody answers")
-    func rooms() async throws {
+    @Test func `who may not ask for rooms is told so, not that nobody answers`() async throws {
         try await without(.publish, "ink.rooms") { nats in
             await #expect(throws: RoomDirectoryError.nats(.notPermitted(PermissionViolation(.publish, "ink.rooms")))) {
                 _ = try await RoomDirectory(connection: nats, root: "ink").rooms()
@@ -118,8 +113,7 @@ struct PermissionTests {
     }
 }
 
-@Suite("The users of config/cluster", .timeLimit(.minutes(4)))
-struct ClusterAccountTests {
+@Suite("The users of config/cluster", .timeLimit(.minutes(4))) struct ClusterAccountTests {
     /// The example's accounts, with the users' names for passwords unless another is given.
     private func accounts(password: String? = nil) throws -> String {
         let text = try String(contentsOfFile: PackageRoot.path(to: "config/cluster/accounts.conf"), encoding: .utf8)
@@ -271,8 +265,7 @@ struct ClusterAccountTests {
         }
     }
 
-    @Test("Passwords with any characters work, in a URL and beside it")
-    func passwords() async throws {
+    @Test func `Passwords with any characters work, in a URL and beside it`() async throws {
         let password = "50% of:it,@/%41#${}\\n\"ä\t"
         try await NATSTestServer.with(configuration: try accounts(password: password)) { server in
             var beside = NATSSettings(url: server.url)
@@ -297,8 +290,7 @@ struct ClusterAccountTests {
 
     // MARK: Uses
 
-    @Test("The service makes streams, reads them, and hears its own requests answered")
-    func service() async throws {
+    @Test func `The service makes streams, reads them, and hears its own requests answered`() async throws {
         try await NATSTestServer.with(jetStream: true, configuration: try accounts()) { server in
             let service = try await connect(server, as: "service")
             try await JournalStream.create(over: service) { $0.subjects = ["ink.2.*.in.*"] }
@@ -312,14 +304,12 @@ struct ClusterAccountTests {
         }
     }
 
-    @Test(
-        "Requests of each are answered by the service",
-        arguments: [
-            ("sam", "ink.2.physics.join.main"), ("ann", "ink.2.physics.join-head"), ("gateway", "ink.rooms"),
-            ("operator", "ink.2.physics.info"), ("operator", "ink.command.operator"), ("operator", "ink.audit"),
-            ("gateway", "ink.command.gateway"),
-        ])
-    func requests(user: String, subject: String) async throws {
+    @Test(arguments: [
+        ("sam", "ink.2.physics.join.main"), ("ann", "ink.2.physics.join-head"), ("gateway", "ink.rooms"),
+        ("operator", "ink.2.physics.info"), ("operator", "ink.command.operator"), ("operator", "ink.audit"),
+        ("gateway", "ink.command.gateway"),
+    ])
+    func `Requests of each are answered by the service`(user: String, subject: String) async throws {
         try await NATSTestServer.with(configuration: try accounts()) { server in
             let service = try await connect(server, as: "service")
             try service.subscribe("ink.>") { message in
@@ -335,8 +325,7 @@ struct ClusterAccountTests {
         }
     }
 
-    @Test("A student hears what is released to the cohort, and nothing that is ahead of its video")
-    func student() async throws {
+    @Test func `A student hears what is released to the cohort, and nothing that is ahead of its video`() async throws {
         try await NATSTestServer.with(jetStream: true, configuration: try accounts()) { server in
             let student = try await connect(server, as: "sam")
             let seen = Recorder<String>()

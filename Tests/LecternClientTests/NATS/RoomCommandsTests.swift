@@ -6,8 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Giving commands", .timeLimit(.minutes(4)))
-struct RoomCommandsTests {
+@Suite("Giving commands", .timeLimit(.minutes(4))) struct RoomCommandsTests {
     private static let line =
         #"{"room":"lesson-7","address":"ink.0.lesson-7","incarnation":"i3","index":3,"cohorts":[]}"#
     private static let unknown = #"{"error":{"code":"unknown-room","message":"none"}}"#
@@ -76,16 +75,14 @@ struct RoomCommandsTests {
         }
     }
 
-    @Test("says that a close is in the journal when the service does not come to it")
-    func pending() async throws {
+    @Test func `says that a close is in the journal when the service does not come to it`() async throws {
         try await with(carriesOut: false, [([:], #"{"done":true,"sequence":17}"#)]) { _, connection, commands in
             let effect = try await close(connection, commands)
             #expect(effect == .logged(sequence: 17))
         }
     }
 
-    @Test("hears how far a command is before it hears that it is done")
-    func progress() async throws {
+    @Test func `hears how far a command is before it hears that it is done`() async throws {
         let sign: NATSHeaders = [HeaderName.progress: "1"]
         let replies: [(NATSHeaders, String)] = [
             (sign, #"{"detail":"erasing","made":1,"of":3}"#), (sign, #"{"detail":"erasing","made":2,"of":3}"#),
@@ -100,8 +97,7 @@ struct RoomCommandsTests {
         }
     }
 
-    @Test("is told why a command is refused")
-    func refusal() async throws {
+    @Test func `is told why a command is refused`() async throws {
         let error = RequestError(.notReady, "The command cannot be recorded.")
         try await with([([:], String(decoding: error.encoded(), as: UTF8.self))]) { _, _, commands in
             let room = try Wire.address().room
@@ -111,8 +107,7 @@ struct RoomCommandsTests {
         }
     }
 
-    @Test("hears at once that nobody takes commands, and that its user may not give them")
-    func nobody() async throws {
+    @Test func `hears at once that nobody takes commands, and that its user may not give them`() async throws {
         let configuration = """
             accounts: { CLASS: { users: [
               { user: ada, password: ada, permissions: { publish: { deny: "ink.command.otto" } } } ] } }
@@ -133,8 +128,7 @@ struct RoomCommandsTests {
         }
     }
 
-    @Test("the audit log has each command once, with what became of it, over all pages")
-    func audit() async throws {
+    @Test func `the audit log has each command once, with what became of it, over all pages`() async throws {
         func entry(_ id: String, _ time: Int64, _ outcome: AuditEntry.Outcome? = nil) -> AuditEntry {
             AuditEntry(
                 time: time, id: id, who: "otto", command: "close", room: "lesson-7", outcome: outcome,

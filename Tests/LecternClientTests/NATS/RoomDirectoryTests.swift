@@ -5,8 +5,7 @@ import StrokeWire
 import Synchronization
 import Testing
 
-@Suite("Asking services about their rooms", .timeLimit(.minutes(4)))
-struct RoomDirectoryTests {
+@Suite("Asking services about their rooms", .timeLimit(.minutes(4))) struct RoomDirectoryTests {
     private func line(_ room: String, index: Int, asleep: Bool = false) -> String {
         let visible = asleep ? "null" : "2"
         return """
@@ -52,8 +51,7 @@ struct RoomDirectoryTests {
         #"{"service":"\#(number)","number":1,"count":1,"partitions":\#(partitions),"covered":[\#(number)]}"#
     }
 
-    @Test("says of which partitions rooms may be missing when a service does not reply")
-    func missing() async throws {
+    @Test func `says of which partitions rooms may be missing when a service does not reply`() async throws {
         try await NATSTestServer.with { server in
             let service = try await Wire.connect(server)
             let text = #"{"page":\#(page(1, of: 3)),"rooms":[\#(line("a", index: 3))]}"#
@@ -71,8 +69,7 @@ struct RoomDirectoryTests {
         }
     }
 
-    @Test("lists also the rooms of a page that comes in parts, beside another service's")
-    func parts() async throws {
+    @Test func `lists also the rooms of a page that comes in parts, beside another service's`() async throws {
         try await NATSTestServer.with { server in
             let services = try await Wire.connect(server)
             let pages = [["a", "b"], ["c"]].enumerated().map { number, names in

@@ -8,16 +8,14 @@ import Testing
 
 @testable import LecternClient
 
-@Suite("A student over NATS", .timeLimit(.minutes(4)))
-struct StudentNATSTests {
+@Suite("A student over NATS", .timeLimit(.minutes(4))) struct StudentNATSTests {
     private func room(_ count: Int) throws -> ModelRoom {
         var room = try #require(ModelRoom(room: "r", isClearUndoable: false, tail: 100, seed: 1))
         for _ in 0..<count { room.act() }
         return room
     }
 
-    @Test("joins, applies what is released, and mends what is lost")
-    func follows() async throws {
+    @Test func `joins, applies what is released, and mends what is lost`() async throws {
         try await NATSTestServer.with { server in
             try await FakeService.with(server, room: room(60)) { service, connection in
                 for _ in 0..<20 { try service.release() }
@@ -43,8 +41,7 @@ struct StudentNATSTests {
         }
     }
 
-    @Test("joins again after the server was away")
-    func restart() async throws {
+    @Test func `joins again after the server was away`() async throws {
         try await NATSTestServer.with { server in
             try await FakeService.with(server, room: room(30)) { service, connection in
                 for _ in 0..<10 { try service.release() }
@@ -69,8 +66,7 @@ struct StudentNATSTests {
         }
     }
 
-    @Test("who joins where nothing serves is told that nobody answers")
-    func unanswered() async throws {
+    @Test func `who joins where nothing serves is told that nobody answers`() async throws {
         try await NATSTestServer.withConnection { server, connection in
             let student = Student(connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
             var isTold = false
@@ -84,8 +80,7 @@ struct StudentNATSTests {
         }
     }
 
-    @Test("who follows the head joins it, and mends what is lost")
-    func head() async throws {
+    @Test func `who follows the head joins it, and mends what is lost`() async throws {
         try await NATSTestServer.with { server in
             try await FakeService.with(server, room: room(25)) { service, connection in
                 for _ in 0..<10 { try service.release() }
@@ -110,8 +105,7 @@ struct StudentNATSTests {
         }
     }
 
-    @Test("the client in the documentation is the one that the tests build")
-    func example() throws {
+    @Test func `the client in the documentation is the one that the tests build`() throws {
         let page = try String(
             contentsOfFile: PackageRoot.path(to: "Sources/LecternClient/LecternClient.docc/LecternClient.md"),
             encoding: .utf8)
@@ -123,10 +117,8 @@ struct StudentNATSTests {
     }
 }
 
-@Suite("The queue of what happens outside", .timeLimit(.minutes(4)))
-struct EventQueueTests {
-    @Test("gives events in order, from any thread")
-    func order() async {
+@Suite("The queue of what happens outside", .timeLimit(.minutes(4))) struct EventQueueTests {
+    @Test func `gives events in order, from any thread`() async {
         let queue = EventQueue<Int>()
         var reader = queue.reader()
         Task.detached { for number in 0..<1000 { queue.put(number) } }
@@ -136,8 +128,7 @@ struct EventQueueTests {
         }
     }
 
-    @Test("wakes its reader at the deadline, and not for an alarm of the past")
-    func alarm() async {
+    @Test func `wakes its reader at the deadline, and not for an alarm of the past`() async {
         let queue = EventQueue<Int>()
         var reader = queue.reader()
         let start = ContinuousClock.now
@@ -166,8 +157,7 @@ struct EventQueueTests {
         #expect(taken == [1, 2, nil, 3, nil])
     }
 
-    @Test("a reader that is slower than its deadlines gets all that is queued")
-    func slow() async {
+    @Test func `a reader that is slower than its deadlines gets all that is queued`() async {
         let queue = EventQueue<Int>()
         for number in 0..<100 { queue.put(number) }
         var reader = queue.reader()
@@ -183,8 +173,7 @@ struct EventQueueTests {
         #expect(event == 100, "alarms of the past are passed over")
     }
 
-    @Test("a full queue wakes its reader at a deadline all the same")
-    func fullAlarm() async {
+    @Test func `a full queue wakes its reader at a deadline all the same`() async {
         let queue = EventQueue<Int>(bound: 1)
         queue.put(1)
         var reader = queue.reader()
@@ -194,8 +183,7 @@ struct EventQueueTests {
         #expect(first == 1 && second == nil)
     }
 
-    @Test("drops what comes beyond its bound, and counts it")
-    func bound() async {
+    @Test func `drops what comes beyond its bound, and counts it`() async {
         let queue = EventQueue<Int>(bound: 10)
         for number in 0..<15 { queue.put(number) }
         #expect(queue.dropped == 5)
@@ -206,8 +194,7 @@ struct EventQueueTests {
         }
     }
 
-    @Test("a dropped event wakes a reader that waits, once")
-    func loss() async {
+    @Test func `a dropped event wakes a reader that waits, once`() async {
         let queue = EventQueue<Int>(bytes: 10)
         var reader = queue.reader()
         Task.detached { for _ in 0..<2 { queue.put(1, bytes: 11) } }
@@ -229,8 +216,7 @@ struct EventQueueTests {
         #expect(nothing == nil && queue.dropped == 2)
     }
 
-    @Test("a cancelled reader gets nothing any more")
-    func cancelled() async {
+    @Test func `a cancelled reader gets nothing any more`() async {
         let queue = EventQueue<Int>()
         let task = Task {
             var reader = queue.reader()

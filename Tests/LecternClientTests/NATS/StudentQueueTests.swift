@@ -7,16 +7,14 @@ import Testing
 
 @testable import LecternClient
 
-@Suite("What a student over NATS lets wait", .timeLimit(.minutes(4)))
-struct StudentQueueTests {
+@Suite("What a student over NATS lets wait", .timeLimit(.minutes(4))) struct StudentQueueTests {
     private func room() throws -> ModelRoom {
         var room = try #require(ModelRoom(room: "r", isClearUndoable: false, tail: 100, seed: 1))
         for _ in 0..<6 { room.act() }
         return room
     }
 
-    @Test("messages beyond the bytes that may wait are dropped, and a join repairs that")
-    func bytes() async throws {
+    @Test func `messages beyond the bytes that may wait are dropped, and a join repairs that`() async throws {
         try await NATSTestServer.with { server in
             try await FakeService.with(server, room: room()) { service, connection in
                 for _ in 0..<5 { try service.release() }

@@ -7,8 +7,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("A teacher over NATS", .timeLimit(.minutes(4)))
-struct TeacherNATSTests {
+@Suite("A teacher over NATS", .timeLimit(.minutes(4))) struct TeacherNATSTests {
     private func withTeacher(
         _ server: NATSTestServer, ignoring: Set<Int> = [],
         _ body: @escaping @Sendable (Teacher, FakeService) async throws -> Void
@@ -21,8 +20,7 @@ struct TeacherNATSTests {
         }
     }
 
-    @Test("publishes a lesson under its headers, and hears of every operation")
-    func lesson() async throws {
+    @Test func `publishes a lesson under its headers, and hears of every operation`() async throws {
         try await NATSTestServer.with { server in
             try await withTeacher(server) { teacher, service in
                 let lesson = try DemoLesson.make()
@@ -38,8 +36,7 @@ struct TeacherNATSTests {
         }
     }
 
-    @Test("goes on after the server was away, and sends what was not answered again")
-    func restart() async throws {
+    @Test func `goes on after the server was away, and sends what was not answered again`() async throws {
         try await NATSTestServer.with { server in
             // The service ignores the last of ten messages and its first repeat.
             try await withTeacher(server, ignoring: [10, 11]) { teacher, service in
@@ -58,8 +55,7 @@ struct TeacherNATSTests {
     }
 }
 
-@Suite("A teacher over JetStream", .timeLimit(.minutes(4)))
-struct TeacherJournalTests {
+@Suite("A teacher over JetStream", .timeLimit(.minutes(4))) struct TeacherJournalTests {
     private let lesson: Lesson
     private let author: AuthorID
 
@@ -107,8 +103,7 @@ struct TeacherJournalTests {
         }
     }
 
-    @Test("has every message acknowledged, and stored once")
-    func undisturbed() async throws {
+    @Test func `has every message acknowledged, and stored once`() async throws {
         try await withJournal { server in
             let report = try await publish(to: server) { _ in }
             #expect(report.isJournalled && report.hasArrived)
@@ -118,8 +113,7 @@ struct TeacherJournalTests {
         }
     }
 
-    @Test("has every message stored once when the server is killed and started again")
-    func killed() async throws {
+    @Test func `has every message stored once when the server is killed and started again`() async throws {
         try await withJournal { server in
             let report = try await publish(to: server) { server in
                 try await NATSConnection.with(server) { connection in
@@ -134,8 +128,7 @@ struct TeacherJournalTests {
         }
     }
 
-    @Test("has every message stored once when the server stands still for 3 s")
-    func paused() async throws {
+    @Test func `has every message stored once when the server stands still for 3 s`() async throws {
         try await withJournal { server in
             let report = try await publish(to: server) { server in
                 try await NATSConnection.with(server) { connection in
@@ -151,8 +144,7 @@ struct TeacherJournalTests {
         }
     }
 
-    @Test("waits for a stream that is not there yet, and then publishes in order")
-    func absent() async throws {
+    @Test func `waits for a stream that is not there yet, and then publishes in order`() async throws {
         try await NATSTestServer.with(jetStream: true) { server in
             let resent = Recorder<Int>()
             let report = try await publish(to: server, answerTimeout: .seconds(3), resent: resent) { server in
@@ -167,8 +159,7 @@ struct TeacherJournalTests {
         }
     }
 
-    @Test("goes on when a full stream has room again")
-    func full() async throws {
+    @Test func `goes on when a full stream has room again`() async throws {
         let small: @Sendable (inout StreamConfiguration) -> Void = {
             $0.maxMessages = 100
             $0.maxAge = .seconds(1)
@@ -210,8 +201,7 @@ struct TeacherJournalTests {
     }
 }
 
-@Suite("A teacher over a cluster", .timeLimit(.minutes(3)))
-struct TeacherClusterTests {
+@Suite("A teacher over a cluster", .timeLimit(.minutes(3))) struct TeacherClusterTests {
     /// Without the stream's leader no message is acknowledged until the next one is elected.
     @Test("has every message stored once if the leader or another server is killed", arguments: [true, false])
     func killed(isLeader: Bool) async throws {

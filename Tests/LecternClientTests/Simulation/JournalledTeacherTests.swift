@@ -6,8 +6,7 @@ import Testing
 @testable import ClientCore
 @testable import LecternClient
 
-@Suite("A teacher client with a journal")
-struct JournalledTeacherTests {
+@Suite("A teacher client with a journal") struct JournalledTeacherTests {
     private func room(seed: UInt64, faults: PublishPlan.Faults = .init()) throws -> VirtualClass {
         var room = VirtualClass(PublishPlan(try DemoLesson.make(seed: seed), speed: 8, faults: faults), seed: seed)
         room.journal = VirtualJournal()
@@ -67,8 +66,7 @@ struct JournalledTeacherTests {
         if room.loss == 0 { #expect(longestGap(room) < .seconds(2)) }
     }
 
-    @Test("keeps the order of a lesson through a leader's loss")
-    func leaderLoss() throws {
+    @Test func `keeps the order of a lesson through a leader's loss`() throws {
         var room = try room(seed: 3)
         room.journal?.leaderless = [(.seconds(2), .seconds(8))]
         let isDone = room.run(within: .seconds(100))
@@ -94,8 +92,7 @@ struct JournalledTeacherTests {
         #expect(report.applied + report.gaveUp == LessonStatistics(try DemoLesson.make(seed: seed)).operations)
     }
 
-    @Test("tells why the journal refuses, tries on, and no longer tells once it takes messages")
-    func refusal() throws {
+    @Test func `tells why the journal refuses, tries on, and no longer tells once it takes messages`() throws {
         var session = TeacherSession(
             PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
         guard case .send(let first, let id, let receipt) = session.next(at: .seconds(1)) else {
@@ -119,13 +116,11 @@ struct JournalledTeacherTests {
         #expect(session.report.refusals == 1)
     }
 
-    @Test(
-        "sends a message under another id when the journal knows its id and does not have it",
-        arguments: [
-            #"{"stream":"INK_LOG_0","seq":0,"duplicate":true}"#,
-            #"{"error":{"code":409,"err_code":10158,"description":"duplicate message id is in process"},"stream":"INK_LOG_0","seq":0}"#,
-        ])
-    func idTaken(answer: String) throws {
+    @Test(arguments: [
+        #"{"stream":"INK_LOG_0","seq":0,"duplicate":true}"#,
+        #"{"error":{"code":409,"err_code":10158,"description":"duplicate message id is in process"},"stream":"INK_LOG_0","seq":0}"#,
+    ])
+    func `sends a message under another id when the journal knows its id and does not have it`(answer: String) throws {
         var session = TeacherSession(
             PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
         guard case .send(let first, let id, let receipt) = session.next(at: .seconds(1)) else {
@@ -146,8 +141,7 @@ struct JournalledTeacherTests {
         #expect(session.report.stored == 1)
     }
 
-    @Test("ends, and says that nothing arrived, when nobody is there")
-    func nobody() throws {
+    @Test func `ends, and says that nothing arrived, when nobody is there`() throws {
         var room = try room(seed: 1)
         room.journal?.absent = [(.zero, .seconds(1000))]
         let isDone = room.run(within: .seconds(20))
@@ -159,8 +153,7 @@ struct JournalledTeacherTests {
         #expect(report.unsent > 0)
     }
 
-    @Test("with a full outbox, sends nothing new until something is settled, and all of it then")
-    func backpressure() throws {
+    @Test func `with a full outbox, sends nothing new until something is settled, and all of it then`() throws {
         var session = TeacherSession(
             PublishPlan(try DemoLesson.make(), speed: 1000).messages, session: "x",
             ids: MessageIDs(room: "r", author: "a", session: "x", run: "run"), answerTimeout: .seconds(30),

@@ -5,16 +5,14 @@ import Testing
 @testable import ClientCore
 @testable import LecternClient
 
-@Suite("A teacher's outbox")
-struct OutboxTests {
+@Suite("A teacher's outbox") struct OutboxTests {
     private func message(_ number: Int64, order: Int = 0, bytes: Int = 10) -> OutgoingMessage {
         OutgoingMessage(
             number: number, order: order, isStroke: true, bytes: Array(repeating: 0, count: bytes), due: .zero,
             isWithheld: false)
     }
 
-    @Test("is full at so many operations, but not for more of one that it has")
-    func operations() {
+    @Test func `is full at so many operations, but not for more of one that it has`() {
         var outbox = Outbox(maximumOperations: 3)
         for number in [1, 2, 2, 3] as [Int64] { outbox.keep(message(number)) }
         #expect(!outbox.hasRoom(for: message(4)))
@@ -24,8 +22,7 @@ struct OutboxTests {
         #expect(outbox.hasRoom(for: message(4)))
     }
 
-    @Test("is full at so many bytes, but never for a single message")
-    func bytes() {
+    @Test func `is full at so many bytes, but never for a single message`() {
         var outbox = Outbox(maximumBytes: 100)
         #expect(outbox.hasRoom(for: message(1, bytes: 500)))
         outbox.keep(message(1, bytes: 60))
@@ -38,8 +35,7 @@ struct OutboxTests {
         #expect(outbox.hasRoom(for: message(2, bytes: 100)))
     }
 
-    @Test("queues each message once for sending again, and none that has arrived unless it is wanted")
-    func resends() {
+    @Test func `queues each message once for sending again, and none that has arrived unless it is wanted`() {
         var outbox = Outbox()
         var queue = ResendQueue()
         for number in [1, 2, 3, 4] as [Int64] {
@@ -62,8 +58,7 @@ struct OutboxTests {
     }
 }
 
-@Suite("An outbox file")
-struct OutboxFileTests {
+@Suite("An outbox file") struct OutboxFileTests {
     private let address: RoomAddress
     private let author: AuthorID
 
@@ -99,8 +94,7 @@ struct OutboxFileTests {
         return nil
     }
 
-    @Test("gives every kind of record back")
-    func roundTrip() {
+    @Test func `gives every kind of record back`() {
         for record in records {
             let line = OutboxLine.encoded(record.content)
             #expect(line.count { $0 == UInt8(ascii: "\n") } == 1)
@@ -109,8 +103,7 @@ struct OutboxFileTests {
         }
     }
 
-    @Test("keeps session and records from one run to the next")
-    func runs() throws {
+    @Test func `keeps session and records from one run to the next`() throws {
         try withPath { path in
             var expected = OutboxHistory()
             var session: String?
@@ -126,8 +119,7 @@ struct OutboxFileTests {
         }
     }
 
-    @Test("cut off at any byte, has the records that are whole, and goes on after them")
-    func truncation() throws {
+    @Test func `cut off at any byte, has the records that are whole, and goes on after them`() throws {
         try withPath { path in
             do {
                 let file = try open(path, session: "s")
@@ -151,8 +143,7 @@ struct OutboxFileTests {
         }
     }
 
-    @Test("is one publisher's at a time")
-    func locked() throws {
+    @Test func `is one publisher's at a time`() throws {
         try withPath { path in
             let first = try open(path)
             #expect(cause { _ = try open(path) } == .inUse)
@@ -178,8 +169,7 @@ struct OutboxFileTests {
         }
     }
 
-    @Test("is refused when a byte of a line that is not the last was changed")
-    func damage() throws {
+    @Test func `is refused when a byte of a line that is not the last was changed`() throws {
         try withPath { path in
             do { try open(path, session: "s").append(records) }
             var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -190,8 +180,7 @@ struct OutboxFileTests {
         }
     }
 
-    @Test("says why it cannot be opened")
-    func missing() {
+    @Test func `says why it cannot be opened`() {
         guard case .unreadable? = cause({ _ = try open("/nowhere/outbox") }) else {
             Issue.record("a file in a folder that is not there was opened")
             return
@@ -199,8 +188,7 @@ struct OutboxFileTests {
     }
 }
 
-@Suite("A publisher that is started again with its outbox")
-struct PublisherRestartTests {
+@Suite("A publisher that is started again with its outbox") struct PublisherRestartTests {
     private static let header: OutboxHeader? = AuthorID("a").flatMap { author in
         RoomID("r").map { room in
             OutboxHeader(
@@ -236,8 +224,7 @@ struct PublisherRestartTests {
         return session
     }
 
-    @Test("goes on where it was, whichever byte of the file was the last one that was written")
-    func everyByte() throws {
+    @Test func `goes on where it was, whichever byte of the file was the last one that was written`() throws {
         let plan = try plan()
         let header = try #require(Self.header).line
         var first = world(plan)
@@ -273,8 +260,7 @@ struct PublisherRestartTests {
         }
     }
 
-    @Test("has nothing to do, and the same to say, once everything was settled")
-    func finished() throws {
+    @Test func `has nothing to do, and the same to say, once everything was settled`() throws {
         let plan = try plan()
         var file = try #require(Self.header).line
         var first = world(plan)
@@ -294,8 +280,7 @@ struct PublisherRestartTests {
         #expect(!second.report.isComplete)
     }
 
-    @Test("begins with what is left of the lesson at once")
-    func times() throws {
+    @Test func `begins with what is left of the lesson at once`() throws {
         let plan = try plan()
         var history = OutboxHistory()
         for message in plan.messages.prefix(4) { history.append(OutboxRecord(message)) }
@@ -305,8 +290,7 @@ struct PublisherRestartTests {
         #expect(history.unsettled.map(\.message.number) == [1, 2, 2, 3])
     }
 
-    @Test("keeps what was applied until a checkpoint holds it")
-    func uncovered() throws {
+    @Test func `keeps what was applied until a checkpoint holds it`() throws {
         var history = OutboxHistory()
         for message in try plan().messages.prefix(4) { history.append(OutboxRecord(message)) }
         for number in 1...3 { history.append(.settled(number: Int64(number), .applied(index: UInt64(number)))) }
@@ -319,8 +303,7 @@ struct PublisherRestartTests {
         #expect(history.covered == OutboxHistory.Coverage(number: 2, incarnation: "log-1"))
     }
 
-    @Test("refuses a lesson that has another message under a number that went out")
-    func otherLesson() throws {
+    @Test func `refuses a lesson that has another message under a number that went out`() throws {
         var history = OutboxHistory()
         history.append(.message(number: 3, order: 0, isStroke: true, bytes: [1]))
         #expect(throws: OutboxHistory.LessonMismatch(number: 3)) { try history.rest(of: try plan()) }

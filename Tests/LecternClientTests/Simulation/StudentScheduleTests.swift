@@ -6,8 +6,7 @@ import Whiteboard
 @testable import ClientCore
 @testable import LecternClient
 
-@Suite("A student, whatever the network does")
-struct StudentScheduleTests {
+@Suite("A student, whatever the network does") struct StudentScheduleTests {
     @Test("ends with the board of the room, and never skips or repeats an operation", arguments: TestSeed.choose(40))
     func schedules(seed: UInt64) throws {
         var random = LecternClient.SeededGenerator(seed: seed)

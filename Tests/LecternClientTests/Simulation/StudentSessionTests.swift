@@ -37,10 +37,8 @@ extension StudentScript {
     }
 }
 
-@Suite("A student who joins")
-struct StudentJoiningTests: StudentScript {
-    @Test("asks for everything at first, and for the tail after a reconnect")
-    func requests() throws {
+@Suite("A student who joins") struct StudentJoiningTests: StudentScript {
+    @Test func `asks for everything at first, and for the tail after a reconnect`() throws {
         let room = try room(8)
         var session = StudentSession()
         #expect(join(session.connected(at: .zero))?.request == JoinRequest())
@@ -50,8 +48,7 @@ struct StudentJoiningTests: StudentScript {
         #expect(join(session.connected(at: .zero))?.request == JoinRequest(incarnation: "r", have: 8))
     }
 
-    @Test("applies what came before the reply, without what the reply has")
-    func buffering() throws {
+    @Test func `applies what came before the reply, without what the reply has`() throws {
         let room = try room(8)
         var session = StudentSession()
         let ticket = try #require(join(session.connected(at: .zero))?.ticket)
@@ -64,8 +61,7 @@ struct StudentJoiningTests: StudentScript {
         #expect(session.report.applied == 2)
     }
 
-    @Test("a refused join is asked again, later and later")
-    func refused() {
+    @Test func `a refused join is asked again, later and later`() {
         var session = StudentSession()
         var ticket = join(session.connected(at: .zero))?.ticket
         var waits: [Duration] = []
@@ -81,10 +77,8 @@ struct StudentJoiningTests: StudentScript {
         #expect(waits == [250, 500, 1000, 2000, 4000, 4000, 4000].map { .milliseconds($0) })
     }
 
-    @Test(
-        "a join that nobody answers is told from one that is refused",
-        arguments: [JoinFailure.unanswered("no answer"), .refused("unknown-cohort: there is none")])
-    func failed(_ failure: JoinFailure) throws {
+    @Test(arguments: [JoinFailure.unanswered("no answer"), .refused("unknown-cohort: there is none")])
+    func `a join that nobody answers is told from one that is refused`(_ failure: JoinFailure) throws {
         var session = StudentSession()
         let asked = try #require(join(session.connected(at: .zero)))
         let actions = session.joinFailed(failure, ticket: asked.ticket, at: .zero)
@@ -93,8 +87,7 @@ struct StudentJoiningTests: StudentScript {
         #expect(session.report.failedJoins == 1)
     }
 
-    @Test("whoever joined an empty room takes the first operation of any incarnation")
-    func emptyRoom() throws {
+    @Test func `whoever joined an empty room takes the first operation of any incarnation`() throws {
         var session = try joined(try room(0), at: 0)
         #expect(session.board.room == "")
         let room = try room(3, "new")
@@ -104,8 +97,7 @@ struct StudentJoiningTests: StudentScript {
         #expect(session.report.rejoins == 0)
     }
 
-    @Test("a new incarnation means: forget all, and join again")
-    func incarnation() throws {
+    @Test func `a new incarnation means: forget all, and join again`() throws {
         var session = try joined(try room(8), at: 8)
         let new = try room(2, "new")
         let asked = try #require(join(session.receive(try message(new, 1), at: .zero)))
@@ -117,8 +109,7 @@ struct StudentJoiningTests: StudentScript {
         #expect(session.board.index == 2)
     }
 
-    @Test("keeps what it has when the service was set back")
-    func setBack() throws {
+    @Test func `keeps what it has when the service was set back`() throws {
         let room = try room(8)
         var session = try joined(room, at: 8)
         let asked = try #require(join(session.connected(at: .zero)))
@@ -129,8 +120,7 @@ struct StudentJoiningTests: StudentScript {
         #expect(session.report.isSound)
     }
 
-    @Test("an answer to a request that is of no interest any more changes nothing")
-    func staleReply() throws {
+    @Test func `an answer to a request that is of no interest any more changes nothing`() throws {
         let room = try room(8)
         var session = StudentSession()
         let first = try #require(join(session.connected(at: .zero)))
@@ -141,8 +131,7 @@ struct StudentJoiningTests: StudentScript {
         #expect(session.board.index == 3)
     }
 
-    @Test("every answered join is told, with the board that it begins from")
-    func told() throws {
+    @Test func `every answered join is told, with the board that it begins from`() throws {
         let room = try room(8)
         var session = try joined(room, at: 4)
         let asked = try #require(join(session.connected(at: .zero)))
@@ -158,10 +147,8 @@ struct StudentJoiningTests: StudentScript {
     }
 }
 
-@Suite("A student in trouble")
-struct StudentTroubleTests: StudentScript {
-    @Test("asks for what is missing after a moment, not before")
-    func gap() throws {
+@Suite("A student in trouble") struct StudentTroubleTests: StudentScript {
+    @Test func `asks for what is missing after a moment, not before`() throws {
         let room = try room(8)
         var session = try joined(room, at: 3)
         _ = session.receive(try message(room, 5), at: .seconds(1))
@@ -177,8 +164,7 @@ struct StudentTroubleTests: StudentScript {
         #expect(session.report.applied == 3)
     }
 
-    @Test("does not ask when the overtaken operation comes in time")
-    func overtaken() throws {
+    @Test func `does not ask when the overtaken operation comes in time`() throws {
         let room = try room(8)
         var session = try joined(room, at: 3)
         _ = session.receive(try message(room, 5), at: .zero)
@@ -187,8 +173,7 @@ struct StudentTroubleTests: StudentScript {
         #expect(session.deadline == nil)
     }
 
-    @Test("a mark shows the loss of the last operation")
-    func markAhead() throws {
+    @Test func `a mark shows the loss of the last operation`() throws {
         let room = try room(8)
         var session = try joined(room, at: 7)
         let mark = Mark(room: "r", index: 8, digest: room.boards[8].boardDigest, video: nil)
@@ -196,8 +181,7 @@ struct StudentTroubleTests: StudentScript {
         #expect(join(session.wake(at: .seconds(1)))?.request.have == 7)
     }
 
-    @Test("a digest that does not match asks for the whole board")
-    func divergence() throws {
+    @Test func `a digest that does not match asks for the whole board`() throws {
         let room = try room(8)
         var session = try joined(room, at: 8)
         let wrong = Mark(room: "r", index: 8, digest: BoardDigest(value: 1), video: nil)
@@ -207,8 +191,7 @@ struct StudentTroubleTests: StudentScript {
         #expect(!session.report.isSound)
     }
 
-    @Test("a service that is always wrong is not asked all the time")
-    func backOff() throws {
+    @Test func `a service that is always wrong is not asked all the time`() throws {
         let room = try room(8)
         var session = try joined(room, at: 8)
         let wrong = Mark(room: "r", index: 8, digest: BoardDigest(value: 1), video: nil)
@@ -224,8 +207,7 @@ struct StudentTroubleTests: StudentScript {
         #expect(2...8 ~= requests)
     }
 
-    @Test("an operation that comes again with other content is a conflict")
-    func conflict() throws {
+    @Test func `an operation that comes again with other content is a conflict`() throws {
         let room = try room(8)
         var session = try joined(room, at: 2)
         let third = try message(room, 3)
@@ -239,8 +221,7 @@ struct StudentTroubleTests: StudentScript {
         #expect(!session.report.isSound)
     }
 
-    @Test("what cannot wait is dropped, and asked for")
-    func overflow() throws {
+    @Test func `what cannot wait is dropped, and asked for`() throws {
         let room = try room(40)
         var session = try joined(room, at: 1)
         let sample = try message(room, 3)
@@ -255,8 +236,7 @@ struct StudentTroubleTests: StudentScript {
         #expect(session.report.overflows == 1)
     }
 
-    @Test("input that was lost unread is brought back by a join")
-    func inputLost() throws {
+    @Test func `input that was lost unread is brought back by a join`() throws {
         let room = try room(8)
         var session = try joined(room, at: 4)
         let asked = try #require(join(session.inputLost(at: .zero)))
@@ -267,8 +247,7 @@ struct StudentTroubleTests: StudentScript {
         #expect(session.report.isSound)
     }
 
-    @Test("indices at the end of their range never trap")
-    func absurd() throws {
+    @Test func `indices at the end of their range never trap`() throws {
         let room = try room(8)
         var session = try joined(room, at: 8)
         let sample = try message(room, 8)
@@ -284,8 +263,7 @@ struct StudentTroubleTests: StudentScript {
     }
 }
 
-@Suite("A student whose room is closed")
-struct StudentClosingTests: StudentScript {
+@Suite("A student whose room is closed") struct StudentClosingTests: StudentScript {
     private let closed = Mark(room: "", index: 0, digest: .empty, video: nil)
 
     private func expectEmpty(_ session: StudentSession, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -309,8 +287,7 @@ struct StudentClosingTests: StudentScript {
         #expect(session.board.index == 1)
     }
 
-    @Test("asks once more when the mark overtakes the answer to a join of the life that is over")
-    func markBeforeAnswer() throws {
+    @Test func `asks once more when the mark overtakes the answer to a join of the life that is over`() throws {
         let room = try room(8)
         var session = try joined(room, at: 5)
         session.disconnected()
@@ -324,8 +301,7 @@ struct StudentClosingTests: StudentScript {
         expectEmpty(session)
     }
 
-    @Test("forgets operations that waited for others of the life that is over")
-    func waiting() throws {
+    @Test func `forgets operations that waited for others of the life that is over`() throws {
         let room = try room(8)
         var session = try joined(room, at: 3)
         _ = session.receive(try message(room, 6), at: .zero)

@@ -6,12 +6,10 @@ import Testing
 @testable import ClientCore
 @testable import LecternClient
 
-@Suite("A teacher client")
-struct TeacherSessionTests {
+@Suite("A teacher client") struct TeacherSessionTests {
     private func lesson(seed: UInt64 = 1) throws -> Lesson { try DemoLesson.make(seed: seed) }
 
-    @Test("sends each message once, at its time and in order, when nothing goes wrong")
-    func undisturbed() throws {
+    @Test func `sends each message once, at its time and in order, when nothing goes wrong`() throws {
         let lesson = try lesson()
         var room = VirtualClass(PublishPlan(lesson, speed: 2), seed: 1)
         room.latency = 5...5
@@ -30,8 +28,7 @@ struct TeacherSessionTests {
         #expect(Set(room.sendings.map(\.messageID)).count == lesson.messages.count)
     }
 
-    @Test("slows down rather than break the limits, and drops nothing")
-    func overspeed() throws {
+    @Test func `slows down rather than break the limits, and drops nothing`() throws {
         let lesson = try lesson()
         var room = VirtualClass(PublishPlan(lesson, speed: 1000), seed: 1)
         let isDone = room.run(within: .seconds(10))
@@ -69,8 +66,7 @@ struct TeacherSessionTests {
         #expect((1...Int64(operations)).allSatisfy { applied.contains($0) || room.service.givenUp.contains($0) })
     }
 
-    @Test("sends what is lost last again, although nobody can know that it is missing")
-    func lastOne() throws {
+    @Test func `sends what is lost last again, although nobody can know that it is missing`() throws {
         let plan = PublishPlan(try lesson(), speed: 20, faults: .init(lose: 1))
         var room = VirtualClass(plan, seed: 1)
         let isDone = room.run(within: .seconds(60))
@@ -80,8 +76,7 @@ struct TeacherSessionTests {
         #expect(room.session.report.isComplete)
     }
 
-    @Test("sends an operation again at once, and once, when a later one is applied without it")
-    func passedOver() throws {
+    @Test func `sends an operation again at once, and once, when a later one is applied without it`() throws {
         var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
         expect("r/a/x/1/0", from: &session, at: .seconds(1))
         expect("r/a/x/2/0", from: &session, at: .seconds(1))
@@ -92,8 +87,7 @@ struct TeacherSessionTests {
         expect("r/a/x/4/0", from: &session, at: .seconds(1))
     }
 
-    @Test("gives up waiting for a service that is not there, and says what was not answered")
-    func alone() throws {
+    @Test func `gives up waiting for a service that is not there, and says what was not answered`() throws {
         let lesson = try lesson()
         var room = VirtualClass(PublishPlan(lesson, speed: 20), seed: 1, answerTimeout: .seconds(4))
         room.hasService = false
@@ -166,8 +160,7 @@ struct TeacherSessionTests {
         return receipt
     }
 
-    @Test("reports rejections by code, each operation once, and does not wait for them")
-    func rejections() throws {
+    @Test func `reports rejections by code, each operation once, and does not wait for them`() throws {
         var room = VirtualClass(PublishPlan(try lesson(), speed: 20), seed: 3)
         room.service.rejects = [4, 9]
         let isDone = room.run(within: .seconds(30))
@@ -179,8 +172,7 @@ struct TeacherSessionTests {
         #expect(!report.isComplete)
     }
 
-    @Test("a stroke that was given up gets a second chance, a command does not")
-    func secondChance() throws {
+    @Test func `a stroke that was given up gets a second chance, a command does not`() throws {
         let lines = "{\"n\":1,\"t\":0,\"d\":[{\"x\":1,\"y\":1}]}\n{\"n\":2,\"a\":2,\"t\":0}"
         let lesson = try Lesson(ndjson: Array(lines.utf8))
         var session = TeacherSession(PublishPlan(lesson), session: "x", answerTimeout: .seconds(9))
@@ -196,8 +188,7 @@ struct TeacherSessionTests {
         #expect(session.report.lastIndex == 7)
     }
 
-    @Test("ends at once when its session is over, and says so")
-    func sessionOver() throws {
+    @Test func `ends at once when its session is over, and says so`() throws {
         var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
         expect("r/a/x/1/0", from: &session, at: .seconds(1))
         let over = Feedback.rejected(number: 1, order: 0, Rejection(code: .sessionOver, message: ""))
@@ -213,8 +204,7 @@ struct TeacherSessionTests {
         #expect(session.report.unanswered == 2)
     }
 
-    @Test("takes nothing that is about another session for its own")
-    func otherSession() throws {
+    @Test func `takes nothing that is about another session for its own`() throws {
         var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
         expect("r/a/x/1/0", from: &session, at: .seconds(1))
         for feedback: Feedback in [.applied(number: 1, index: 7), .missingRange(from: 1, to: 1)] {
@@ -226,8 +216,7 @@ struct TeacherSessionTests {
         #expect(session.report.applied == 1 && session.report.missing == 1)
     }
 
-    @Test("feedback about anything at all never traps")
-    func absurdFeedback() throws {
+    @Test func `feedback about anything at all never traps`() throws {
         var session = TeacherSession(PublishPlan(try lesson()), session: "x", answerTimeout: .seconds(9))
         _ = session.next(at: .seconds(2))
         let rejection = Rejection(code: .shardConflict, message: "")
@@ -242,8 +231,7 @@ struct TeacherSessionTests {
     }
 }
 
-@Suite("A teacher's sending rate")
-struct SendingRateTests {
+@Suite("A teacher's sending rate") struct SendingRateTests {
     /// Sends at the highest allowed rate.
     private func times(of sizes: [Int], pausing: Duration = .zero) -> [(time: Duration, bytes: Int)] {
         var rate = SendingRate()
@@ -276,16 +264,14 @@ struct SendingRateTests {
         }
     }
 
-    @Test("lets small messages through at 180 a second, and large ones at 640 KiB")
-    func throughput() {
+    @Test func `lets small messages through at 180 a second, and large ones at 640 KiB`() {
         let small = times(of: Array(repeating: 100, count: 1820))
         #expect(small[1819].time <= .seconds(10.01))
         let large = times(of: Array(repeating: 65_536, count: 102))
         #expect(large[101].time <= .seconds(10.1))
     }
 
-    @Test("does not hold back who writes by hand")
-    func unhurried() {
+    @Test func `does not hold back who writes by hand`() {
         let sent = times(of: Array(repeating: 3000, count: 200), pausing: .milliseconds(20))
         #expect(zip(sent, sent.dropFirst()).allSatisfy { $1.time - $0.time == .milliseconds(20) })
     }

@@ -6,8 +6,7 @@ import Testing
 
 private typealias Event = LecternHTTPClient.ServerSentEvent
 
-@Suite("Server-sent events as a client reads them")
-struct EventParserTests {
+@Suite("Server-sent events as a client reads them") struct EventParserTests {
     private func events(of parts: [[UInt8]], limit: Int = 1 << 20) throws -> [Event] {
         var parser = EventParser(limit: limit)
         var events: [Event] = []
@@ -21,8 +20,7 @@ struct EventParserTests {
         Event(type: type, id: id, data: Array(data.utf8))
     }
 
-    @Test("fields, comments and line ends as the standard has them")
-    func fields() throws {
+    @Test func `fields, comments and line ends as the standard has them`() throws {
         #expect(
             try events(of: "event: op\nid: r:1\ndata: {}\n\n") == [event("op", "r:1", "{}")])
         #expect(try events(of: "data:a\rdata:  b\r\ndata\n\n") == [event("message", nil, "a\n b\n")])
@@ -34,8 +32,7 @@ struct EventParserTests {
         #expect(try events(of: "data: never ended\n").isEmpty)
     }
 
-    @Test("what the server asks clients to wait is at most a minute, and nothing but digits")
-    func retry() throws {
+    @Test func `what the server asks clients to wait is at most a minute, and nothing but digits`() throws {
         for (text, retry) in [
             ("retry: 1500", Duration.milliseconds(1500)), ("retry: 9999999999999999999999", .seconds(60)),
             ("retry: -1", nil),
@@ -69,8 +66,7 @@ struct EventParserTests {
         }
     }
 
-    @Test("an event beyond the limit ends the stream, also one without an end")
-    func limit() throws {
+    @Test func `an event beyond the limit ends the stream, also one without an end`() throws {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 60)
         #expect(throws: EventParser.TooLarge.self) { try events(of: [long, long], limit: 100) }
         let lines = Array("data: \(String(repeating: "x", count: 40))\n".utf8)
@@ -79,8 +75,7 @@ struct EventParserTests {
     }
 }
 
-@Suite("An event stream that is kept open")
-struct EventStreamStateTests {
+@Suite("An event stream that is kept open") struct EventStreamStateTests {
     private let op = Array("event: op\nid: r:1\ndata: {}\n\n".utf8)
 
     private func connected(_ state: inout EventStreamState) {
@@ -95,8 +90,7 @@ struct EventStreamStateTests {
         return (state.wake(at: at), at)
     }
 
-    @Test("a broken connection goes on after the last event that was used")
-    func resume() throws {
+    @Test func `a broken connection goes on after the last event that was used`() throws {
         var state = EventStreamState(eventLimit: 1000)
         connected(&state)
         for action in state.received(op, 1, at: .seconds(2)) {
@@ -118,8 +112,7 @@ struct EventStreamStateTests {
         #expect(state.received(op, 1, at: at).isEmpty && state.ended(nil, 1, at: at).isEmpty)
     }
 
-    @Test("waits grow while nothing comes, and heed what the gateway asks for")
-    func backoff() throws {
+    @Test func `waits grow while nothing comes, and heed what the gateway asks for`() throws {
         var state = EventStreamState(eventLimit: 1000)
         _ = state.connect(at: .zero)
         var (now, attempt) = (Duration.zero, 1)
@@ -135,8 +128,7 @@ struct EventStreamStateTests {
         #expect(state.deadline == now + .seconds(120))
     }
 
-    @Test("an answer that does not change by itself is asked for rarely, one without permission not again")
-    func refused() {
+    @Test func `an answer that does not change by itself is asked for rarely, one without permission not again`() {
         var state = EventStreamState(eventLimit: 1000)
         _ = state.connect(at: .zero)
         _ = state.ended(GatewayError(status: 404, "unknown-cohort", ""), 1, at: .zero)
@@ -146,8 +138,7 @@ struct EventStreamStateTests {
         #expect(state.ended(forbidden, 2, at: .seconds(31)) == [.refused(forbidden)])
     }
 
-    @Test("a connection without a sign of life is dead, and a comment is one")
-    func silence() throws {
+    @Test func `a connection without a sign of life is dead, and a comment is one`() throws {
         var state = EventStreamState(eventLimit: 1000)
         connected(&state)
         #expect(state.received(Array(":\n\n".utf8), 1, at: .seconds(30)).isEmpty)
@@ -159,8 +150,7 @@ struct EventStreamStateTests {
         #expect(error.code == "timeout")
     }
 
-    @Test("a contradiction begins anew at once, the next ones with growing waits")
-    func restart() throws {
+    @Test func `a contradiction begins anew at once, the next ones with growing waits`() throws {
         var state = EventStreamState(eventLimit: 1000)
         connected(&state)
         for action in state.received(op, 1, at: .seconds(2)) {
@@ -183,8 +173,7 @@ struct EventStreamStateTests {
         #expect(state.deadline == now + .seconds(31) + .seconds(40))
     }
 
-    @Test("an event that is too large, and input that was lost, end the connection")
-    func bounds() {
+    @Test func `an event that is too large, and input that was lost, end the connection`() {
         var state = EventStreamState(eventLimit: 8)
         connected(&state)
         #expect(state.received(op, 1, at: .seconds(1)).first == .disconnect)

@@ -17,8 +17,7 @@ extension EventStreamStateTests {
         #expect(state.wake(at: deadline).last == .connect(2, lastEventID: nil))
     }
 
-    @Test("a contradiction in the turn in which input was lost begins anew")
-    func restartAfterLoss() throws {
+    @Test func `a contradiction in the turn in which input was lost begins anew`() throws {
         var state = EventStreamState(eventLimit: 1000)
         _ = state.connect(at: .zero)
         let actions = state.received(Array("event: op\nid: r:1\ndata: {}\n\n".utf8), 1, at: .seconds(1))

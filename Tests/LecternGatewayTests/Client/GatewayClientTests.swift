@@ -7,8 +7,7 @@ import Testing
 @testable import LecternHTTPClient
 
 /// Requests over `URLSession` to servers that do as a test says.
-@Suite("A client's requests", .timeLimit(.minutes(4)))
-struct GatewayClientTests {
+@Suite("A client's requests", .timeLimit(.minutes(4))) struct GatewayClientTests {
     private func gateway(_ port: Int, _ token: String? = nil) throws -> LecternHTTPClient.Gateway {
         try Gateway(url: try #require(URL(string: "http://127.0.0.1:\(port)")), token: { token })
     }
@@ -27,20 +26,17 @@ struct GatewayClientTests {
         }
     }
 
-    @Test(
-        "an address that is none of a gateway is refused",
-        arguments: [
-            "ftp://ink.example/", "ink.example", "http://", "http://sam:word@ink.example/", "http://ink.example/?a=b",
-            "file:///tmp",
-        ])
-    func address(text: String) throws {
+    @Test(arguments: [
+        "ftp://ink.example/", "ink.example", "http://", "http://sam:word@ink.example/", "http://ink.example/?a=b",
+        "file:///tmp",
+    ])
+    func `an address that is none of a gateway is refused`(text: String) throws {
         let url = try #require(URL(string: text))
         let error = #expect(throws: LecternHTTPClient.GatewayError.self) { try Gateway(url: url) }
         #expect(error?.code == "bad-address")
     }
 
-    @Test("a gateway below a path, with a token, gets the whole request")
-    func request() async throws {
+    @Test func `a gateway below a path, with a token, gets the whole request`() async throws {
         let seen = Locked("")
         let server = try ScriptedServer.answering { request in
             seen.withLock { $0 = request }
@@ -59,8 +55,7 @@ struct GatewayClientTests {
         #expect(request.lowercased().contains("\r\nink-session: s\r\n"))
     }
 
-    @Test("errors of a gateway keep their code, and other answers are told apart")
-    func errors() async throws {
+    @Test func `errors of a gateway keep their code, and other answers are told apart`() async throws {
         let gone = try await error { _ in json(#"{"error":{"code":"gone","message":"No more."}}"#, "410 Gone") }
         #expect(gone.status == 410 && gone.code == "gone" && gone.message == "No more." && !gone.isTransient)
         let busy = try await error { _ in
@@ -76,8 +71,7 @@ struct GatewayClientTests {
         #expect(denied.isAboutPermission && denied.code == "forbidden")
     }
 
-    @Test("a token goes to its gateway alone: redirects are not followed")
-    func redirect() async throws {
+    @Test func `a token goes to its gateway alone: redirects are not followed`() async throws {
         let others = Locked(0)
         let other = try ScriptedServer.answering { _ in
             others.withLock { $0 += 1 }
@@ -107,8 +101,7 @@ struct GatewayClientTests {
         #expect(error.code == (status == "200 OK" ? "answer-too-large" : "unexpected-answer"))
     }
 
-    @Test("a cancelled task ends its request, also before it has begun")
-    func cancellation() async throws {
+    @Test func `a cancelled task ends its request, also before it has begun`() async throws {
         let (begun, isBegun) = AsyncStream.makeStream(of: Void.self)
         let (ended, isEnded) = AsyncStream.makeStream(of: Void.self)
         let server = try ScriptedServer { connection in
@@ -133,8 +126,7 @@ struct GatewayClientTests {
         #expect(second?.code == "cancelled")
     }
 
-    @Test("a server that does not answer is given up after the time of the request")
-    func timeout() async throws {
+    @Test func `a server that does not answer is given up after the time of the request`() async throws {
         let server = try ScriptedServer { connection in while connection.readSome() != nil {} }
         let gateway = try gateway(server.port)
         let error = await #expect(throws: LecternHTTPClient.GatewayError.self) {
@@ -147,8 +139,7 @@ struct GatewayClientTests {
         #expect(nobody.code == "unreachable")
     }
 
-    @Test("a token that cannot be had is a reason to try again")
-    func noToken() async throws {
+    @Test func `a token that cannot be had is a reason to try again`() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1"))
         let gateway = try Gateway(url: url, token: { throw Unexpected("signed out") })
         let error = await #expect(throws: LecternHTTPClient.GatewayError.self) {

@@ -7,10 +7,8 @@ import Whiteboard
 
 @testable import LecternHTTPClient
 
-@Suite("A recorded lesson over HTTP", .timeLimit(.minutes(4)))
-struct ReplayClientTests {
-    @Test("has the class's boards at every time, however many parts it comes in")
-    func lesson() async throws {
+@Suite("A recorded lesson over HTTP", .timeLimit(.minutes(4))) struct ReplayClientTests {
+    @Test func `has the class's boards at every time, however many parts it comes in`() async throws {
         let adjust = { @Sendable (configuration: inout ServerConfiguration) in
             configuration.room.intake.messagesPerSecond = 100_000
             configuration.room.intake.bytesPerSecond = 1 << 30
@@ -41,8 +39,7 @@ struct ReplayClientTests {
         }
     }
 
-    @Test("a room that nobody has written to has none")
-    func unknown() async throws {
+    @Test func `a room that nobody has written to has none`() async throws {
         try await RunningClass.with(hasJournal: true) { lesson in
             let gateway = try Gateway(url: try #require(URL(string: "http://127.0.0.1:\(lesson.gateway.port)")))
             let room = try #require(RoomID("empty"))

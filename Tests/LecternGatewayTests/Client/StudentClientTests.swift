@@ -11,8 +11,7 @@ import Whiteboard
 @testable import LecternHTTPClient
 
 /// Students over HTTP, with a real gateway and a real service, and before servers that do as a test says.
-@Suite("A student over HTTP", .timeLimit(.minutes(4)))
-struct StudentClientTests {
+@Suite("A student over HTTP", .timeLimit(.minutes(4))) struct StudentClientTests {
     private static let room = RoomID("r")!
 
     private func student(
@@ -60,8 +59,7 @@ struct StudentClientTests {
         }
     }
 
-    @Test("goes on after the last operation when connections break, without a gap or a repeat")
-    func cuts() async throws {
+    @Test func `goes on after the last operation when connections break, without a gap or a repeat`() async throws {
         try await RunningClass.with { lesson in
             let proxy = try HoldingProxy(to: lesson.gateway.port)
             let student = try student(proxy.port)
@@ -95,8 +93,7 @@ struct StudentClientTests {
         }
     }
 
-    @Test("finds a connection that is silent, and is in step again over the next one")
-    func stall() async throws {
+    @Test func `finds a connection that is silent, and is in step again over the next one`() async throws {
         try await RunningClass.with { lesson in
             let proxy = try HoldingProxy(to: lesson.gateway.port)
             // Marks and comments come more rarely: here a connection may be taken for dead that is not.
@@ -123,8 +120,7 @@ struct StudentClientTests {
         }
     }
 
-    @Test("holds what the player has not reached, in the joined board and after it")
-    func player() async throws {
+    @Test func `holds what the player has not reached, in the joined board and after it`() async throws {
         try await RunningClass.with { lesson in
             try lesson.draw(1...1, at: 1000)
             try lesson.draw(2...2, at: 2000)
@@ -164,8 +160,7 @@ struct StudentClientTests {
         }
     }
 
-    @Test("lets a stroke grow that is being drawn, until its operation replaces it")
-    func wetInk() async throws {
+    @Test func `lets a stroke grow that is being drawn, until its operation replaces it`() async throws {
         try await RunningClass.with { lesson in
             let student = try student(lesson.gateway.port, .head)
             var grown: [Int] = []
@@ -197,8 +192,7 @@ struct StudentClientTests {
         }
     }
 
-    @Test("ends when its task is cancelled, and leaves no reader at the gateway")
-    func cancellation() async throws {
+    @Test func `ends when its task is cancelled, and leaves no reader at the gateway`() async throws {
         try await RunningClass.with { lesson in
             let student = try student(lesson.gateway.port)
             let (joined, isJoined) = AsyncStream.makeStream(of: Void.self)
@@ -219,8 +213,7 @@ struct StudentClientTests {
         }
     }
 
-    @Test("ends where the gateway does not permit it, and says why")
-    func notPermitted() async throws {
+    @Test func `ends where the gateway does not permit it, and says why`() async throws {
         let body = #"{"error":{"code":"unauthorized","message":"A token is needed."}}"#
         let server = try ScriptedServer.answering { _ in
             "HTTP/1.1 401 Unauthorized\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -236,16 +229,14 @@ struct StudentClientTests {
         ##"{"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth","board":{"w":400,"h":300},"visible":[],"redo":[]}"##
 
     /// Streams of servers that are broken or hostile, none of which may change the board.
-    @Test(
-        "begins anew where events make no sense",
-        arguments: [
-            "event: board\nid: life:0\ndata: nonsense\n\n", "event: board\nid: life:0\ndata: {\"room\":\"life\"}\n\n",
-            "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:7\ndata: {\"index\":7,\"author\":\"a\",\"message\":{\"n\":1,\"a\":4}}\n\n",
-            "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:1\ndata: {\"index\":1,\"author\":\"a\",\"message\":[[[[\n\n",
-            "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:1\ndata: {\"index\":1,\"author\":\"a\",\"ref\":99,\"digest\":\"1111111111111111\",\"message\":{\"n\":1,\"a\":2}}\n\n",
-            "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: mark\ndata: {\"room\":\"life\",\"index\":0,\"digest\":\"1111111111111111\",\"v\":null}\n\n",
-        ])
-    func hostileEvents(events: String) async throws {
+    @Test(arguments: [
+        "event: board\nid: life:0\ndata: nonsense\n\n", "event: board\nid: life:0\ndata: {\"room\":\"life\"}\n\n",
+        "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:7\ndata: {\"index\":7,\"author\":\"a\",\"message\":{\"n\":1,\"a\":4}}\n\n",
+        "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:1\ndata: {\"index\":1,\"author\":\"a\",\"message\":[[[[\n\n",
+        "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: op\nid: life:1\ndata: {\"index\":1,\"author\":\"a\",\"ref\":99,\"digest\":\"1111111111111111\",\"message\":{\"n\":1,\"a\":2}}\n\n",
+        "event: board\nid: life:0\ndata: \(emptyBoard)\n\nevent: mark\ndata: {\"room\":\"life\",\"index\":0,\"digest\":\"1111111111111111\",\"v\":null}\n\n",
+    ])
+    func `begins anew where events make no sense`(events: String) async throws {
         let requests = Locked<[String]>([])
         let server = try ScriptedServer.answering { request in
             requests.withLock { $0.append(request) }
@@ -266,8 +257,7 @@ struct StudentClientTests {
         #expect(requests.withLock { $0 }.count >= 2)
     }
 
-    @Test("waits where the answer is no event stream, and says what it is")
-    func noStream() async throws {
+    @Test func `waits where the answer is no event stream, and says what it is`() async throws {
         for (answer, code) in [
             ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>", "unexpected-answer"),
             ("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n", "unexpected-answer"),
@@ -286,8 +276,7 @@ struct StudentClientTests {
         }
     }
 
-    @Test("an event without an end is cut off at its bound")
-    func endlessEvent() async throws {
+    @Test func `an event without an end is cut off at its bound`() async throws {
         let server = try ScriptedServer { connection in
             guard connection.readSome() != nil,
                 connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: board\ndata: ")

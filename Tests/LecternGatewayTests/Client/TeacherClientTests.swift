@@ -8,8 +8,7 @@ import Testing
 @testable import LecternHTTPClient
 
 /// Teachers over HTTP, with a real gateway and a real service.
-@Suite("A teacher over HTTP", .timeLimit(.minutes(4)))
-struct TeacherClientTests {
+@Suite("A teacher over HTTP", .timeLimit(.minutes(4))) struct TeacherClientTests {
     private static let room = RoomID("r")!
     private static let author = AuthorID("bea")!
 
@@ -38,8 +37,7 @@ struct TeacherClientTests {
         }
     }
 
-    @Test("what a pen draws and commands do is in the room, and on the teacher's board")
-    func drawing() async throws {
+    @Test func `what a pen draws and commands do is in the room, and on the teacher's board`() async throws {
         try await RunningClass.with { lesson in
             let teacher = try teacher(lesson.gateway.port)
             var applied: [UInt64] = []
@@ -69,8 +67,7 @@ struct TeacherClientTests {
         }
     }
 
-    @Test("students see the stroke under the pen while it is drawn")
-    func wetInk() async throws {
+    @Test func `students see the stroke under the pen while it is drawn`() async throws {
         try await RunningClass.with { lesson in
             // A room that nobody has written to shows nothing of strokes being drawn.
             try lesson.draw(1...1)
@@ -102,8 +99,7 @@ struct TeacherClientTests {
         }
     }
 
-    @Test("what is drawn without a connection arrives once, when there is one again")
-    func offline() async throws {
+    @Test func `what is drawn without a connection arrives once, when there is one again`() async throws {
         try await RunningClass.with { lesson in
             let proxy = try HoldingProxy(to: lesson.gateway.port)
             let path = temporaryPath()
@@ -133,8 +129,7 @@ struct TeacherClientTests {
         }
     }
 
-    @Test("what a killed process had drawn goes out with the next one, once")
-    func killed() async throws {
+    @Test func `what a killed process had drawn goes out with the next one, once`() async throws {
         try await RunningClass.with { lesson in
             let (path, copy) = (temporaryPath(), temporaryPath())
             defer { for path in [path, copy] { try? FileManager.default.removeItem(atPath: path) } }
@@ -170,8 +165,7 @@ struct TeacherClientTests {
         }
     }
 
-    @Test("only one run at a time, and a second one after it")
-    func runs() async throws {
+    @Test func `only one run at a time, and a second one after it`() async throws {
         try await RunningClass.with { lesson in
             let teacher = try teacher(lesson.gateway.port)
             for page in 1...2 {
@@ -197,8 +191,7 @@ struct TeacherClientTests {
 }
 
 /// The file of a teacher's outbox.
-@Suite("A file with a teacher's outbox")
-struct OutboxFileTests {
+@Suite("A file with a teacher's outbox") struct OutboxFileTests {
     private static let room = RoomID("r")!
     private static let author = AuthorID("bea")!
 
@@ -222,8 +215,7 @@ struct OutboxFileTests {
         return states
     }
 
-    @Test("a write is stored whole or not at all, wherever the file ends")
-    func torn() throws {
+    @Test func `a write is stored whole or not at all, wherever the file ends`() throws {
         let path = path()
         defer { try? FileManager.default.removeItem(atPath: path) }
         var states: [(size: Int, numbers: [Int64])] = []
@@ -245,8 +237,7 @@ struct OutboxFileTests {
         }
     }
 
-    @Test("the file stays small, whatever goes through it")
-    func compaction() throws {
+    @Test func `the file stays small, whatever goes through it`() throws {
         let path = path()
         defer { try? FileManager.default.removeItem(atPath: path) }
         var log = try DrawingLog(path: path, owner: "bea in r")
@@ -264,8 +255,7 @@ struct OutboxFileTests {
         #expect(!FileManager.default.fileExists(atPath: path + ".new"))
     }
 
-    @Test("a file of somebody else, one in use and one that is damaged are refused")
-    func refused() throws {
+    @Test func `a file of somebody else, one in use and one that is damaged are refused`() throws {
         let path = path()
         defer { try? FileManager.default.removeItem(atPath: path) }
         func cause(_ author: String = "bea") -> OutboxFileError.Cause? {

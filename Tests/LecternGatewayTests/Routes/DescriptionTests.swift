@@ -7,8 +7,7 @@ import Testing
 @testable import LecternGateway
 
 /// Holds the gateway to its description at `/api/openapi.json`.
-@Suite("OpenAPI description", .timeLimit(.minutes(4)))
-struct DescriptionTests {
+@Suite("OpenAPI description", .timeLimit(.minutes(4))) struct DescriptionTests {
     private struct Call {
         let method: String
         /// As in the description.

@@ -9,8 +9,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Health and metrics over HTTP", .timeLimit(.minutes(4)))
-struct HealthRouteTests {
+@Suite("Health and metrics over HTTP", .timeLimit(.minutes(4))) struct HealthRouteTests {
     @Test("the process is healthy whatever becomes of NATS, and ready only while it is connected and does its work")
     func health() async throws {
         let obstacle = Obstacle()
@@ -63,8 +62,7 @@ struct HealthRouteTests {
         }
     }
 
-    @Test("unknown paths and other methods are JSON errors")
-    func unknown() async throws {
+    @Test func `unknown paths and other methods are JSON errors`() async throws {
         try await RunningGateway.with { gateway in
             for path in ["/nothing", "/api", "/rooms/a/b", "/rooms/a/board.jpg", "/api/rooms/a/b"] {
                 let response = try await gateway.http.get(path)
@@ -78,8 +76,7 @@ struct HealthRouteTests {
         }
     }
 
-    @Test("HEAD is GET without the body")
-    func head() async throws {
+    @Test func `HEAD is GET without the body`() async throws {
         try await RunningGateway.with { gateway in
             let found = try await gateway.http.head("/healthz")
             #expect(found.status == .ok)
@@ -92,10 +89,8 @@ struct HealthRouteTests {
     }
 }
 
-@Suite("Listening", .timeLimit(.minutes(4)))
-struct ListeningTests {
-    @Test("a port that is taken ends the gateway, with an error that names the address")
-    func taken() async throws {
+@Suite("Listening", .timeLimit(.minutes(4))) struct ListeningTests {
+    @Test func `a port that is taken ends the gateway, with an error that names the address`() async throws {
         try await RunningGateway.with { gateway in
             let second = Gateway(
                 GatewayConfiguration(port: gateway.port), connection: gateway.connection,
@@ -107,8 +102,7 @@ struct ListeningTests {
         }
     }
 
-    @Test("an address of another machine ends it, too")
-    func elsewhere() async throws {
+    @Test func `an address of another machine ends it, too`() async throws {
         // An address reserved for documentation (RFC 5737), which no machine has.
         let gateway = Gateway(
             GatewayConfiguration(host: "192.0.2.1", port: 0),

@@ -6,16 +6,14 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Muting over HTTP", .timeLimit(.minutes(4)))
-struct MuteRouteTests {
+@Suite("Muting over HTTP", .timeLimit(.minutes(4))) struct MuteRouteTests {
     private static let path = "/api/rooms/r/authors/anna/mute"
 
     private func strokes(_ number: Int, _ lesson: RunningClass) async throws -> String {
         try await lesson.gateway.http.post("/api/rooms/r/strokes?author=anna", body: RunningClass.stroke(number)).text
     }
 
-    @Test("an author is muted and heard again, and the room says who is")
-    func muting() async throws {
+    @Test func `an author is muted and heard again, and the room says who is`() async throws {
         try await RunningClass.with { lesson in
             let http = lesson.gateway.http
             #expect(try await strokes(1, lesson).contains(#""index":1"#))
@@ -55,8 +53,7 @@ struct MuteRouteTests {
         }
     }
 
-    @Test("a room takes 20 commands at once, and then one each 10 seconds")
-    func rates() {
+    @Test func `a room takes 20 commands at once, and then one each 10 seconds`() {
         let rates = CommandRates()
         let now = ContinuousClock.now
         guard let room = RoomID("r"), let other = RoomID("s") else { return }

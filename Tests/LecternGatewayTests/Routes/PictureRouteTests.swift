@@ -7,8 +7,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Pictures over HTTP", .timeLimit(.minutes(4)))
-struct PictureRouteTests {
+@Suite("Pictures over HTTP", .timeLimit(.minutes(4))) struct PictureRouteTests {
     @Test(
         "a picture in several parts comes whole, with a tag that spares sending it again, from a service without tags")
     func parts() async throws {
@@ -37,19 +36,17 @@ struct PictureRouteTests {
         }
     }
 
-    @Test(
-        "cohort and width reach the service",
-        arguments: [
-            ("png", "image.main", "{}"), ("png?width=320", "image.main", #"{"width":320}"#),
-            ("png?cohort=hls", "image.hls", "{}"), ("png?cohort=head", "image-head", "{}"),
-            ("png?width=4096&cohort=web%5Frtc&z=y", "image.web_rtc", #"{"width":4096}"#),
-            ("png?width=1&page=7", "image.main", #"{"width":1,"page":7}"#),
-            ("svg?background=transparent", "image.main", #"{"format":"svg","background":"transparent"}"#),
-            ("pdf?background=white", "image.main", #"{"format":"pdf"}"#),
-            ("inkml?cohort=hls", "image.hls", #"{"format":"inkml"}"#),
-            ("png?room=k3f9-17&index=0", "image.main", #"{"room":"k3f9-17","index":0}"#),
-        ])
-    func query(query: String, subject: String, payload: String) async throws {
+    @Test(arguments: [
+        ("png", "image.main", "{}"), ("png?width=320", "image.main", #"{"width":320}"#),
+        ("png?cohort=hls", "image.hls", "{}"), ("png?cohort=head", "image-head", "{}"),
+        ("png?width=4096&cohort=web%5Frtc&z=y", "image.web_rtc", #"{"width":4096}"#),
+        ("png?width=1&page=7", "image.main", #"{"width":1,"page":7}"#),
+        ("svg?background=transparent", "image.main", #"{"format":"svg","background":"transparent"}"#),
+        ("pdf?background=white", "image.main", #"{"format":"pdf"}"#),
+        ("inkml?cohort=hls", "image.hls", #"{"format":"inkml"}"#),
+        ("png?room=k3f9-17&index=0", "image.main", #"{"room":"k3f9-17","index":0}"#),
+    ])
+    func `cohort and width reach the service`(query: String, subject: String, payload: String) async throws {
         try await RunningGateway.with { gateway in
             let questions = Locked<[String]>([])
             let format = PictureFormat(rawValue: String(query.prefix { $0 != "?" })) ?? .png
@@ -71,8 +68,7 @@ struct PictureRouteTests {
         }
     }
 
-    @Test("a board as JSON is the reply to a join")
-    func json() async throws {
+    @Test func `a board as JSON is the reply to a join`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.hls") { question in
                 #expect(question.text == #"{"room":"k3f9-17","index":4}"#)
@@ -94,8 +90,7 @@ struct PictureRouteTests {
         }
     }
 
-    @Test("pictures that are kept go when a room is erased")
-    func erased() async throws {
+    @Test func `pictures that are kept go when a room is erased`() async throws {
         try await RunningGateway.with { gateway in
             let drawn = Locked(0)
             try await gateway.service.answer("ink.0.r.image.main") { question in
@@ -146,8 +141,7 @@ struct PictureRouteTests {
         }
     }
 
-    @Test("the address of earlier releases leads to the picture")
-    func redirection() async throws {
+    @Test func `the address of earlier releases leads to the picture`() async throws {
         try await RunningGateway.with { gateway in
             for (query, target) in [("", ""), ("?width=9&cohort=hls", "?width=9&cohort=hls")] {
                 let text = "GET /rooms/r/board.png\(query) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -237,8 +231,7 @@ struct PictureRouteTests {
         }
     }
 
-    @Test("widths and cohorts out of the rule are refused")
-    func badQueries() async throws {
+    @Test func `widths and cohorts out of the rule are refused`() async throws {
         try await RunningGateway.with { gateway in
             for query in [
                 "width=0", "width=4097", "width=-1", "width=+1", "width=1.5", "width=", "width", "width=abc",
@@ -258,7 +251,6 @@ struct PictureRouteTests {
     }
 
     @Test(
-        "what the service says no with has its own status",
         arguments: [
             (.text(#"{"error":{"code":"unknown-room","message":"x"}}"#), 404, "unknown-room"),
             (.text(#"{"error":{"code":"unknown-cohort","message":"x"}}"#), 404, "unknown-cohort"),
@@ -271,7 +263,7 @@ struct PictureRouteTests {
             (.text("neither"), 502, "bad-gateway"),
             (Answer(payload: picture(bytes: 9), headers: ["Ink-Part": "3/2"]), 502, "bad-gateway"),
         ] as [(Answer, Int, String)])
-    func errors(answer: Answer, status: Int, code: String) async throws {
+    func `what the service says no with has its own status`(answer: Answer, status: Int, code: String) async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.image.main") { _ in [answer] }
             let response = try await gateway.http.get("/api/rooms/r/board.png")
@@ -280,8 +272,7 @@ struct PictureRouteTests {
         }
     }
 
-    @Test("a picture that does not come is a timeout")
-    func timeout() async throws {
+    @Test func `a picture that does not come is a timeout`() async throws {
         try await RunningGateway.with(limits: .quick { $0.pictureTimeout = .milliseconds(50) }) { gateway in
             try await gateway.service.answer("ink.0.r.image.main") { _ in [] }
             let response = try await gateway.http.get("/api/rooms/r/board.png")
@@ -301,19 +292,15 @@ private func document(_ format: PictureFormat) -> [UInt8] {
     }
 }
 
-@Suite("Entity tags")
-struct EntityTagTests {
-    @Test("length and FNV-1a of 64 bits")
-    func text() {
+@Suite("Entity tags") struct EntityTagTests {
+    @Test func `length and FNV-1a of 64 bits`() {
         #expect(EntityTag(of: []).text == "\"0-cbf29ce484222325\"")
         #expect(EntityTag(of: Array("foobar".utf8)).text == "\"6-85944171f73967e8\"")
         #expect(EntityTag(of: [1]) != EntityTag(of: [2]))
     }
 
-    @Test(
-        "If-None-Match names it alone, in a list, weakly, or as any",
-        arguments: ["TAG", "W/TAG", "\"x\", TAG", "\"x\",\tW/TAG ,\"y\"", "*", " * "])
-    func matches(header: String) {
+    @Test(arguments: ["TAG", "W/TAG", "\"x\", TAG", "\"x\",\tW/TAG ,\"y\"", "*", " * "])
+    func `If-None-Match names it alone, in a list, weakly, or as any`(header: String) {
         let tag = EntityTag(of: [1, 2, 3])
         #expect(tag.matches(header.replacing("TAG", with: tag.text)))
     }

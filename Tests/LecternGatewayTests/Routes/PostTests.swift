@@ -9,8 +9,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Writing over HTTP", .timeLimit(.minutes(4)))
-struct PostTests {
+@Suite("Writing over HTTP", .timeLimit(.minutes(4))) struct PostTests {
     private func post(
         _ lesson: RunningClass, _ path: String, _ body: String, headers: [(String, String)] = []
     ) async throws -> HTTPClient.Response {
@@ -21,8 +20,7 @@ struct PostTests {
         try response.json["results"] as? [NSDictionary] ?? []
     }
 
-    @Test("every stroke gets its index, its rejection or the word that it is held, in order")
-    func outcomes() async throws {
+    @Test func `every stroke gets its index, its rejection or the word that it is held, in order`() async throws {
         try await RunningClass.with(limits: .quick { $0.outcomeTimeout = .milliseconds(700) }) { lesson in
             let one = try await post(
                 lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Ink-Session", "s1")])
@@ -50,8 +48,7 @@ struct PostTests {
         }
     }
 
-    @Test("a stroke without a session goes on with the author's last one, and gets its outcome")
-    func withoutSession() async throws {
+    @Test func `a stroke without a session goes on with the author's last one, and gets its outcome`() async throws {
         try await RunningClass.with { lesson in
             let named = try await post(
                 lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Ink-Session", "s1")])
@@ -70,8 +67,7 @@ struct PostTests {
         }
     }
 
-    @Test("what an earlier session of the author is told says nothing of a stroke without a session")
-    func earlierSession() throws {
+    @Test func `what an earlier session of the author is told says nothing of a stroke without a session`() throws {
         var outcomes = StrokeOutcomes(session: nil)
         let isPublished = outcomes.add(Array(RunningClass.stroke(6).utf8))
         #expect(isPublished)
@@ -83,8 +79,7 @@ struct PostTests {
         #expect(String(decoding: outcomes.encoded(), as: UTF8.self) == #"{"results":[{"n":6,"index":41}]}"#)
     }
 
-    @Test("the shards of a stroke in one request share its index")
-    func shards() async throws {
+    @Test func `the shards of a stroke in one request share its index`() async throws {
         try await RunningClass.with { lesson in
             let shards = (0..<3).map { #"{"n":1,"s":3,"o":\#($0),"t":1,"w":400,"h":300,"d":[{"x":\#($0),"y":2}]}"# }
             let response = try await post(
@@ -94,8 +89,7 @@ struct PostTests {
         }
     }
 
-    @Test("what is posted comes out of the event stream, once the posted clock has passed it")
-    func roundTrip() async throws {
+    @Test func `what is posted comes out of the event stream, once the posted clock has passed it`() async throws {
         try await RunningClass.with { lesson in
             let reader = try lesson.read("?cohort=hls")
             #expect(try await reader.next().name == "board")
@@ -109,8 +103,7 @@ struct PostTests {
         }
     }
 
-    @Test("strokes are held while nobody serves, and refused beyond the bounds")
-    func bounds() async throws {
+    @Test func `strokes are held while nobody serves, and refused beyond the bounds`() async throws {
         try await RunningGateway.with(limits: .quick { $0.outcomeTimeout = .milliseconds(100) }) { gateway in
             let path = "/api/rooms/r/strokes?author=anna"
             let held = try await gateway.http.post(path, body: RunningClass.stroke(1))
@@ -135,8 +128,7 @@ struct PostTests {
         }
     }
 
-    @Test("a page of another origin cannot write")
-    func origin() async throws {
+    @Test func `a page of another origin cannot write`() async throws {
         try await RunningClass.with { lesson in
             for (origin, status) in [
                 ("http://127.0.0.1:\(lesson.gateway.port)", HTTPResponse.Status.ok),
@@ -150,8 +142,7 @@ struct PostTests {
         }
     }
 
-    @Test("the time is told")
-    func time() async throws {
+    @Test func `the time is told`() async throws {
         try await RunningGateway.with { gateway in
             let time = try await gateway.http.get("/api/time").json
             let received = try #require(time["received"] as? Double)

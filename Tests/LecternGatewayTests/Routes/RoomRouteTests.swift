@@ -8,10 +8,8 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Rooms over HTTP", .timeLimit(.minutes(4)))
-struct RoomRouteTests {
-    @Test("the state of a room is passed on as the service wrote it")
-    func state() async throws {
+@Suite("Rooms over HTTP", .timeLimit(.minutes(4))) struct RoomRouteTests {
+    @Test func `the state of a room is passed on as the service wrote it`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.lesson-7.info") { _ in [.text(#"{"room":"lesson-7","v":1.50}"#)] }
             let response = try await gateway.http.get("/api/rooms/lesson-7")
@@ -22,8 +20,7 @@ struct RoomRouteTests {
         }
     }
 
-    @Test("a room's partition is part of its subject")
-    func partitions() async throws {
+    @Test func `a room's partition is part of its subject`() async throws {
         try await RunningGateway.with(partitions: 8) { gateway in
             try await gateway.service.answer("ink.*.*.info") { [.text("{\"subject\":\"\($0.subject)\"}")] }
             // FNV-1a of "foobar" is bf9cf968, which is 0 modulo 8; that of "a" is e40c292c, which is 4.
@@ -32,8 +29,7 @@ struct RoomRouteTests {
         }
     }
 
-    @Test("an unknown room has an address all the same, also while no service answers")
-    func address() async throws {
+    @Test func `an unknown room has an address all the same, also while no service answers`() async throws {
         try await RunningGateway.with { gateway in
             let alone = try await gateway.http.get("/api/rooms/lesson-7")
             #expect(alone.status == .serviceUnavailable)
@@ -49,12 +45,10 @@ struct RoomRouteTests {
         }
     }
 
-    @Test(
-        "names that break the rule never reach NATS",
-        arguments: [
-            "UPPER", "a.b", "a%20b", "%3E", "*", "\(String(repeating: "a", count: 65))", "%00", "%ff", "a%0d%0ab",
-        ])
-    func badNames(name: String) async throws {
+    @Test(arguments: [
+        "UPPER", "a.b", "a%20b", "%3E", "*", "\(String(repeating: "a", count: 65))", "%00", "%ff", "a%0d%0ab",
+    ])
+    func `names that break the rule never reach NATS`(name: String) async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.>") { _ in
                 Issue.record("the service was asked")
@@ -68,8 +62,7 @@ struct RoomRouteTests {
         }
     }
 
-    @Test("the rooms of all daemons are one sorted list, sent when they cover all partitions")
-    func list() async throws {
+    @Test func `the rooms of all daemons are one sorted list, sent when they cover all partitions`() async throws {
         var limits = GatewayLimits()
         // Nobody waits for this.
         limits.listingWindow = .seconds(600)
@@ -109,8 +102,7 @@ struct RoomRouteTests {
         }
     }
 
-    @Test("no daemon, and none that can be understood, are told apart from no rooms")
-    func noList() async throws {
+    @Test func `no daemon, and none that can be understood, are told apart from no rooms`() async throws {
         try await RunningGateway.with { gateway in
             #expect(try await gateway.http.get("/api/rooms").status == .serviceUnavailable)
             try await gateway.service.answer("ink.rooms") { _ in [.text("no JSON")] }
@@ -121,8 +113,7 @@ struct RoomRouteTests {
         }
     }
 
-    @Test("thirty who list at once cost the daemons one list")
-    func shared() async throws {
+    @Test func `thirty who list at once cost the daemons one list`() async throws {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
             let body = listing("a", covers: [0], [summary("a", index: 1)])
@@ -138,8 +129,7 @@ struct RoomRouteTests {
         }
     }
 
-    @Test("a list that is refused is said to be, and asked for again by the next")
-    func refusedList() async throws {
+    @Test func `a list that is refused is said to be, and asked for again by the next`() async throws {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
             let none = listing("a", covers: [0], [])

@@ -6,8 +6,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Rotations of pages over HTTP", .timeLimit(.minutes(4)))
-struct RotateRouteTests {
+@Suite("Rotations of pages over HTTP", .timeLimit(.minutes(4))) struct RotateRouteTests {
     @Test func `a rotation that takes longer than other requests may is answered`() async throws {
         var limits = GatewayLimits.quick
         limits.requestTimeout = .seconds(2)

@@ -4,8 +4,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Files for browsers")
-struct SiteRouteTests {
+@Suite("Files for browsers") struct SiteRouteTests {
     /// The folder of the site in this checkout.
     private static let folder = URL(filePath: PackageRoot.path(to: "Sources/LecternGateway/Site"))
 
@@ -19,8 +18,7 @@ struct SiteRouteTests {
         }
     }
 
-    @Test("the program has every file of the site's folder, byte for byte")
-    func complete() throws {
+    @Test func `the program has every file of the site's folder, byte for byte`() throws {
         let paths = try Self.paths()
         // The core and the bundles are built.
         let files = SiteRoutes.files.keys.filter { !$0.hasPrefix("bundles/") }
@@ -31,8 +29,7 @@ struct SiteRouteTests {
         }
     }
 
-    @Test("each file is served with its type, an entity tag, and a policy that lets no script in")
-    func served() async throws {
+    @Test func `each file is served with its type, an entity tag, and a policy that lets no script in`() async throws {
         try await RunningGateway.with { gateway in
             for file in SiteRoutes.files.values where !file.isPage {
                 let addresses = [
@@ -105,8 +102,7 @@ struct SiteRouteTests {
         }
     }
 
-    @Test("the pages are there, without a service")
-    func pages() async throws {
+    @Test func `the pages are there, without a service`() async throws {
         try await RunningGateway.with { gateway in
             let titles = [
                 "/": "<title>Lectern</title>", "/rooms/physics": "<title>Board · Lectern</title>",
@@ -148,8 +144,7 @@ struct SiteRouteTests {
         }
     }
 
-    @Test("an address of a page with a slash too many leads to the one without, below any path")
-    func slashes() async throws {
+    @Test func `an address of a page with a slash too many leads to the one without, below any path`() async throws {
         try await RunningGateway.with { gateway in
             for (path, target) in [
                 ("/monitor/", "../monitor"), ("/rooms/physics/?replay", "../../rooms/physics?replay"),
@@ -181,8 +176,7 @@ struct SiteRouteTests {
         }
     }
 
-    @Test("a script imports only files that are there")
-    func imports() throws {
+    @Test func `a script imports only files that are there`() throws {
         let pattern = /(?:from|import) "(\.{0,2}\/[^"]+)"/
         for file in SiteRoutes.files.values where file.path.hasSuffix(".js") {
             let text = String(decoding: file.bytes, as: UTF8.self)
