@@ -20,11 +20,9 @@ struct BrowserAccessTests {
             let window = try await BrowserWindow(size, isDark: isDark, at: page)
             try await window.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
             try await window.expectNoFindings("who teaches")
-            try await window.open("\(page)?author=anna")
-            try await window.waitUntilWriting()
+            try await window.open(writingAt: "\(page)?author=anna")
             try await window.expectNoFindings("an empty board")
-            try await window.drawWave(1, index: 1)
-            try await window.waitUntilSaved()
+            try await window.drawWave(1, saved: 1)
             let other = try room.author("bob")
             try await other.send(#"{"n":1,"t":0,"d":[{"x":1,"y":1},{"x":50,"y":50}]}"#, appliedAt: 2)
             let audience = BrowserWindow.element("audience")
@@ -163,8 +161,8 @@ extension BrowserWindow {
             const { violations } = await axe.run(document, { resultTypes: ["violations"] });
             return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
             """)
-        guard case .array(let findings) = reply else { throw Unexpected("no findings: \(reply)") }
-        return findings.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        guard case .array = reply else { throw Unexpected("no findings: \(reply)") }
+        return reply.strings
     }
 
     func expectNoFindings(

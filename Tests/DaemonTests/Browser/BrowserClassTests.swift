@@ -18,8 +18,7 @@ struct BrowserSmokeTests {
             try await teacher.press("2")
             try await teacher.drawWave(3, with: .mouse)
             try await teacher.press("r")
-            try await teacher.drawWave(5, index: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.drawWave(5, saved: 3)
             #expect(try await teacher.inkedPixels() > 1000)
             // The video is not there yet.
             #expect(try await student.inkedPixels() == 0)
@@ -109,8 +108,7 @@ struct BrowserSmokeTests {
 
     @Test func `what is drawn without a network is kept over a reload, and sent when it is back`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.drawWave(1, index: 1)
-            try await teacher.waitUntilSaved()
+            try await teacher.drawWave(1, saved: 1)
             try await teacher.setOffline(true)
             try await teacher.drawWave(3)
             try await teacher.drawWave(5)
@@ -121,10 +119,8 @@ struct BrowserSmokeTests {
             // As after a crash: a new page of the same browser.
             try await teacher.open("about:blank")
             try await teacher.setOffline(false)
-            try await teacher.open("\(room.page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
-            try await teacher.wait(forIndex: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
+            try await teacher.waitUntilSaved(index: 3)
             #expect(try await teacher.inkedPixels() == inked)
             let student = try await room.student()
             #expect(try await student.digest() == (try await teacher.digest()))
@@ -260,8 +256,7 @@ struct BrowserSmokeTests {
         try await demo.waitForLog("teacher    http")
         let address = try #require(demo.log.firstMatch(of: /teacher    (http\S+)/)).1
         try await demo.waitForLog("The class goes on")
-        let teacher = try await BrowserWindow(at: address + "&author=guest")
-        try await teacher.waitUntilWriting()
+        let teacher = try await BrowserWindow(writingAt: address + "&author=guest")
         let student = try await BrowserWindow(at: String(address.prefix { $0 != "?" }).replacing("/teach", with: ""))
         try await student.wait(forIndex: 110)
         try await teacher.drawWave(9, index: 111)

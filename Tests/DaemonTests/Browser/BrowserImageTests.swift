@@ -217,9 +217,7 @@ extension BrowserWindow {
 
     /// Red, green and blue of a pixel of the board.
     func colour(at place: (Double, Double)) async throws -> String {
-        let reply = try await run("return \(Self.pixel(place))")
-        guard case .string(let text) = reply else { throw Unexpected("no pixel: \(reply)") }
-        return text
+        try await string(Self.pixel(place))
     }
 
     func wait(forColour colour: String, at place: (Double, Double)) async throws {

@@ -12,9 +12,7 @@ import Testing
             for place in [1, 3, 5] { try await teacher.drawWave(place) }
             try await student.wait(forIndex: 3)
             let before = try await teacher.picture()
-            try await teacher.press("s")
-            try await teacher.drawLoop(0.4, 0.25, 0.15, 0.12, with: .pen)
-            try await teacher.waitForSelection()
+            try await teacher.select(0.4, 0.25, 0.15, 0.12, with: .pen)
             try await teacher.keepScreenshot("lasso-selected")
             // Nothing has happened to the board yet.
             #expect(try await teacher.difference(to: before) == 0)
@@ -69,16 +67,14 @@ import Testing
             try await teacher.press("ArrowDown", shift: true)
             for _ in 0..<2 { try await teacher.press("ArrowRight") }
             try await teacher.press("Enter")
-            try await teacher.wait(forIndex: 2)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 2)
             #expect(try await teacher.lastLasso(in: room, after: 1) == #"{"m":[1,0,0,1,2,10]}"#)
 
             // A copy lies beside the original.
             try await teacher.press("a", control: true)
             try await teacher.press("d", control: true)
             try await teacher.press("Escape")
-            try await teacher.wait(forIndex: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 3)
             let copy = try await teacher.lastLasso(in: room, after: 2)
             #expect(copy.contains(#""k":1"#), "\(copy)")
             #expect(try await teacher.inkedPixels() > ink + 1000)
@@ -98,8 +94,7 @@ import Testing
                 """)
             try await teacher.keepScreenshot("lasso-keys")
             try await teacher.press("Escape")
-            try await teacher.wait(forIndex: 4)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 4)
             let scale = pow(1.05, -4.0)
             let map = try await teacher.lastLasso(in: room, after: 3)
             let number = map.firstMatch(of: /"m":\[(-?[0-9.]+),/).flatMap { Double($0.1) }
@@ -216,9 +211,7 @@ import Testing
             for place in [1, 2, 4] { try await teacher.drawWave(place, with: .mouse) }
             try await teacher.press("e")
             try await teacher.drawWave(3, with: .mouse, index: 4)
-            try await teacher.press("s")
-            try await teacher.drawLoop(0.35, 0.3, 0.18, 0.2, with: .touch)
-            try await teacher.waitForSelection()
+            try await teacher.select(0.35, 0.3, 0.18, 0.2, with: .touch)
             try await teacher.dragHandle("[data-across='1'][data-down='1']", by: (60, 50), with: .touch)
             try await teacher.dragHandle("#selection-turn", by: (90, 40), with: .touch)
             try await teacher.dragSelection(from: (0.38, 0.33), to: (0.55, 0.6), with: .touch)
@@ -226,9 +219,7 @@ import Testing
             try await teacher.wait(forIndex: 5)
             // What is drawn now is above, and erased by no eraser that was moved over it.
             try await teacher.drawWave(7, with: .mouse)
-            try await teacher.press("s")
-            try await teacher.drawLoop(0.6, 0.65, 0.2, 0.2, with: .mouse)
-            try await teacher.waitForSelection()
+            try await teacher.select(0.6, 0.65, 0.2, 0.2, with: .mouse)
             // With Alt a copy is dragged; with Shift the shape is free.
             try await teacher.run(
                 """
@@ -265,17 +256,13 @@ import Testing
     @Test("another selection ends the wait for ink that is to have another colour, and keeps its own picture")
     func nextSelection() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.drawWave(6, index: 1)
-            try await teacher.waitUntilSaved()
+            try await teacher.drawWave(6, saved: 1)
             try await teacher.setOffline(true)
             try await teacher.drawWave(2)
-            try await teacher.press("s")
-            try await teacher.drawLoop(0.4, 0.25, 0.15, 0.08, with: .pen)
-            try await teacher.waitForSelection()
+            try await teacher.select(0.4, 0.25, 0.15, 0.08, with: .pen)
             // The room does not answer for the stroke.
             try await teacher.press("3")
             try await teacher.drawLoop(0.5, 0.61, 0.2, 0.08, with: .pen)
-            try await teacher.waitForSelection()
             let (x, y) = try await teacher.place(0.5, 0.61)
             try await teacher.draw([(x, y), (x, y + 60), (x, y + 120)], with: .mouse, hold: 500)
             let seen = try await teacher.seenPicture()
@@ -283,8 +270,7 @@ import Testing
             try await teacher.press("p")
             #expect(try await teacher.difference(to: seen) < 2)
             try await teacher.setOffline(false)
-            try await teacher.wait(forIndex: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 3)
             #expect(try await teacher.index() == 3)
         }
     }
@@ -295,9 +281,7 @@ import Testing
             try room.playVideo()
             let teacher = try await room.teacher("anna", .tablet)
             try await teacher.drawWave(4, with: .touch, index: 1)
-            try await teacher.press("s")
-            try await teacher.drawLoop(0.5, 0.45, 0.3, 0.15, with: .touch)
-            try await teacher.waitForSelection()
+            try await teacher.select(0.5, 0.45, 0.3, 0.15, with: .touch)
             let (x, y) = try await teacher.place(0.5, 0.45)
             try await teacher.drawTogether(
                 [-1.0, 1].map { side in (after: 0, points: (0...10).map { (x + side * (30 + 9 * Double($0)), y + 20) })
@@ -322,12 +306,9 @@ import Testing
     func offline() async throws {
         try await BrowserRoom.withClass(Self.features) { room, teacher, student in
             for place in [2, 4] { try await teacher.drawWave(place) }
-            try await teacher.wait(forIndex: 2)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 2)
             try await teacher.setOffline(true)
-            try await teacher.press("s")
-            try await teacher.drawLoop(0.5, 0.35, 0.2, 0.2, with: .pen)
-            try await teacher.waitForSelection()
+            try await teacher.select(0.5, 0.35, 0.2, 0.2, with: .pen)
             try await teacher.dragSelection(from: (0.5, 0.35), to: (0.6, 0.75), with: .pen)
             try await teacher.press("Escape")
             try await teacher.press("p")
@@ -335,10 +316,8 @@ import Testing
             let seen = try await teacher.picture()
             try await teacher.open("about:blank")
             try await teacher.setOffline(false)
-            try await teacher.open("\(room.page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
-            try await teacher.wait(forIndex: 4)
-            try await teacher.waitUntilSaved()
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
+            try await teacher.waitUntilSaved(index: 4)
             try await student.wait(forIndex: 4)
             #expect(try await teacher.difference(to: seen) < 0.5)
             #expect(try await student.digest() == (try await teacher.digest()))
@@ -403,13 +382,12 @@ import Testing
                 ("phone", .phone, false), ("phone-dark", .phone, true), ("narrow", narrow, false), ("side", side, true),
                 ("tablet", .tablet, false), ("desktop", .desktop, true),
             ] as [(String, BrowserWindow.Size, Bool)] {
-                let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.page)/teach?author=\(name)")
-                try await window.waitUntilWriting()
+                let window = try await BrowserWindow(
+                    size, isDark: isDark, writingAt: "\(room.page)/teach?author=\(name)")
                 try await window.wait(forIndex: 8)
                 try await window.press("s")
                 // In a corner: nothing to hold it by may be out of the window.
                 try await window.drawLoop(0.2, 0.15, 0.15, 0.12, with: .touch)
-                try await window.waitForSelection()
                 try await window.keepScreenshot("lasso-\(name)")
                 let wrong = try await window.run(
                     """

@@ -85,8 +85,7 @@ import Testing
             try await bob.keepScreenshot("mute-phone")
             _ = try await LecternProcess.run("unmute", "physics", "bob", "--nats", room.nats.url)
             try await bob.waitUntilWriting()
-            try await bob.drawWave(5, index: 2)
-            try await bob.waitUntilSaved()
+            try await bob.drawWave(5, saved: 2)
         }
     }
 }

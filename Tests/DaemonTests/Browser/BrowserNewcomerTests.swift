@@ -141,13 +141,6 @@ struct BrowserNewcomerTests {
 }
 
 extension BrowserWindow {
-    fileprivate func string(_ expression: String) async throws -> String {
-        guard case .string(let text) = try await run("return \(expression)") else {
-            throw Unexpected("no \(expression)")
-        }
-        return text
-    }
-
     /// Clicks on the video; a click may only show its controls.
     fileprivate func play(by click: () async throws -> Void) async throws {
         try await click()
@@ -156,13 +149,7 @@ extension BrowserWindow {
 
     /// Draws a short line in a grid of 6 columns and 4 rows.
     fileprivate func drawDash(_ dash: Int) async throws {
-        let reply = try await run(
-            """
-            const { left, top, width, height } = \(Self.canvas).getBoundingClientRect();
-            return [left, top, width, height];
-            """)
-        guard case .array(let numbers) = reply, numbers.count == 4 else { throw Unexpected("no canvas") }
-        let box = numbers.map { $0.double ?? 0 }
+        let box = try await box(of: Self.canvas)
         let place = BrowserNewcomerTests.place(of: dash)
         let (left, top) = (box[0] + box[2] * place.x, box[1] + box[3] * place.y)
         try await draw((0..<5).map { step in (x: left + box[2] * 0.01 * Double(step), y: top) }, with: .mouse)

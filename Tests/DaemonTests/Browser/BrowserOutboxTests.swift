@@ -13,10 +13,8 @@ import Testing
                 """
                 Object.defineProperty(window, "localStorage", { get() { throw new DOMException("blocked", "SecurityError"); } });
                 """)
-            try await teacher.open("\(room.page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
-            try await teacher.drawWave(1, index: 1)
-            try await teacher.waitUntilSaved()
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
+            try await teacher.drawWave(1, saved: 1)
         }
     }
 
@@ -40,13 +38,10 @@ import Testing
                 """)
             try await teacher.drawWave(3)
             try await teacher.setOffline(false)
-            try await teacher.wait(forIndex: 2)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 2)
             try await teacher.open("about:blank")
-            try await teacher.open("\(room.page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
-            try await teacher.drawWave(5, index: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
+            try await teacher.drawWave(5, saved: 3)
             let visible = try await teacher.run(
                 """
                 const reply = await (await fetch("/api/rooms/\(room.name)/board.json?cohort=head")).json();
@@ -67,14 +62,12 @@ import Testing
             try await teacher.drawWave(1)
             try await anna.waitUntilCovered(through: 1)
             try await teacher.drawWave(3)
-            try await teacher.drawWave(5, index: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.drawWave(5, saved: 3)
             let digest = try await teacher.digest()
             try await teacher.open("about:blank")
             let page = "\(room.page)/teach?author=anna"
             if isOpenMeanwhile {
-                try await teacher.open(page)
-                try await teacher.waitUntilWriting()
+                try await teacher.open(writingAt: page)
             }
             await daemon.kill()
             await room.nats.kill()
@@ -83,8 +76,7 @@ import Testing
             let heir = try DaemonProcess("b", nats: room.nats.url, http: room.listener)
             try await heir.waitForLog("the log has lost its end; rooms go on")
             if !isOpenMeanwhile { try await teacher.open(page) }
-            try await teacher.wait(forIndex: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 3)
             #expect(try await teacher.digest() == digest)
             try await teacher.drawWave(7, index: 4)
         }
@@ -170,8 +162,7 @@ import Testing
                     return { exports: { ...exports, teacherNext } };
                 };
                 """)
-            try await teacher.open("\(room.page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.setOffline(true)
             try await teacher.drawWave(1)
             let saved = BrowserWindow.element("saved")
@@ -191,8 +182,7 @@ import Testing
             try await teacher.waitUntilWriting()
             try await teacher.setOffline(false)
             try await teacher.wait(forIndex: 2)
-            try await teacher.drawWave(5, index: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.drawWave(5, saved: 3)
         }
     }
 }

@@ -18,8 +18,7 @@ import Testing
             try await teacher.wait(forPages: "0 [1]")
             #expect(try await teacher.inkedPixels() == 0)
             let afterTurn = try await teacher.laterTime()
-            try await teacher.drawWave(4, index: 3)
-            try await teacher.waitUntilSaved()
+            try await teacher.drawWave(4, saved: 3)
             #expect(try await student.isTrue("\(place).hidden"))
 
             // The video passes the stroke, the turn, and the stroke on the new page one by one.
@@ -268,8 +267,7 @@ extension BrowserWindow {
 
     /// The page that the canvas shows.
     func page() async throws -> Int? {
-        guard case .string(let text) = try await run("return \(Self.canvas).dataset.page") else { return nil }
-        return Int(text)
+        try await run("return \(Self.canvas).dataset.page").string.flatMap { Int($0) }
     }
 
     /// Waits until the time of day in milliseconds is another, and returns it: what follows is later.
@@ -304,11 +302,8 @@ extension BrowserWindow {
             // Not yet at the middle of the other one.
             return [...from, to[0] - 20, to[1]];
             """)
-        guard case .array(let numbers) = reply, numbers.count == 4 else { throw Unexpected("no pages: \(reply)") }
-        let (start, end) = (
-            (x: numbers[0].double ?? 0, y: numbers[1].double ?? 0),
-            (x: numbers[2].double ?? 0, y: numbers[3].double ?? 0)
-        )
+        let numbers = try reply.numbers(4)
+        let (start, end) = ((x: numbers[0], y: numbers[1]), (x: numbers[2], y: numbers[3]))
         let steps = (1...12).map { step in
             (x: start.x + (end.x - start.x) * Double(step) / 12, y: start.y + (end.y - start.y) * Double(step) / 12)
         }

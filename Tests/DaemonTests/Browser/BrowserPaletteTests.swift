@@ -29,7 +29,7 @@ import Testing
                 try await teacher.run("return [\(Self.picker).open, document.activeElement.ariaChecked].join()")
                     == .string("false,true"))
             try await teacher.drawWave(2, index: 1)
-            #expect(try await teacher.drawn(in: room).last == "yes")
+            #expect(try await room.messages().last?["c"] == .number(8))
             // By a key that has always been there, and after a reload.
             try await teacher.press("9")
             try await teacher.press("8")
@@ -39,8 +39,7 @@ import Testing
             #expect(try await student.pixels(0xf2, 0xc2, 0x00) > 100)
             let (mean, off, _) = try await student.comparison(with: room)
             #expect(mean <= 6 && off <= 0.001)
-            try await teacher.open("\(room.page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.wait(for: "the same at hand", "\(Self.atHand) === \"Black,Grey,Yellow,Green\"")
             #expect(try await teacher.unexpectedComplaints() == [])
         }
@@ -53,8 +52,7 @@ import Testing
         try await BrowserRoom.with { room, _ in
             try room.playVideo()
             for (name, isDark) in [("light", false), ("dark", true)] {
-                let phone = try await BrowserWindow(.phone, isDark: isDark, at: "\(room.page)/teach?author=anna")
-                try await phone.waitUntilWriting()
+                let phone = try await BrowserWindow(.phone, isDark: isDark, writingAt: "\(room.page)/teach?author=anna")
                 try await phone.clickInSight(of: "[aria-label='All colours']")
                 try await phone.wait(for: "all colours", "\(Self.picker).open")
                 try await phone.keepScreenshot("colours-phone-\(name)")
@@ -91,12 +89,9 @@ import Testing
             let ben = try room.author("ben")
             try await ben.send(
                 #"{"n":1,"e":4,"l":30,"d":[{"x":900,"y":245},{"x":900,"y":300}],"w":1024,"h":768}"#, appliedAt: 4)
-            try await teacher.wait(forIndex: 4)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 4)
             let before = try await teacher.picture()
-            try await teacher.press("s")
-            try await teacher.drawLoop(0.5, 0.3, 0.48, 0.15, with: .pen)
-            try await teacher.waitForSelection()
+            try await teacher.select(0.5, 0.3, 0.48, 0.15, with: .pen)
             try await teacher.press("2")
             // One is red now, and the one that was cut stays black.
             for window in [teacher, student] {
@@ -170,8 +165,7 @@ import Testing
             try await teacher.dropPicture(at: (0.3, 0.3))
             try await teacher.wait(forIndex: 1)
             try await teacher.wait(forColour: "0 128 0", at: (0.3, 0.25))
-            try await teacher.drawWave(2, index: 2)
-            try await teacher.waitUntilSaved()
+            try await teacher.drawWave(2, saved: 2)
             try await teacher.press("s")
             try await teacher.tap(0.3, 0.4)
             try await teacher.waitForSelection()
@@ -182,7 +176,7 @@ import Testing
                 try await window.wait(forColour: "0 128 0", at: (0.3, 0.19))
             }
             // It is below the ink, and nothing takes it away.
-            #expect(try await teacher.papers(of: room) == "slide")
+            #expect(try await Self.papers(of: room) == "slide")
             try await teacher.tap(0.3, 0.4)
             #expect(try await teacher.isTrue("\(BrowserWindow.element("selection")).hidden"))
             try await teacher.press("g")
@@ -191,7 +185,8 @@ import Testing
             try await teacher.run("\(BrowserWindow.element("paper-dialog")).close()")
 
             // A slide as services before had them: an image as large as the page.
-            let asset = try await teacher.asset(of: room)
+            let image = try await room.messages().first { $0["e"] == .number(5) }
+            let asset = try #require(image?["i"]?.string)
             let ben = try room.author("ben")
             try await ben.send(#"{"n":1,"a":5,"g":1}"#, appliedAt: 5)
             try await ben.send(
@@ -208,11 +203,17 @@ import Testing
                 try await window.wait(forIndex: 8)
                 try await window.wait(forColour: "0 128 0", at: (0.5, 0.1))
             }
-            #expect(try await teacher.papers(of: room) == "slide slide")
+            #expect(try await Self.papers(of: room) == "slide slide")
             #expect(try await teacher.digest() == (try await student.digest()))
             #expect(try await student.complaints() == [])
             #expect(try await teacher.unexpectedComplaints() == [])
         }
+    }
+
+    /// The papers of all pages in the log.
+    private static func papers(of room: BrowserRoom) async throws -> String {
+        let papers = try await room.messages().filter { $0["a"] == .number(7) }
+        return papers.map { $0["i"] == nil ? "ruling" : "slide" }.joined(separator: " ")
     }
 }
 
@@ -241,38 +242,5 @@ extension BrowserWindow {
         try await run(
             "document.activeElement.dispatchEvent(new KeyboardEvent(\"keydown\", { key: \"\(key)\", bubbles: true, cancelable: true }))"
         )
-    }
-
-    /// Of each operation whether it is ink of the palette's ninth colour.
-    fileprivate func drawn(in room: BrowserRoom) async throws -> [String] {
-        let reply = try await run(
-            """
-            const { ops } = await (await fetch("/api/rooms/\(room.name)/replay?cohort=head&limit=100")).json();
-            return ops.map(({ message }) => (message.c === 8 ? "yes" : "no"));
-            """)
-        guard case .array(let list) = reply else { return [] }
-        return list.compactMap { if case .string(let text) = $0 { text } else { nil } }
-    }
-
-    /// The papers of all pages in the log.
-    fileprivate func papers(of room: BrowserRoom) async throws -> String {
-        let reply = try await run(
-            """
-            const { ops } = await (await fetch("/api/rooms/\(room.name)/replay?cohort=head&limit=100")).json();
-            return ops.filter(({ message }) => message.a === 7).map(({ message }) => (message.i ? "slide" : "ruling")).join(" ");
-            """)
-        if case .string(let text) = reply { return text }
-        return ""
-    }
-
-    /// The asset of the first image.
-    fileprivate func asset(of room: BrowserRoom) async throws -> String {
-        let reply = try await run(
-            """
-            const { ops } = await (await fetch("/api/rooms/\(room.name)/replay?cohort=head&limit=100")).json();
-            return ops.find(({ message }) => message.e === 5).message.i;
-            """)
-        if case .string(let text) = reply { return text }
-        return ""
     }
 }

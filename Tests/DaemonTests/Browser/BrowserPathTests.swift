@@ -25,10 +25,9 @@ struct BrowserPathTests {
 
             let teacher = try await BrowserWindow()
             let asTeacher = try await token("--room", room.name, "--role", "teacher", "--author", "anna")
-            try await teacher.open(hasTokens ? "\(page)/teach#token=\(asTeacher)" : "\(page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
-            try await teacher.drawWave(1, index: 2)
-            try await teacher.waitUntilSaved()
+            try await teacher.open(
+                writingAt: hasTokens ? "\(page)/teach#token=\(asTeacher)" : "\(page)/teach?author=anna")
+            try await teacher.drawWave(1, saved: 2)
             let link = BrowserWindow.element("student-link")
             #expect(try await teacher.run("return \(link).href") == .string(page))
             try await teacher.expectAllBelow(site)

@@ -81,8 +81,7 @@ import Testing
             // An eraser of whole strokes, which what is drawn again crosses.
             try await teacher.press("d")
             try await teacher.clickInSight(of: "#notice-button")
-            try await teacher.wait(forIndex: 2)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 2)
             #expect(try await teacher.index() == 2)
             #expect(try await teacher.message(in: room)["points"] == .number(20))
             try await teacher.press("p")
@@ -118,8 +117,7 @@ import Testing
             let teacher = try await BrowserWindow(.tablet)
             try await teacher.runFirst("Object.defineProperty(navigator, \"maxTouchPoints\", { value: 5 });")
             for visit in 0..<2 {
-                try await teacher.open("\(room.page)/teach?author=anna")
-                try await teacher.waitUntilWriting()
+                try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
                 if visit == 0 { try await teacher.clickInSight(of: "#fingers") }
                 #expect(
                     try await teacher.run("return document.getElementById(\"fingers\").getAttribute(\"aria-pressed\")")

@@ -53,10 +53,7 @@ import Testing
 
     /// Where the tips are, as x.
     private func tips(in window: BrowserWindow) async throws -> [Double] {
-        guard case .array(let tips) = try await window.run("return pointers.map(({ tip }) => tip[0])") else {
-            return []
-        }
-        return tips.compactMap(\.double)
+        try await window.run("return pointers.map(({ tip }) => tip[0])").elements.compactMap(\.double)
     }
 
     @Test(

@@ -73,8 +73,7 @@ import Testing
             try await teacher.press("l")
             #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
             // It is remembered, and for all pages.
-            try await teacher.open("\(room.page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.press("e")
             #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
             // With Ctrl they are no single letters.
@@ -110,8 +109,7 @@ import Testing
             try await student.wait(forIndex: 4)
             try await teacher.run("document.getElementById(\"page-add\").click()")
             try await student.wait(for: "the page", "told.includes(\"Page 2 of 2\")")
-            guard case .array(let told) = try await student.run("return told") else { throw Unexpected("nothing told") }
-            let words = told.compactMap { if case .string(let text) = $0 { text } else { nil } }
+            let words = try await student.run("return told").strings
             #expect(words.count { $0 == "anna is drawing" } == 1, "\(words)")
             #expect(words.contains("anna has cleared the page"), "\(words)")
             #expect(

@@ -81,10 +81,8 @@ import Testing
                 let seed = AnyJSON.number(Double(seed + number))
                 let lines = try await window.run(
                     "\(Self.library) return page(args[0], 30).map(({ message }) => JSON.stringify(message));", [seed])
-                guard case .array(let messages) = lines else { throw Unexpected("\(lines)") }
                 let width = [400, 1000, 137][number % 3]
-                let lesson = messages.compactMap { if case .string(let line) = $0 { line } else { nil } }
-                let file = try await picture(lesson, style, width: width)
+                let file = try await picture(lines.strings, style, width: width)
                 let result = try await window.run(
                     """
                     \(Self.library)

@@ -50,10 +50,7 @@ import Testing
                     const { qrModules } = await import("/assets/x/pages/qr.js");
                     return qrModules(args[0]).map((row) => row.map((isDark) => (isDark ? "1" : "0")).join(""));
                     """, [.string(text)])
-                guard case .array(let lines) = reply else { throw Unexpected("no code") }
-                let rows = lines.map { line in
-                    if case .string(let line) = line { line.map { $0 == "1" } } else { [Bool]() }
-                }
+                let rows = reply.strings.map { line in line.map { $0 == "1" } }
                 #expect(try await Self.decode(rows) == text, "\(text.utf8.count) bytes")
             }
             let tooLong = try await window.run(
@@ -84,9 +81,7 @@ import Testing
                 }
                 """)
             try await teacher.wait(for: "all of it", "\(Self.url).includes(\"hls\") && \(Self.url).includes(\"video\")")
-            guard case .string(let link) = try await teacher.run("return \(Self.url)") else {
-                throw Unexpected("no link")
-            }
+            let link = try await teacher.string(Self.url)
             let parts = try #require(URLComponents(string: link))
             #expect(parts.path.contains(/^\/rooms\/class-[a-z0-9]{20}$/))
             #expect(parts.queryItems?.first { $0.name == "cohort" }?.value == "hls")
@@ -118,15 +113,12 @@ import Testing
             try room.playVideo()
             let page = room.page
             let asTeacher = ["--room", room.name, "--role", "teacher", "--author", "anna"]
-            let teacher = try await BrowserWindow(at: "\(page)/teach#token=\(try await secret.token(asTeacher))")
-            try await teacher.waitUntilWriting()
+            let teacher = try await BrowserWindow(writingAt: "\(page)/teach#token=\(try await secret.token(asTeacher))")
             try await teacher.drawWave(1)
             try await teacher.waitUntilSaved()
             try await teacher.run("\(BrowserWindow.element("share-open")).click()")
             try await teacher.wait(for: "the link", "\(Self.url).includes(\"#token=\")")
-            guard case .string(let link) = try await teacher.run("return \(Self.url)") else {
-                throw Unexpected("no link")
-            }
+            let link = try await teacher.string(Self.url)
             let student = try await BrowserWindow(at: link)
             try await student.wait(forIndex: 1)
             // It reads, and nothing else.

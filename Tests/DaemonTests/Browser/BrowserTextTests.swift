@@ -18,12 +18,12 @@ import Testing
             // Letters are no commands here.
             try await teacher.type("Satz 1: e < pi & so\(Self.enter)2. Zeile")
             try await teacher.keepScreenshot("text-typed")
-            let typed = try await Self.box(of: Self.field, in: teacher)
+            let typed = try await teacher.box(of: Self.field)
             try await teacher.type(Self.escape)
             try await teacher.wait(for: "no field", "!\(Self.field)")
             for window in [teacher, student] { try await window.wait(forIndex: 1) }
-            let message = try await Self.message(1, of: room, in: student)
-            #expect(message["e"]?.double == 8 && message["x"]?.words == "Satz 1: e < pi & so\n2. Zeile")
+            let message = try await room.message(1)
+            #expect(message["e"]?.double == 8 && message["x"]?.string == "Satz 1: e < pi & so\n2. Zeile")
             #expect(try await student.digest() == (try await teacher.digest()))
             try await teacher.expectSamePicture(as: student)
             try await student.keepScreenshot("text-seen")
@@ -52,7 +52,7 @@ import Testing
                     #"{"n":\#(number),"c":0,"e":8,"l":60,"w":1024,"h":768,"x":"\#(text)","d":[{"x":100,"y":\#(top)},{"x":600,"y":\#(top + 120)}]}"#,
                     appliedAt: UInt64(number))
                 try await student.wait(forIndex: number)
-                let message = try await Self.message(number, of: room, in: student)
+                let message = try await room.message(number)
                 let seen = try await Self.ink(of: student, message)
                 let drawn = try await Self.inkOfService(of: room, in: student, message)
                 for (mine, other) in zip(seen, drawn) { #expect(abs(mine - other) < 0.02, "\(text): \(seen) \(drawn)") }
@@ -75,7 +75,7 @@ import Testing
             try await teacher.tap(0.7, 0.8)
             try await teacher.wait(for: "no field", "!\(Self.field)")
             for window in [teacher, student] { try await window.wait(forIndex: 3) }
-            #expect(try await Self.message(3, of: room, in: student)["x"]?.words == "alter Text")
+            #expect(try await room.message(3)["x"]?.string == "alter Text")
             #expect(try await Self.spoken(in: student) == ["alter Text"])
             try await teacher.expectSamePicture(as: student)
             // One that is not changed is not sent.
@@ -115,7 +115,7 @@ import Testing
             let heard = try await LecternProcess.run("unmute", room.name, "anna", "--nats", room.nats.url)
             #expect(heard.exitCode == 0, "\(heard.log)")
             try await teacher.wait(forIndex: 2)
-            #expect(try await Self.message(2, of: room, in: teacher)["x"]?.words == "Satz")
+            #expect(try await room.message(2)["x"]?.string == "Satz")
             #expect(try await teacher.isTrue("\(Self.field) === null"))
             try await teacher.waitUntilSaved()
             #expect(try await teacher.index() == 2)
@@ -131,7 +131,7 @@ import Testing
             try await teacher.open("about:blank")
             try await teacher.open("\(room.page)/teach?author=anna")
             try await teacher.wait(forIndex: 1)
-            #expect(try await Self.message(1, of: room, in: teacher)["x"]?.words == "Satz")
+            #expect(try await room.message(1)["x"]?.string == "Satz")
         }
     }
 
@@ -141,14 +141,13 @@ import Testing
             try await teacher.press("t")
             try await teacher.tap(0.4, 0.3)
             try await teacher.type("alt\(Self.escape)")
-            try await teacher.wait(forIndex: 1)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 1)
             try await teacher.tap(0.41, 0.3)
             try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alt\"")
-            let message = try await Self.message(1, of: room, in: teacher)
+            let message = try await room.message(1)
             for key in ["+", "+", "ArrowRight", "0"] {
                 try await teacher.press(key)
-                let field = try await Self.box(of: Self.field, in: teacher)
+                let field = try await teacher.box(of: Self.field)
                 let box = try await Self.boxOfMessage(message, in: teacher)
                 for side in [0, 1, 3] { #expect(abs(field[side] - box[side]) < 1, "\(key): \(field) \(box)") }
             }
@@ -219,27 +218,6 @@ import Testing
 
     // What is where.
 
-    private static func numbers(_ reply: AnyJSON) throws -> [Double] {
-        guard case .array(let values) = reply, values.count == 4 else { throw Unexpected("no box: \(reply)") }
-        return values.map { $0.double ?? .nan }
-    }
-
-    /// Left, top, width and height in the window.
-    private static func box(of element: String, in window: BrowserWindow) async throws -> [Double] {
-        try numbers(
-            await window.run(
-                "const { left, top, width, height } = \(element).getBoundingClientRect(); return [left, top, width, height];"
-            ))
-    }
-
-    private static func message(_ index: Int, of room: BrowserRoom, in window: BrowserWindow) async throws -> AnyJSON {
-        try await window.run(
-            """
-            const { ops } = await (await fetch("/api/rooms/\(room.name)/replay?cohort=head&after=\(index - 1)&limit=1")).json();
-            return ops[0].message;
-            """)
-    }
-
     private static func corners(_ message: AnyJSON) throws -> String {
         guard case .array(let points)? = message["d"], points.count == 2 else { throw Unexpected("\(message)") }
         let values: [Double] = points.flatMap { point -> [Double] in [point["x"]?.double ?? 0, point["y"]?.double ?? 0]
@@ -248,14 +226,14 @@ import Testing
     }
 
     private static func boxOfMessage(_ message: AnyJSON, in window: BrowserWindow) async throws -> [Double] {
-        try numbers(
-            await window.run(
-                """
-                const [x, y, right, bottom] = \(corners(message));
-                const { left, top, width } = \(BrowserWindow.canvas).getBoundingClientRect();
-                const scale = width / 1024;
-                return [left + x * scale, top + y * scale, (right - x) * scale, (bottom - y) * scale];
-                """))
+        try await window.run(
+            """
+            const [x, y, right, bottom] = \(corners(message));
+            const { left, top, width } = \(BrowserWindow.canvas).getBoundingClientRect();
+            const scale = width / 1024;
+            return [left + x * scale, top + y * scale, (right - x) * scale, (bottom - y) * scale];
+            """
+        ).numbers(4)
     }
 
     /// Where dark pixels are in the box of a message: left, top, right and bottom, as parts of the box. What lies beyond the box
@@ -279,33 +257,28 @@ import Testing
         """
 
     private static func ink(of window: BrowserWindow, _ message: AnyJSON) async throws -> [Double] {
-        try numbers(await window.run("\(measure) return inkOf(\(BrowserWindow.canvas), \(corners(message)));"))
+        try await window.run("\(measure) return inkOf(\(BrowserWindow.canvas), \(corners(message)));").numbers(4)
     }
 
     private static func inkOfService(of room: BrowserRoom, in window: BrowserWindow, _ message: AnyJSON) async throws
         -> [Double]
     {
-        try numbers(
-            await window.run(
-                """
-                \(measure)
-                const width = \(BrowserWindow.canvas).width;
-                const reply = await fetch(`/api/rooms/\(room.name)/board.png?cohort=head&width=${width}`);
-                const bitmap = await createImageBitmap(await reply.blob());
-                const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-                canvas.getContext("2d").drawImage(bitmap, 0, 0);
-                return inkOf(canvas, \(corners(message)));
-                """))
+        try await window.run(
+            """
+            \(measure)
+            const width = \(BrowserWindow.canvas).width;
+            const reply = await fetch(`/api/rooms/\(room.name)/board.png?cohort=head&width=${width}`);
+            const bitmap = await createImageBitmap(await reply.blob());
+            const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+            canvas.getContext("2d").drawImage(bitmap, 0, 0);
+            return inkOf(canvas, \(corners(message)));
+            """
+        ).numbers(4)
     }
 
     private static func spoken(in window: BrowserWindow) async throws -> [String] {
         let reply = try await window.run(
             "return [...document.querySelectorAll(\"#texts p\")].map((one) => one.textContent)")
-        guard case .array(let texts) = reply else { return [] }
-        return texts.compactMap(\.words)
+        return reply.strings
     }
-}
-
-extension AnyJSON {
-    fileprivate var words: String? { if case .string(let text) = self { text } else { nil } }
 }

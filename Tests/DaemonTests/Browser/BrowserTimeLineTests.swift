@@ -9,8 +9,7 @@ import Testing
         try await BrowserRoom.with { room, _ in
             let teacher = try await BrowserWindow()
             let address = "\(room.page)/teach?author=anna"
-            try await teacher.open(address)
-            try await teacher.waitUntilWriting()
+            try await teacher.open(writingAt: address)
             try await teacher.choose("since-start")
             let words = BrowserWindow.element("time-now")
             try await teacher.wait(for: "the question", "\(words).innerText === \"Press Start when the video begins.\"")
@@ -21,8 +20,7 @@ import Testing
             #expect(0 <= first && first < second && second <= begin.duration(to: .now) / .milliseconds(1))
             try await teacher.keepScreenshot("teacher-since-start")
 
-            try await teacher.open(address)
-            try await teacher.waitUntilWriting()
+            try await teacher.open(writingAt: address)
             try await teacher.wait(for: "the time", "\(words).innerText.endsWith(\"since the start\")")
             let third = try await teacher.timeOfStroke(3)
             #expect(second < third && third <= begin.duration(to: .now) / .milliseconds(1))
@@ -62,8 +60,7 @@ import Testing
         try await BrowserRoom.with { room, _ in
             try await room.publish(1)
             try room.setVideo(40_000)
-            let teacher = try await BrowserWindow(at: "\(room.page)/teach?author=anna&latency=2")
-            try await teacher.waitUntilWriting()
+            let teacher = try await BrowserWindow(writingAt: "\(room.page)/teach?author=anna&latency=2")
             let words = BrowserWindow.element("time-now")
             try await teacher.wait(for: "the time", "\(words).innerText.endsWith(\"on the video's time line\")")
             #expect(42_000...43_500 ~= (try await teacher.timeOfStroke(2)))
@@ -120,8 +117,7 @@ import Testing
                 \(BrowserWindow.element("latency-form")).requestSubmit();
                 """)
             try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 7.5 s\")")
-            try await teacher.open("\(room.page)/teach?author=anna")
-            try await teacher.waitUntilWriting()
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 7.5 s\")")
             #expect(47_500...49_000 ~= (try await teacher.timeOfStroke(4)))
         }
@@ -145,8 +141,8 @@ import Testing
         let media = try await MediaServer()
         try await BrowserRoom.with(["http.media_origins=\(media.address)"]) { room, _ in
             let teacher = try await BrowserWindow()
-            try await teacher.open("\(room.page)/teach?author=anna&video=\(media.address)/lesson.webm&offset=60000")
-            try await teacher.waitUntilWriting()
+            try await teacher.open(
+                writingAt: "\(room.page)/teach?author=anna&video=\(media.address)/lesson.webm&offset=60000")
             let video = BrowserWindow.element("time-video")
             try await teacher.run("\(video).currentTime = 4; await new Promise((done) => (\(video).onseeked = done));")
             try await teacher.wait(

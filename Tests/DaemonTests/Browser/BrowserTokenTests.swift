@@ -16,8 +16,7 @@ import Testing
             try await teacher.waitUntilWriting()
             #expect(try await teacher.run("return location.href") == .string("\(page)/teach"))
             #expect(try await teacher.text(of: BrowserWindow.element("author")) == "anna")
-            try await teacher.drawWave(1, index: 1)
-            try await teacher.waitUntilSaved()
+            try await teacher.drawWave(1, saved: 1)
 
             let student = try await BrowserWindow()
             try await student.open(

@@ -66,8 +66,7 @@ import Testing
             try await teacher.waitForPart(16 * middle[4])
             try await teacher.draw(
                 (0...8).map { (middle[0] + 20 * Double($0), middle[1] + 10 * Double($0)) }, with: .mouse)
-            try await teacher.wait(forIndex: 1)
-            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilSaved(index: 1)
             let ends = try await teacher.lastPoints(in: room)
             let box = try await teacher.run(
                 "const { left, top, width } = \(BrowserWindow.canvas).getBoundingClientRect(); return [left, top, width];"

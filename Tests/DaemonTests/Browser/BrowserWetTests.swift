@@ -260,10 +260,8 @@ private struct WetTeacher {
         try await window.wait(for: "\(count) points", "times.length >= \(count)")
         var times: [AnyJSON] = []
         while true {
-            guard
-                case .array(let now) = try await window.run(
-                    "await new Promise((resolve) => setTimeout(resolve, 100)); return times")
-            else { throw Unexpected("no times") }
+            let now = try await window.run("await new Promise((resolve) => setTimeout(resolve, 100)); return times")
+                .elements
             if now.count == times.count { return now.compactMap(\.double) }
             times = now
         }

@@ -116,8 +116,7 @@ import Testing
             try await second.wait(forIndex: 5)
             // The second goes on as if nothing had happened.
             try await second.drawWave(6)
-            try await second.drawWave(7, index: 7)
-            try await second.waitUntilSaved()
+            try await second.drawWave(7, saved: 7)
             #expect(try await second.isTrue("\(notice).hidden"))
             try await first.waitUntilSaved()
             try await first.wait(forIndex: 7)

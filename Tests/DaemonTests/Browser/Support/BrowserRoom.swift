@@ -108,26 +108,40 @@ final class BrowserRoom: Sendable {
         }
     }
 
+    /// The messages of the log after an index.
+    func messages(after index: Int = 0, limit: Int = 100) async throws -> [AnyJSON] {
+        let reply = try await http.get("/api/rooms/\(name)/replay?cohort=head&after=\(index)&limit=\(limit)")
+        return try AnyJSON.decode(reply.bytes)["ops"]?.elements.compactMap { $0["message"] } ?? []
+    }
+
+    /// The message at an index of the log.
+    func message(_ index: Int) async throws -> AnyJSON {
+        guard let message = try await messages(after: index - 1, limit: 1).first else {
+            throw Unexpected("no \(index)")
+        }
+        return message
+    }
+
+    private var http: HTTPClient { HTTPClient(port: Int(address.split(separator: ":").last ?? "") ?? 0) }
+
     /// Opens a teacher's page in a browser of its own, ready to draw.
     func teacher(_ author: String = "anna", _ size: BrowserWindow.Size = .desktop) async throws -> BrowserWindow {
-        let window = try await BrowserWindow(size, at: "\(address)/rooms/\(name)/teach?author=\(author)")
-        try await window.waitUntilWriting()
-        return window
+        try await BrowserWindow(size, writingAt: "\(page)/teach?author=\(author)")
     }
 
     /// Opens a student's page in a browser of its own, connected.
     func student(_ query: String = "", _ size: BrowserWindow.Size = .desktop) async throws -> BrowserWindow {
-        let window = try await BrowserWindow(size, at: "\(address)/rooms/\(name)\(query)")
+        let window = try await BrowserWindow(size, at: page + query)
         try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
         return window
     }
 
     /// The server's picture of the board as released, in base64. Where the machine is busy the first requests end before it.
     func picture(width: Int) async throws -> String {
-        let port = Int(address.split(separator: ":").last ?? "") ?? 0
+        let http = http
         return try await eventually("the server's picture") {
             for path in ["/api/rooms/\(name)/board.png", "/rooms/\(name)/board.png"] {
-                let reply = try await HTTPClient(port: port).get("\(path)?width=\(width)")
+                let reply = try await http.get("\(path)?width=\(width)")
                 if reply.statusCode == 200 { return Data(reply.bytes).base64EncodedString() }
             }
             return nil
@@ -152,17 +166,15 @@ extension BrowserWindow {
         try await wait(for: "operation \(index)", "Number(\(Self.canvas).dataset.index) >= \(index)", within: limit)
     }
 
-    /// Waits until everything drawn has its answer.
-    func waitUntilSaved(within limit: Duration = .hangLimit) async throws {
+    /// Waits until everything drawn has its answer, and the board shows an operation if one is given.
+    func waitUntilSaved(index: Int? = nil, within limit: Duration = .hangLimit) async throws {
+        if let index { try await wait(forIndex: index) }
         try await wait(for: "all saved", "\(Self.element("saved")).textContent === \"All saved\"", within: limit)
     }
 
     /// The digest of what the board shows.
     func digest() async throws -> String {
-        guard case .string(let digest) = try await run("return \(Self.canvas).dataset.digest ?? null") else {
-            return ""
-        }
-        return digest
+        try await run("return \(Self.canvas).dataset.digest ?? null").string ?? ""
     }
 
     /// The number of pixels with ink.
@@ -183,25 +195,20 @@ extension BrowserWindow {
     ///   - place: from 0, at the top, to 9.
     ///   - steps: of the 40 points of the wave.
     ///   - index: of the operation that the board has to show then; nil for not waiting.
+    ///   - saved: the same where everything has to have its answer, too.
     func drawWave(
         _ place: Int, with pointer: Pointer = .pen, _ steps: Range<Int> = 0..<40, _ phase: Phase = .whole,
-        index: Int? = nil
+        index: Int? = nil, saved: Int? = nil
     ) async throws {
-        let reply = try await run(
-            """
-            const { left, top, width, height } = \(Self.canvas).getBoundingClientRect();
-            return [left, top, width, height];
-            """)
-        guard case .array(let numbers) = reply, numbers.count == 4 else { throw Unexpected("no canvas") }
-        let (left, top) = (numbers[0].double ?? 0, numbers[1].double ?? 0)
-        let (width, height) = (numbers[2].double ?? 0, numbers[3].double ?? 0)
+        let box = try await box(of: Self.canvas)
         try await draw(
             steps.map { step in
                 let across = 0.1 + 0.8 * Double(step) / 39
                 let down = 0.07 + 0.09 * Double(place) + 0.03 * sin(Double(step) / 3)
-                return (left + width * across, top + height * down)
+                return (box[0] + box[2] * across, box[1] + box[3] * down)
             }, with: pointer, phase)
-        if let index { try await wait(forIndex: index) }
+        if let index = index ?? saved { try await wait(forIndex: index) }
+        if saved != nil { try await waitUntilSaved() }
     }
 
     /// Chooses a tool by its key.

@@ -87,6 +87,12 @@ final class BrowserWindow: Sendable {
         try await open(address)
     }
 
+    /// Opens a window in a browser of its own, and waits until the page draws.
+    convenience init(_ size: Size = .desktop, isDark: Bool = false, writingAt address: String) async throws {
+        try await self.init(size, isDark: isDark)
+        try await open(writingAt: address)
+    }
+
     /// Gives the window another size; its pixels stay as they are.
     func resize(to size: Size) async throws {
         try await setMetrics(size)
@@ -134,6 +140,12 @@ final class BrowserWindow: Sendable {
         try await post("/url", ["url": .string(address)])
     }
 
+    /// Goes to an address, and waits until the page draws.
+    func open(writingAt address: String) async throws {
+        try await open(address)
+        try await waitUntilWriting()
+    }
+
     /// Runs the body of an async function in the page; `args` are its arguments. Returns what it returns.
     @discardableResult
     func run(_ script: String, _ arguments: [AnyJSON] = []) async throws -> AnyJSON {
@@ -150,6 +162,18 @@ final class BrowserWindow: Sendable {
     /// Whether an expression in the page is `true` now, and not only like it.
     func isTrue(_ expression: String) async throws -> Bool { try await run("return \(expression)") == .bool(true) }
 
+    /// The text that an expression in the page is.
+    func string(_ expression: String) async throws -> String {
+        try await run("return \(expression)").required(as: \.string)
+    }
+
+    /// Left, top, width and height in the window of an element, which is given as JavaScript.
+    func box(of element: String) async throws -> [Double] {
+        try await run(
+            "const { left, top, width, height } = \(element).getBoundingClientRect(); return [left, top, width, height];"
+        ).numbers(4)
+    }
+
     /// Waits until an expression in the page is true.
     func wait(for what: String, _ expression: String, within limit: Duration = .hangLimit) async throws {
         do {
@@ -162,8 +186,7 @@ final class BrowserWindow: Sendable {
 
     /// The text that an element shows.
     func text(of element: String) async throws -> String {
-        guard case .string(let text) = try await run("return \(element).innerText") else { return "" }
-        return text
+        try await run("return \(element).innerText").string ?? ""
     }
 
     /// The part of a stroke that is drawn.
@@ -334,6 +357,24 @@ extension AnyJSON {
 
     /// The elements; none where it is no list.
     var elements: [AnyJSON] { if case .array(let elements) = self { elements } else { [] } }
+
+    /// The text, if it is one.
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The texts among the elements.
+    var strings: [String] { elements.compactMap(\.string) }
+
+    /// The elements, which have to be so many numbers.
+    func numbers(_ count: Int) throws -> [Double] {
+        let numbers = elements.compactMap(\.double)
+        guard numbers.count == count, elements.count == count else { throw Unexpected("not \(count) numbers: \(self)") }
+        return numbers
+    }
+
+    func required<Value>(as kind: (AnyJSON) -> Value?) throws -> Value {
+        guard let value = kind(self) else { throw Unexpected("another kind of value: \(self)") }
+        return value
+    }
 
     /// The number, if it is one.
     var double: Double? {

@@ -8,15 +8,19 @@ extension BrowserWindow {
     /// - Parameters:
     ///   - across, down: parts of its width and height.
     func place(_ across: Double, _ down: Double) async throws -> (x: Double, y: Double) {
-        let reply = try await run(
-            "const { left, top, width, height } = \(Self.canvas).getBoundingClientRect(); return [left, top, width, height];"
-        )
-        guard case .array(let numbers) = reply, numbers.count == 4 else { throw Unexpected("no canvas") }
-        let values = numbers.map { $0.double ?? 0 }
-        return (values[0] + values[2] * across, values[1] + values[3] * down)
+        let box = try await box(of: Self.canvas)
+        return (box[0] + box[2] * across, box[1] + box[3] * down)
     }
 
-    /// Draws a loop around a part of the board.
+    /// Takes the lasso and draws a loop around a part of the board.
+    func select(
+        _ across: Double, _ down: Double, _ reachAcross: Double, _ reachDown: Double, with pointer: Pointer
+    ) async throws {
+        try await press("s")
+        try await drawLoop(across, down, reachAcross, reachDown, with: pointer)
+    }
+
+    /// Draws a loop around a part of the board, and waits for the selection.
     func drawLoop(
         _ across: Double, _ down: Double, _ reachAcross: Double, _ reachDown: Double, with pointer: Pointer
     ) async throws {
@@ -30,6 +34,7 @@ extension BrowserWindow {
                     start.y + (end.y - start.y) * (down + reachDown * sin(angle))
                 )
             }, with: pointer)
+        try await waitForSelection()
     }
 
     func tap(_ across: Double, _ down: Double) async throws {
@@ -61,44 +66,38 @@ extension BrowserWindow {
             \(isFree ? "document.addEventListener(\"pointermove\", (event) => Object.defineProperty(event, \"shiftKey\", { value: true }), { capture: true });" : "")
             return [left + width / 2, top + height / 2];
             """)
-        guard case .array(let numbers) = reply, numbers.count == 2 else { throw Unexpected("no handle \(selector)") }
-        let (x, y) = (numbers[0].double ?? 0, numbers[1].double ?? 0)
+        guard reply.elements.count == 2 else { throw Unexpected("no handle \(selector)") }
+        let (x, y) = (reply.elements[0].double ?? 0, reply.elements[1].double ?? 0)
         try await draw((0...6).map { (x + shift.x * Double($0) / 6, y + shift.y * Double($0) / 6) }, with: pointer)
     }
 
     /// The index of the last operation shown.
     func index() async throws -> Int? {
-        guard case .string(let text) = try await run("return \(Self.canvas).dataset.index") else { return nil }
-        return Int(text)
+        try await run("return \(Self.canvas).dataset.index").string.flatMap { Int($0) }
     }
 
     /// The canvas as a picture, in base64.
     func picture() async throws -> String {
-        guard case .string(let text) = try await run("return \(Self.canvas).toDataURL().split(\",\")[1]") else {
-            throw Unexpected("no picture")
-        }
-        return text
+        try await string("\(Self.canvas).toDataURL().split(\",\")[1]")
     }
 
     /// The canvas with what is dragged above it, as it is seen.
     func seenPicture() async throws -> String {
-        guard
-            case .string(let text) = try await run(
-                """
-                const board = \(Self.canvas);
-                const canvas = Object.assign(document.createElement("canvas"), { width: board.width, height: board.height });
-                const context = canvas.getContext("2d");
-                context.drawImage(board, 0, 0);
-                const lifted = document.querySelector("#lift canvas");
-                if (lifted) {
-                    const zoom = board.width / board.clientWidth;
-                    context.setTransform(new DOMMatrix([zoom, 0, 0, zoom, 0, 0]).multiply(new DOMMatrix(getComputedStyle(lifted).transform)));
-                    context.drawImage(lifted, 0, 0);
-                }
-                return canvas.toDataURL().split(",")[1];
-                """)
-        else { throw Unexpected("no picture") }
-        return text
+        try await run(
+            """
+            const board = \(Self.canvas);
+            const canvas = Object.assign(document.createElement("canvas"), { width: board.width, height: board.height });
+            const context = canvas.getContext("2d");
+            context.drawImage(board, 0, 0);
+            const lifted = document.querySelector("#lift canvas");
+            if (lifted) {
+                const zoom = board.width / board.clientWidth;
+                context.setTransform(new DOMMatrix([zoom, 0, 0, zoom, 0, 0]).multiply(new DOMMatrix(getComputedStyle(lifted).transform)));
+                context.drawImage(lifted, 0, 0);
+            }
+            return canvas.toDataURL().split(",")[1];
+            """
+        ).required(as: \.string)
     }
 
     /// The mean difference of the canvas to a picture over the pixels that are inked in either; infinite where pixels are off
@@ -135,7 +134,6 @@ extension BrowserWindow {
             const { m, k } = (await answer.json()).ops[0].message;
             return JSON.stringify({ m, k });
             """)
-        guard case .string(let text) = reply else { throw Unexpected("no operation: \(reply)") }
-        return text
+        return try reply.required(as: \.string)
     }
 }
