@@ -1,3 +1,6 @@
+// Files of teachers opened by the built `lectern` in its sandbox: images and PDFs, whole, hostile and endless. Files are made
+// here byte by byte or by other libraries; each test looks at the pixels or the reason, and at what is left behind.
+
 import AssetOpener
 import Assets
 import Foundation

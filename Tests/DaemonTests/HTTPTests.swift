@@ -1,3 +1,7 @@
+// The built programs, run as a user runs them: `lectern` beside a real nats-server, killed, misconfigured, without space and
+// under load. A suite starts its programs through `DaemonProcess` and `LecternProcess`; `.endsProcesses` ends them, and
+// removes the files of `TestFiles`. Each folder has one side of it; `Support` has what they share.
+
 import Foundation
 import NATSClient
 import NATSTestServer

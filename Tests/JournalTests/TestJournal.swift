@@ -1,3 +1,6 @@
+// The journal, its checkpoints and the store of assets on a real nats-server, which is killed, damaged and changed behind
+// their back. `TestJournal` and `TestStore` are the fixtures.
+
 import Foundation
 import Journal
 import NATSTestServer

@@ -1,3 +1,6 @@
+// The client: what it reads and sends, in virtual time against a model of the service and a network (`Simulation`), and over
+// a real nats-server against a service that does as the test says (`NATS`).
+
 import Foundation
 import LecternClient
 import StrokeWire

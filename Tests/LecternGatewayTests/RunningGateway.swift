@@ -1,3 +1,7 @@
+// The gateway in the test's process, asked over HTTP. Behind it is a real nats-server and either a service that answers as
+// the test says (`RunningGateway`), or the real one (`RunningClass`). `Routes` has a suite for each group of routes, `Client`
+// the client over HTTP.
+
 import Dispatch
 import Foundation
 import Glibc

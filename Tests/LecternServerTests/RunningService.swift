@@ -1,3 +1,7 @@
+// The service in the test's process on a real nats-server: without a journal (`RunningService`), or started and stopped on one
+// (`DurableClass`). What needs no server is tested on the types themselves. `Pictures` renders boards, `Operators` has what
+// operators do.
+
 import Dispatch
 import Journal
 import NATSClient

@@ -1,3 +1,6 @@
+// The client for NATS beside a real nats-server of each test: what comes, in which order, and what remains of it when the
+// server is killed, paused or overtaken. Limits and states that need no server are tested alone.
+
 import Dispatch
 import Logging
 import NATSClient

@@ -1,3 +1,6 @@
+// What daemons show and store of boards: pictures, assets, slides, imports and copies of pages, each file made by another
+// library than the one that reads it.
+
 import Foundation
 import NATSClient
 import NATSTestServer

@@ -1,3 +1,7 @@
+// The pages in Chromium, driven over WebDriver. A test opens a `BrowserRoom` with the windows of teachers and students, is the
+// room's video itself, draws with real pointers, and reads pixels and states back. Pictures are kept in `.build/browser`.
+// The first suite here runs with all tests where there is a browser, the others by `make browser`.
+
 import Foundation
 import NATSTestServer
 import TestSupport

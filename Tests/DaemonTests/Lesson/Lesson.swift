@@ -1,3 +1,6 @@
+// A lesson that goes on while a test disturbs servers and daemons. Afterwards the `Verdict` compares what everyone was told
+// with a model that is folded from the journal.
+
 import LecternClient
 import Locking
 import Logging

@@ -1,3 +1,6 @@
+// What operators do to running daemons: the commands of `lectern` for rooms, erasing, tokens, backups and partitions, with
+// what interrupts them, and the alerts of a real Prometheus.
+
 import Foundation
 import NATSClient
 import NATSTestServer

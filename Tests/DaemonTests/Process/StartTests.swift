@@ -1,3 +1,6 @@
+// How a daemon starts, stops and fails: settings, signals, systemd, damaged logs, power cuts, full disks, and which of several
+// daemons serves. Where a class goes on meanwhile, it is a `Lesson`.
+
 import Foundation
 import NATSClient
 import NATSTestServer

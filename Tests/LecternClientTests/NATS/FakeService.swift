@@ -1,3 +1,5 @@
+// The client over a real nats-server. The other side is a service that does as the test says, or nobody.
+
 import NATSClient
 import NATSTestServer
 import StrokeWire

@@ -1,3 +1,6 @@
+// Teachers and students in virtual time. The network between them and the model of the service loses, repeats and delays
+// messages by seed.
+
 import StrokeWire
 
 @testable import ClientCore

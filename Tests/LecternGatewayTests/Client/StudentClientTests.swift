@@ -1,3 +1,5 @@
+// The client over HTTP, with a real gateway and service, and before servers that do as a test says.
+
 import ClientCore
 import Foundation
 import LecternServer

@@ -1,3 +1,5 @@
+// One suite for each group of routes: what is answered, to whom, and what the service behind is asked.
+
 import Foundation
 import Hummingbird
 import NATSClient

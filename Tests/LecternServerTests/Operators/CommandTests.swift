@@ -1,3 +1,5 @@
+// Commands of operators, erasures and revocations as the service carries them out, also where it ends meanwhile.
+
 import Hosting
 import Journal
 import LecternClient

@@ -1,3 +1,6 @@
+// Pictures of boards and who waits for them, mostly from a `DrawnRoom` without a server; the PNG files are read by the
+// decoder of the tests.
+
 import Dispatch
 import Locking
 import Raster

@@ -1,3 +1,5 @@
+// `lectern-probe` beside streams that FFmpeg makes, whose pictures say their own times: what it prints is compared with that.
+
 import EmbeddedNATS
 import Foundation
 import TestSupport
