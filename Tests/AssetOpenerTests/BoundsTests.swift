@@ -152,9 +152,8 @@ import Testing
         #expect(refusal == .noSandbox("no process can be started: No such file or directory"))
     }
 
-    @Test func `A child whose result is no longer wanted is stopped; meanwhile no more wait than are allowed`()
-        async throws
-    {
+    @Test
+    func `A child whose result is no longer wanted is stopped; meanwhile no more wait than are allowed`() async throws {
         try await withProgram("exec sleep 600") { opener in
             let (image, before) = (image, try Leftovers().children)
             let task = Task { try await opener.refusal(image) }

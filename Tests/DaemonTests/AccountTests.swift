@@ -111,9 +111,8 @@ import Testing
         }
     }
 
-    @Test func `with these users tokens are revoked and rooms erased, and nobody asks for more than it may`()
-        async throws
-    {
+    @Test
+    func `with these users tokens are revoked and rooms erased, and nobody asks for more than it may`() async throws {
         let certificates = try TestCertificates()
         defer { certificates.remove() }
         let secret = try TestFiles.write("a secret of the test with more than 32 bytes", "file.secret")

@@ -50,9 +50,8 @@ import Testing
         }
     }
 
-    @Test func `strokes get UTC by the gateway or this machine, the time since a start, or keep their own`()
-        async throws
-    {
+    @Test
+    func `strokes get UTC by the gateway or this machine, the time since a start, or keep their own`() async throws {
         try await NATSTestServer.with { nats in
             let daemon = try await DaemonProcess.serving(
                 "a", nats: nats.url, http: "127.0.0.1:0", ["journal.mode=none"])

@@ -9,8 +9,8 @@ import Testing
 
 /// Assets of rooms: how many bytes a room may bring, and what becomes of an asset that rooms share while it is erased or swept.
 @Suite struct RoomAssetTests {
-    @Test func `A room has its bytes of assets, each once, whoever takes the uploads; others have theirs`() async throws
-    {
+    @Test
+    func `A room has its bytes of assets, each once, whoever takes the uploads; others have theirs`() async throws {
         try await TestStore.provisioned(roomBytes: 1_000_000) { test, server in
             let (physics, chemistry) = (try RoomID.physics, try RoomID.chemistry)
             let assets = try (1...3).map { try SampleAsset(400_000, $0) }
@@ -103,9 +103,8 @@ import Testing
         }
     }
 
-    @Test func `An asset that is erased while it is used is whole for a room that is told that it is there`()
-        async throws
-    {
+    @Test
+    func `An asset that is erased while it is used is whole for a room that is told that it is there`() async throws {
         // Each use writes the manifest again.
         try await TestStore.provisioned(maxAge: .milliseconds(8)) { test, _ in
             let (physics, chemistry) = (try RoomID.physics, try RoomID.chemistry)

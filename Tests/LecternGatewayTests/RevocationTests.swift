@@ -228,8 +228,8 @@ private final class ScriptedList: Sendable {
         }
     }
 
-    @Test func `a list as long as can be is read in pages, and one of another stream from its beginning`() async throws
-    {
+    @Test
+    func `a list as long as can be is read in pages, and one of another stream from its beginning`() async throws {
         let key = try await TokenKey.test()
         try await Self.with(key) { gateway in
             let list = ScriptedList()

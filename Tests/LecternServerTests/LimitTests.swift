@@ -209,9 +209,8 @@ import Whiteboard
 
 /// Every rejection code of the protocol, brought about over NATS.
 @Suite struct RejectionTests {
-    @Test func `every code reaches the author who has earned it, with what it is about, and changes nothing`()
-        async throws
-    {
+    @Test
+    func `every code reaches the author who has earned it, with what it is about, and changes nothing`() async throws {
         var configuration = ServerConfiguration()
         configuration.room.intake.wire.messageBytes = 4096
         configuration.room.intake.wire.points = 50

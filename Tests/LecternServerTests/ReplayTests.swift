@@ -123,8 +123,8 @@ import Whiteboard
         }
     }
 
-    @Test func `a service without a journal, a room that is not there and a bad request have their codes`() async throws
-    {
+    @Test
+    func `a service without a journal, a room that is not there and a bad request have their codes`() async throws {
         @Sendable func code(_ lesson: Lesson, _ body: String) async throws -> RequestError.Code? {
             let reply = try await lesson.client.request(
                 Array(body.utf8), to: lesson.address.subject(.replay(.main)), timeout: .hangLimit)

@@ -89,8 +89,8 @@ import Whiteboard
         }
     }
 
-    @Test func `is restored under what was written after the cut, though it has grown beyond its old end`() async throws
-    {
+    @Test
+    func `is restored under what was written after the cut, though it has grown beyond its old end`() async throws {
         try await DurableClass.withRoom("grown") { lesson, address in
             let before = try await lesson.serve { try await Self.fill(lesson, address, 40) }
             try await Self.cut(lesson, keeping: 0.5)
@@ -104,9 +104,8 @@ import Whiteboard
     }
 
     /// They are written again at once, behind the end: that is not their author's rate.
-    @Test func `has nothing rejected of what is written again, and tells nothing of the life that has ended`()
-        async throws
-    {
+    @Test
+    func `has nothing rejected of what is written again, and tells nothing of the life that has ended`() async throws {
         try await DurableClass.with {
             $0.room.intake.messagesPerSecond = 20
         } _: { lesson in

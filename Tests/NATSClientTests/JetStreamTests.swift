@@ -14,9 +14,8 @@ import Testing
         }
     }
 
-    @Test func `What is published is acknowledged with its place, and a repeat with the place of the first`()
-        async throws
-    {
+    @Test
+    func `What is published is acknowledged with its place, and a repeat with the place of the first`() async throws {
         try await withStream { jetStream in
             let first = try await jetStream.publish([1], to: "s.a", headers: ["Nats-Msg-Id": "x"])
             #expect((first.stream, first.sequence, first.isDuplicate) == ("S", 1, false))
@@ -137,9 +136,8 @@ import Testing
         }
     }
 
-    @Test func `From a place on where all messages are deleted, or that is beyond the end, none is found`()
-        async throws
-    {
+    @Test
+    func `From a place on where all messages are deleted, or that is beyond the end, none is found`() async throws {
         try await withStream { jetStream in
             for number in 1...4 as ClosedRange<UInt8> { _ = try await jetStream.publish([number], to: "s.a") }
             try await jetStream.deleteMessages("S", [3, 4])

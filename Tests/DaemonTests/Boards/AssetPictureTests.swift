@@ -59,9 +59,8 @@ import Testing
 
     private static let nobodys = String(repeating: "a", count: 64)
 
-    @Test func `Students see a page when their video shows it, and cannot tell before whether it is there`()
-        async throws
-    {
+    @Test
+    func `Students see a page when their video shows it, and cannot tell before whether it is there`() async throws {
         try await Self.withLesson { lesson, _ in
             try lesson.ann.clock(0, "main")
             try lesson.ann.clock(0, "hls")
@@ -163,9 +162,8 @@ import Testing
         }
     }
 
-    @Test func `Pages are given by whichever daemon has the room, and by its successor, as far as released`()
-        async throws
-    {
+    @Test
+    func `Pages are given by whichever daemon has the room, and by its successor, as far as released`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             func start(_ name: String) async throws -> (daemon: DaemonProcess, lesson: Lesson) {
                 let daemon = try await DaemonProcess.serving(name, nats: nats.url, http: "127.0.0.1:0", Self.settings)
@@ -199,8 +197,8 @@ import Testing
         }
     }
 
-    @Test func `A student who asks for hundreds of widths is refused most, and keeps no teacher waiting`() async throws
-    {
+    @Test
+    func `A student who asks for hundreds of widths is refused most, and keeps no teacher waiting`() async throws {
         try await Self.withLesson { lesson, _ in
             let asset = try await lesson.upload(
                 SamplePDF.twoPages(String(repeating: "1 0 0 rg 0 0 50 50 re f\n", count: 2000)))

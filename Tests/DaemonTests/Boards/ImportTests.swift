@@ -57,9 +57,8 @@ import Testing
         }
     }
 
-    @Test func `foreign ink comes to lie on the board, in the nearest colours, in shards where it is long`()
-        async throws
-    {
+    @Test
+    func `foreign ink comes to lie on the board, in the nearest colours, in shards where it is long`() async throws {
         try await NATSTestServer.withConnection { nats, connection in
             let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
             let long = (0..<9000).map { "\($0 % 100)\($0.isMultiple(of: 2) ? "" : ".25") \($0 / 90)" }

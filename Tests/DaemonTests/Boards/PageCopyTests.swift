@@ -7,8 +7,8 @@ import Testing
 
 /// Pages that are copied and moved, in a room and between rooms, in the built daemon with a journal.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct PageCopyTests {
-    @Test func `a page is copied with erasers, images, lassos and long strokes, without what was undone`() async throws
-    {
+    @Test
+    func `a page is copied with erasers, images, lassos and long strokes, without what was undone`() async throws {
         try await BoardService.with(BoardService.boards) { service in
             let long = (0..<9000).map { #"{"x":\#($0 % 500),"y":\#($0 / 90),"f":0.5}"# }.joined(separator: ",")
             let asset = String(repeating: "ab", count: 32)

@@ -6,9 +6,8 @@ import Testing
 
 /// The pictures of one room from several daemons.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct PictureTests {
-    @Test func `after a take-over, and after the way back, the picture of a room is the same, byte for byte`()
-        async throws
-    {
+    @Test
+    func `after a take-over, and after the way back, the picture of a room is the same, byte for byte`() async throws {
         let seed = TestSeed.choose()
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             let pair = try DaemonPair(nats.url, connection, ["checkpoint.interval=1s", "checkpoint.operations=9"])

@@ -214,9 +214,8 @@ import Testing
         }
     }
 
-    @Test func `with an age imports, copies and rotations get the time at the teacher; without one they warn`()
-        async throws
-    {
+    @Test
+    func `with an age imports, copies and rotations get the time at the teacher; without one they warn`() async throws {
         try await BoardService.with(BoardService.boards + ["cohorts.default.gate=auto"]) { service in
             func times(_ room: String) async throws -> [Int64?] {
                 try await service.head(room).entries.map(\.message.time)

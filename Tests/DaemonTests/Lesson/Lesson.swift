@@ -29,8 +29,8 @@ struct Lesson: Sendable {
             ("main", .milliseconds(300)), ("hls", .milliseconds(1000)),
         ]
 
-        init(seed: UInt64) {
-            self.seed = seed
+        init(seed: UInt64 = TestSeed.choose(), isPlain: Bool = false, mayLose: Bool = false) {
+            (self.seed, self.isPlain, self.mayLose) = (seed, isPlain, mayLose)
         }
     }
 
@@ -87,6 +87,18 @@ struct Lesson: Sendable {
         } catch {
             for connection in connections { await connection.close() }
             throw error
+        }
+    }
+
+    /// Runs the lesson on a NATS server of its own, and expects everything that must hold.
+    @discardableResult
+    static func hold(
+        _ plan: Plan, configuration: String? = nil, _ body: @Sendable (NATSTestServer, Lesson) async throws -> Void
+    ) async throws -> Verdict {
+        try await NATSTestServer.with(jetStream: true, configuration: configuration) { nats in
+            let verdict = try await hold(plan, on: nats.url) { try await body(nats, $0) }
+            verdict.expect()
+            return verdict
         }
     }
 

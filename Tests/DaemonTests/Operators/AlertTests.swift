@@ -10,8 +10,8 @@ import Testing
     .timeLimit(.minutes(10)), .endsProcesses,
     .enabled(if: EnvironmentVariable("LECTERN_PROMETHEUS").text != nil, "needs Prometheus: make alerts"))
 struct AlertTests {
-    @Test func `a dead clock, a full log, a thread that lags and a daemon that is gone fire their alerts`() async throws
-    {
+    @Test
+    func `a dead clock, a full log, a thread that lags and a daemon that is gone fire their alerts`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             let lesson = try LecternProcess([
                 "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--set", "journal.max_bytes=1MiB", "--set",

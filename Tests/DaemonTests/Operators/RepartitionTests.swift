@@ -130,8 +130,8 @@ import Testing
         return answer.bytes
     }
 
-    @Test func `rooms are the same in any number of partitions, also when they are made from their logs`() async throws
-    {
+    @Test
+    func `rooms are the same in any number of partitions, also when they are made from their logs`() async throws {
         let folder = try TestFiles.path("repartition")
         try await NATSTestServer.with(jetStream: true) { nats in
             let (asset, page) = try await Self.fill(nats)

@@ -169,8 +169,8 @@ import Testing
         }
     }
 
-    @Test func `close has status 3 while the service has not read the decision; the next daemon reads it`() async throws
-    {
+    @Test
+    func `close has status 3 while the service has not read the decision; the next daemon reads it`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             let daemon = try await DaemonProcess.serving("a", nats: nats.url)
             try await write("lesson", on: connection)
@@ -287,9 +287,8 @@ import Testing
         return demo.log
     }
 
-    @Test func `the demo shows its student every operation on slides, and leaves slides, lesson and board`()
-        async throws
-    {
+    @Test
+    func `the demo shows its student every operation on slides, and leaves slides, lesson and board`() async throws {
         let log = try await play([], operations: 109, before: 5, assets: ["slides.pdf"], entries: 84)
         for page in 1...3 { #expect(log.contains("student    has a slide on page \(page)\n")) }
         let turns = log.matches(of: /student    sees page ([0-9])/).map { String($0.1) }

@@ -35,9 +35,8 @@ import Testing
         return Set(lists.map(\.room))
     }
 
-    @Test func `two daemons make one list; while one hangs it says of which partitions rooms may be missing`()
-        async throws
-    {
+    @Test
+    func `two daemons make one list; while one hangs it says of which partitions rooms may be missing`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             let monitor = try MemberMonitor(connection)
             let settings = ["subjects.partitions=\(Self.partitions)"]

@@ -8,146 +8,126 @@ import Testing
 /// Two daemons on one partition.
 @Suite(.timeLimit(.minutes(60)), .endsProcesses) struct OwnerTests {
     @Test func `a suspended owner that resumes disturbs nobody`() async throws {
-        let plan = Lesson.Plan(seed: TestSeed.choose())
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                let pair = try DaemonPair(nats.url, lesson)
-                for _ in 1...rounds(1) {
-                    let owner = try await pair.owner()
-                    try await lesson.goesOn()
-                    owner.pause()
-                    // Suspended until the other daemon has taken over, or much longer.
-                    if isThorough { try await Task.sleep(for: .seconds(30)) }
-                    try await eventually(
-                        "the other one serves", is: pair.monitor.servers().contains(pair.other(than: owner).name))
-                    try await lesson.goesOn()
-                    owner.resume()
-                    try await lesson.goesOn()
-                }
-                // The partition goes back to its owner.
-                _ = try await pair.owner()
+        let plan = Lesson.Plan()
+        try await Lesson.hold(plan) { nats, lesson in
+            let pair = try DaemonPair(nats.url, lesson)
+            for _ in 1...rounds(1) {
+                let owner = try await pair.owner()
+                try await lesson.goesOn()
+                owner.pause()
+                // Suspended until the other daemon has taken over, or much longer.
+                if isThorough { try await Task.sleep(for: .seconds(30)) }
+                try await eventually(
+                    "the other one serves", is: pair.monitor.servers().contains(pair.other(than: owner).name))
+                try await lesson.goesOn()
+                owner.resume()
+                try await lesson.goesOn()
             }
-            verdict.expect()
+            // The partition goes back to its owner.
+            _ = try await pair.owner()
         }
     }
 
     @Test func `two daemons that are killed, suspended and restarted at any time disturb nobody`() async throws {
-        let plan = Lesson.Plan(seed: TestSeed.choose())
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                var random = SeededGenerator(seed: plan.seed)
-                // Frequent checkpoints, so that one is often under way.
-                let pair = try DaemonPair(nats.url, lesson, ["checkpoint.interval=1s", "checkpoint.operations=7"])
-                for _ in 1...rounds(3) {
-                    try await Task.sleep(for: .milliseconds(random.int(0...2000)))
-                    let daemon = pair.daemons[random.int(0...1)]
-                    switch random.int(0...2) {
-                    case 0:
-                        daemon.pause()
-                        try await Task.sleep(for: .milliseconds(random.int(50...3600)))
-                        daemon.resume()
-                    case 1:
-                        await daemon.kill()
-                        try pair.replace(daemon)
-                    default:
-                        // The new one starts while the old one hands over and saves.
-                        daemon.terminateSoon()
-                        try pair.replace(daemon)
-                    }
+        let plan = Lesson.Plan()
+        try await Lesson.hold(plan) { nats, lesson in
+            var random = SeededGenerator(seed: plan.seed)
+            // Frequent checkpoints, so that one is often under way.
+            let pair = try DaemonPair(nats.url, lesson, ["checkpoint.interval=1s", "checkpoint.operations=7"])
+            for _ in 1...rounds(3) {
+                try await Task.sleep(for: .milliseconds(random.int(0...2000)))
+                let daemon = pair.daemons[random.int(0...1)]
+                switch random.int(0...2) {
+                case 0:
+                    daemon.pause()
+                    try await Task.sleep(for: .milliseconds(random.int(50...3600)))
+                    daemon.resume()
+                case 1:
+                    await daemon.kill()
+                    try pair.replace(daemon)
+                default:
+                    // The new one starts while the old one hands over and saves.
+                    daemon.terminateSoon()
+                    try pair.replace(daemon)
                 }
-                try await lesson.goesOn()
             }
-            verdict.expect()
+            try await lesson.goesOn()
         }
     }
 
     @Test func `two daemons that serve the same partition release the same, also to new students`() async throws {
-        let plan = Lesson.Plan(seed: TestSeed.choose())
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                // With the same name, each takes itself for the only one.
-                let twins = [try DaemonProcess("twin", nats: nats.url), try DaemonProcess("twin", nats: nats.url)]
-                for twin in twins {
-                    try await twin.waitUntilServing()
-                    try await twin.waitForLog("another daemon has this one's name")
-                }
-                for _ in 1...rounds(1) {
-                    try await lesson.goesOn()
-                    try await lesson.welcomeNewcomer()
-                }
+        let plan = Lesson.Plan()
+        let verdict = try await Lesson.hold(plan) { nats, lesson in
+            // With the same name, each takes itself for the only one.
+            let twins = [try DaemonProcess("twin", nats: nats.url), try DaemonProcess("twin", nats: nats.url)]
+            for twin in twins {
+                try await twin.waitUntilServing()
+                try await twin.waitForLog("another daemon has this one's name")
             }
-            verdict.expect()
-            let repeats = verdict.repeats(of: verdict.observers[0])
-            #expect(repeats > 0, "both release")
+            for _ in 1...rounds(1) {
+                try await lesson.goesOn()
+                try await lesson.welcomeNewcomer()
+            }
         }
+        let repeats = verdict.repeats(of: verdict.observers[0])
+        #expect(repeats > 0, "both release")
     }
 
     @Test func `an orderly end hands the rooms over within a second`() async throws {
-        var plan = Lesson.Plan(seed: TestSeed.choose())
-        plan.isPlain = true
+        var plan = Lesson.Plan(isPlain: true)
         plan.pace = .milliseconds(20)
         let begun = Locked<UInt64>(0)
-        try await NATSTestServer.with(jetStream: true) { [plan] nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                let pair = try DaemonPair(nats.url, lesson)
+        let verdict = try await Lesson.hold(plan) { nats, lesson in
+            let pair = try DaemonPair(nats.url, lesson)
+            _ = try await pair.owner()
+            try await lesson.goesOn()
+            begun.withLock { $0 = lesson.observers[0].index }
+            for _ in 1...rounds(1) {
+                let owner = try await pair.owner()
+                #expect(await owner.terminate() == 0, "\(owner.log)")
+                try await lesson.goesOn()
+                try pair.replace(owner)
                 _ = try await pair.owner()
                 try await lesson.goesOn()
-                begun.withLock { $0 = lesson.observers[0].index }
-                for _ in 1...rounds(1) {
-                    let owner = try await pair.owner()
-                    #expect(await owner.terminate() == 0, "\(owner.log)")
-                    try await lesson.goesOn()
-                    try pair.replace(owner)
-                    _ = try await pair.owner()
-                    try await lesson.goesOn()
-                }
             }
-            verdict.expect()
-            let longest = verdict.longestPause(of: verdict.observers[0], after: begun.withLock { $0 })
-            print("hand-over: longest pause of release \(longest)")
-            #expect(longest < .seconds(1))
         }
+        let longest = verdict.longestPause(of: verdict.observers[0], after: begun.withLock { $0 })
+        print("hand-over: longest pause of release \(longest)")
+        #expect(longest < .seconds(1))
     }
 
     @Test func `daemons that all shut down do not wait for each other`() async throws {
-        let plan = Lesson.Plan(seed: TestSeed.choose())
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                let pair = try DaemonPair(nats.url, lesson)
-                _ = try await pair.owner()
-                try await lesson.goesOn()
-                let before = pair.daemons
-                for daemon in before { daemon.terminateSoon() }
-                for daemon in before { #expect(await daemon.exitCode() == 0, "\(daemon.log)") }
-                for daemon in before { try pair.replace(daemon) }
-                try await lesson.goesOn()
-            }
-            verdict.expect()
+        let plan = Lesson.Plan()
+        try await Lesson.hold(plan) { nats, lesson in
+            let pair = try DaemonPair(nats.url, lesson)
+            _ = try await pair.owner()
+            try await lesson.goesOn()
+            let before = pair.daemons
+            for daemon in before { daemon.terminateSoon() }
+            for daemon in before { #expect(await daemon.exitCode() == 0, "\(daemon.log)") }
+            for daemon in before { try pair.replace(daemon) }
+            try await lesson.goesOn()
         }
     }
 
     @Test func `after a kill the other daemon releases within four seconds`() async throws {
-        var plan = Lesson.Plan(seed: TestSeed.choose())
-        plan.isPlain = true
+        let plan = Lesson.Plan(isPlain: true)
         let begun = Locked<UInt64>(0)
-        try await NATSTestServer.with(jetStream: true) { [plan] nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                let pair = try DaemonPair(nats.url, lesson)
-                for _ in 1...rounds(1) {
-                    // At first the daemon that started first may own the partition for a moment.
-                    _ = try await pair.owner()
-                    try await lesson.goesOn()
-                    let owner = try await pair.owner()
-                    begun.withLock { $0 = $0 == 0 ? lesson.observers[0].index : $0 }
-                    await owner.kill()
-                    try await lesson.goesOn()
-                    try pair.replace(owner)
-                }
+        let verdict = try await Lesson.hold(plan) { nats, lesson in
+            let pair = try DaemonPair(nats.url, lesson)
+            for _ in 1...rounds(1) {
+                // At first the daemon that started first may own the partition for a moment.
+                _ = try await pair.owner()
+                try await lesson.goesOn()
+                let owner = try await pair.owner()
+                begun.withLock { $0 = $0 == 0 ? lesson.observers[0].index : $0 }
+                await owner.kill()
+                try await lesson.goesOn()
+                try pair.replace(owner)
             }
-            verdict.expect()
-            let longest = verdict.longestPause(of: verdict.observers[0], after: begun.withLock { $0 })
-            print("takeover: longest pause of release \(longest)")
-            #expect(longest < .seconds(4))
         }
+        let longest = verdict.longestPause(of: verdict.observers[0], after: begun.withLock { $0 })
+        print("takeover: longest pause of release \(longest)")
+        #expect(longest < .seconds(4))
     }
 }

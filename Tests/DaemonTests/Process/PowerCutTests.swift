@@ -11,9 +11,8 @@ import Testing
     @Test func `A server of three that loses power and its files' ends costs nothing, and no room its incarnation`()
         async throws
     {
-        var plan = Lesson.Plan(seed: TestSeed.choose())
-        plan.mayLose = true
-        try await NATSTestServer.withCluster(of: 3) { [plan] servers in
+        let plan = Lesson.Plan(mayLose: true)
+        try await NATSTestServer.withCluster(of: 3) { servers in
             let url = servers.map(\.url).joined(separator: ",")
             let verdict = try await Lesson.hold(plan, on: url) { lesson in
                 let daemon = try await DaemonProcess.serving("a", nats: url, ["journal.replicas=3"])

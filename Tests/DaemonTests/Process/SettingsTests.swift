@@ -50,9 +50,8 @@ import Testing
         }
     }
 
-    @Test func `SIGHUP changes what may change, names what takes a restart, and changes nothing with a fault`()
-        async throws
-    {
+    @Test
+    func `SIGHUP changes what may change, names what takes a restart, and changes nothing with a fault`() async throws {
         let folder = try TestFolder()
         let file = try folder.write("logging:\n  level: info\n", "a.yaml")
         try await NATSTestServer.with(jetStream: true) { nats in

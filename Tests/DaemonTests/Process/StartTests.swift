@@ -9,9 +9,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)), .endsProcesses) struct StartTests {
     @Test func `a daemon started before its NATS server serves as soon as the server runs`() async throws {
-        var plan = Lesson.Plan(seed: TestSeed.choose())
-        plan.mayLose = true
-        try await NATSTestServer.with(jetStream: true) { [plan] nats in
+        let plan = Lesson.Plan(mayLose: true)
+        try await NATSTestServer.with(jetStream: true) { nats in
             await nats.stop()
             let daemon = try DaemonProcess("early", nats: nats.url)
             try await daemon.waitForLog("cannot connect to NATS")
@@ -23,11 +22,10 @@ import Testing
     }
 
     @Test func `a NATS server without JetStream is reported with a hint until it has JetStream`() async throws {
-        var plan = Lesson.Plan(seed: TestSeed.choose())
-        plan.mayLose = true
+        let plan = Lesson.Plan(mayLose: true)
         let store = FileManager.default.temporaryDirectory.appendingPathComponent("nats-\(UUID())")
         defer { try? FileManager.default.removeItem(at: store) }
-        try await NATSTestServer.with { [plan] nats in
+        try await NATSTestServer.with { nats in
             let daemon = try DaemonProcess("plain", nats: nats.url)
             try await daemon.waitForLog("JetStream")
             try await daemon.waitForLog("journal.mode")
@@ -64,9 +62,8 @@ import Testing
     }
 
     @Test func `streams deleted while a daemon serves are created again if configured`() async throws {
-        var plan = Lesson.Plan(seed: TestSeed.choose())
-        plan.mayLose = true
-        try await NATSTestServer.with(jetStream: true) { [plan] nats in
+        let plan = Lesson.Plan(mayLose: true)
+        try await NATSTestServer.with(jetStream: true) { nats in
             _ = try await DaemonProcess.serving("a", nats: nats.url, ["journal.recreate_streams=true"])
             try await NATSConnection.with(nats) { connection in
                 for stream in ["INK_LOG_0", "INK_CHECKPOINT_0"] {
@@ -78,12 +75,10 @@ import Testing
         }
     }
 
-    @Test func `streams deleted while a daemon serves are waited for, and served when they are back`()
-        async throws
-    {
-        var plan = Lesson.Plan(seed: TestSeed.choose())
-        plan.mayLose = true
-        try await NATSTestServer.with(jetStream: true) { [plan] nats in
+    @Test
+    func `streams deleted while a daemon serves are waited for, and served when they are back`() async throws {
+        let plan = Lesson.Plan(mayLose: true)
+        try await NATSTestServer.with(jetStream: true) { nats in
             let (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url)
             @Sendable func isServing() async throws -> Bool {
                 let serving = try Exposition(try await http.get("/metrics").text)["lectern_partitions_serving"]
@@ -197,8 +192,8 @@ import Testing
 
 /// Daemons on one root with incompatible settings.
 @Suite(.timeLimit(.minutes(10)), .endsProcesses) struct IncompatiblePeerTests {
-    @Test func `a daemon with another number of partitions refuses to start, and names the other daemon`() async throws
-    {
+    @Test
+    func `a daemon with another number of partitions refuses to start, and names the other daemon`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let first = try await DaemonProcess.serving("first", nats: nats.url, ["subjects.partitions=2"])
             // Also if it is started again under the same name before the failure timeout.

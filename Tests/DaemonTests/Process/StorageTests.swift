@@ -6,44 +6,37 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60)), .endsProcesses) struct FullDiskTests {
     @Test func `a full journal refuses messages, keeps its records, and continues once there is space`() async throws {
-        let plan = Lesson.Plan(seed: TestSeed.choose())
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                let settings = ["journal.max_bytes=1MiB", "checkpoint.interval=1s"]
-                var daemon = try DaemonProcess("a", nats: nats.url, settings)
-                try await daemon.waitUntilServing()
-                try await lesson.goesOn()
-                try await lesson.fillJournal()
-                // A daemon can start although nothing can be written.
-                await daemon.kill()
-                daemon = try DaemonProcess("b", nats: nats.url, settings)
-                try await daemon.waitUntilServing()
-                try await lesson.setJournalLimit(-1)
-                try await lesson.goesOn()
-            }
-            verdict.expect()
+        let plan = Lesson.Plan()
+        try await Lesson.hold(plan) { nats, lesson in
+            let settings = ["journal.max_bytes=1MiB", "checkpoint.interval=1s"]
+            var daemon = try DaemonProcess("a", nats: nats.url, settings)
+            try await daemon.waitUntilServing()
+            try await lesson.goesOn()
+            try await lesson.fillJournal()
+            // A daemon can start although nothing can be written.
+            await daemon.kill()
+            daemon = try DaemonProcess("b", nats: nats.url, settings)
+            try await daemon.waitUntilServing()
+            try await lesson.setJournalLimit(-1)
+            try await lesson.goesOn()
         }
     }
 
     @Test func `a NATS server without space, also for checkpoints, loses nothing`() async throws {
-        var plan = Lesson.Plan(seed: TestSeed.choose())
-        plan.mayLose = true
+        let plan = Lesson.Plan(mayLose: true)
         let small = "jetstream: { max_file_store: 1M }"
-        try await NATSTestServer.with(jetStream: true, configuration: small) { [plan] nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                let settings = ["checkpoint.interval=1s"]
-                var daemon = try DaemonProcess("a", nats: nats.url, settings)
-                try await daemon.waitUntilServing()
-                try await lesson.goesOn()
-                try await lesson.fillJournal()
-                try await daemon.waitForLog("checkpoint not saved")
-                await daemon.kill()
-                daemon = try DaemonProcess("b", nats: nats.url, settings)
-                try await daemon.waitUntilServing()
-                try await nats.restart(configuration: "jetstream: { max_file_store: 1G }")
-                try await lesson.goesOn()
-            }
-            verdict.expect()
+        try await Lesson.hold(plan, configuration: small) { nats, lesson in
+            let settings = ["checkpoint.interval=1s"]
+            var daemon = try DaemonProcess("a", nats: nats.url, settings)
+            try await daemon.waitUntilServing()
+            try await lesson.goesOn()
+            try await lesson.fillJournal()
+            try await daemon.waitForLog("checkpoint not saved")
+            await daemon.kill()
+            daemon = try DaemonProcess("b", nats: nats.url, settings)
+            try await daemon.waitUntilServing()
+            try await nats.restart(configuration: "jetstream: { max_file_store: 1G }")
+            try await lesson.goesOn()
         }
     }
 }
@@ -78,24 +71,21 @@ extension Lesson {
     }
 
     @Test func `rooms are restored from what is left of damaged checkpoints`() async throws {
-        let plan = Lesson.Plan(seed: TestSeed.choose())
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
-                let settings = ["checkpoint.interval=1s", "checkpoint.operations=10"]
-                var daemon = try DaemonProcess("a", nats: nats.url, settings)
-                try await lesson.goesOn()
-                for round in 1...rounds(1) {
-                    for damage in Damage.allCases {
-                        try await lesson.waitUntilSaved()
-                        if round.isMultiple(of: 2) { await daemon.kill() } else { _ = await daemon.terminate() }
-                        try await lesson.damage(damage)
-                        daemon = try DaemonProcess("\(damage)".lowercased(), nats: nats.url, settings)
-                        try await daemon.waitUntilServing()
-                        try await lesson.goesOn(by: 15)
-                    }
+        let plan = Lesson.Plan()
+        try await Lesson.hold(plan) { nats, lesson in
+            let settings = ["checkpoint.interval=1s", "checkpoint.operations=10"]
+            var daemon = try DaemonProcess("a", nats: nats.url, settings)
+            try await lesson.goesOn()
+            for round in 1...rounds(1) {
+                for damage in Damage.allCases {
+                    try await lesson.waitUntilSaved()
+                    if round.isMultiple(of: 2) { await daemon.kill() } else { _ = await daemon.terminate() }
+                    try await lesson.damage(damage)
+                    daemon = try DaemonProcess("\(damage)".lowercased(), nats: nats.url, settings)
+                    try await daemon.waitUntilServing()
+                    try await lesson.goesOn(by: 15)
                 }
             }
-            verdict.expect()
         }
     }
 }

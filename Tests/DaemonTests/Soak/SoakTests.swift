@@ -9,9 +9,8 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(600)), .endsProcesses) struct SoakTests {
-    @Test func `hostile clients neither stop nor slow the daemon, nor corrupt rooms, nor exceed its memory`()
-        async throws
-    {
+    @Test
+    func `hostile clients neither stop nor slow the daemon, nor corrupt rooms, nor exceed its memory`() async throws {
         let plan = try SoakPlan(seed: TestSeed.choose())
         try await NATSTestServer.with(jetStream: true, configuration: "max_payload: 8MB") { nats in
             let soak = try await Soak(plan, on: nats)

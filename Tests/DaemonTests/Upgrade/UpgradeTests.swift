@@ -16,9 +16,8 @@ import Testing
     /// One a partition.
     private static let lessons = ["lesson", "physics", "algebra", "history", "latin"]
 
-    @Test func `daemons are replaced one after another during lessons, and nothing is lost or comes twice`()
-        async throws
-    {
+    @Test
+    func `daemons are replaced one after another during lessons, and nothing is lost or comes twice`() async throws {
         let seed = TestSeed.choose()
         let plans = Self.lessons.enumerated().map { number, room in
             var plan = Lesson.Plan(seed: seed &+ UInt64(number))

@@ -45,6 +45,14 @@ final class FakeService: Sendable {
         }
     }
 
+    /// The same on a server of its own.
+    static func with(
+        room: ModelRoom, _ body: @Sendable (NATSTestServer, FakeService, NATSConnection) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.with { server in try await with(server, room: room) { try await body(server, $0, $1) }
+        }
+    }
+
     /// Session and message id of each message that came in.
     var headers: [[String?]] { applied.withLock { $0.headers } }
 

@@ -16,53 +16,49 @@ import Testing
     }
 
     @Test func `joins, applies what is released, and mends what is lost`() async throws {
-        try await NATSTestServer.with { server in
-            try await FakeService.with(server, room: room(60)) { service, connection in
-                for _ in 0..<20 { try service.release() }
-                try await service.connection.flush()
-                let student = Student(
-                    connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
-                let session = try await student.follow { event, session in
-                    do {
-                        if case .joined(_, 20, _, _) = event {
-                            for index in 21...60 { try service.release(isLost: index == 37 || index == 60) }
-                            try service.mark()
-                        }
-                    } catch {
-                        Issue.record(error)
+        try await FakeService.with(room: room(60)) { server, service, connection in
+            for _ in 0..<20 { try service.release() }
+            try await service.connection.flush()
+            let student = Student(
+                connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
+            let session = try await student.follow { event, session in
+                do {
+                    if case .joined(_, 20, _, _) = event {
+                        for index in 21...60 { try service.release(isLost: index == 37 || index == 60) }
+                        try service.mark()
                     }
-                    return session.board.index < 60
+                } catch {
+                    Issue.record(error)
                 }
-                #expect(session.digest == service.digest)
-                #expect(session.report.applied == 40)
-                #expect(session.report.gaps >= 1)
-                #expect(session.report.isSound)
+                return session.board.index < 60
             }
+            #expect(session.digest == service.digest)
+            #expect(session.report.applied == 40)
+            #expect(session.report.gaps >= 1)
+            #expect(session.report.isSound)
         }
     }
 
     @Test func `joins again after the server was away`() async throws {
-        try await NATSTestServer.with { server in
-            try await FakeService.with(server, room: room(30)) { service, connection in
-                for _ in 0..<10 { try service.release() }
-                try await service.connection.flush()
-                let student = Student(
-                    connection: connection, address: service.address, cohort: .main, joinTimeout: .milliseconds(500),
-                    logger: .silent)
-                let (joins, input) = AsyncStream<UInt64>.makeStream()
-                async let followed = student.follow { event, session in
-                    if case .joined(_, let index, _, _) = event { input.yield(index) }
-                    return session.board.index < 30
-                }
-                for await index in joins where index == 10 { break }
-                await server.stop()
-                for _ in 11...30 { try service.release(isLost: true) }
-                try await server.restart()
-                let session = try await followed
-                #expect(session.digest == service.digest)
-                #expect(session.report.isSound)
-                #expect(session.report.divergences == 0)
+        try await FakeService.with(room: room(30)) { server, service, connection in
+            for _ in 0..<10 { try service.release() }
+            try await service.connection.flush()
+            let student = Student(
+                connection: connection, address: service.address, cohort: .main, joinTimeout: .milliseconds(500),
+                logger: .silent)
+            let (joins, input) = AsyncStream<UInt64>.makeStream()
+            async let followed = student.follow { event, session in
+                if case .joined(_, let index, _, _) = event { input.yield(index) }
+                return session.board.index < 30
             }
+            for await index in joins where index == 10 { break }
+            await server.stop()
+            for _ in 11...30 { try service.release(isLost: true) }
+            try await server.restart()
+            let session = try await followed
+            #expect(session.digest == service.digest)
+            #expect(session.report.isSound)
+            #expect(session.report.divergences == 0)
         }
     }
 
@@ -81,27 +77,25 @@ import Testing
     }
 
     @Test func `who follows the head joins it, and mends what is lost`() async throws {
-        try await NATSTestServer.with { server in
-            try await FakeService.with(server, room: room(25)) { service, connection in
-                for _ in 0..<10 { try service.release() }
-                try await service.connection.flush()
-                let monitor = Student(connection: connection, address: try Wire.address(), feed: .head, logger: .silent)
-                let session = try await monitor.follow { event, session in
-                    do {
-                        if case .joined(_, 10, _, _) = event {
-                            for index in 11...25 { try service.release(isLost: index == 17) }
-                        }
-                    } catch {
-                        Issue.record(error)
+        try await FakeService.with(room: room(25)) { server, service, connection in
+            for _ in 0..<10 { try service.release() }
+            try await service.connection.flush()
+            let monitor = Student(connection: connection, address: try Wire.address(), feed: .head, logger: .silent)
+            let session = try await monitor.follow { event, session in
+                do {
+                    if case .joined(_, 10, _, _) = event {
+                        for index in 11...25 { try service.release(isLost: index == 17) }
                     }
-                    return session.board.index < 25
+                } catch {
+                    Issue.record(error)
                 }
-                #expect(session.digest == service.digest)
-                #expect(session.style == "pen")
-                #expect(session.report.applied == 15)
-                #expect(session.report.gaps == 1)
-                #expect(session.report.isSound)
+                return session.board.index < 25
             }
+            #expect(session.digest == service.digest)
+            #expect(session.style == "pen")
+            #expect(session.report.applied == 15)
+            #expect(session.report.gaps == 1)
+            #expect(session.report.isSound)
         }
     }
 

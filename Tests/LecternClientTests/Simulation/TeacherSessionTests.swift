@@ -13,8 +13,7 @@ import Testing
         let lesson = try lesson()
         var room = VirtualClass(PublishPlan(lesson, speed: 2), seed: 1)
         room.latency = 5...5
-        let isDone = room.run(within: .seconds(100))
-        #expect(isDone)
+        #expect(room.run(within: .seconds(100)) == true)
         let isSame = room.sendings.map(\.message.bytes) == lesson.messages.map(\.bytes)
         #expect(isSame)
         for (sending, message) in zip(room.sendings, lesson.messages) {
@@ -31,8 +30,7 @@ import Testing
     @Test func `slows down rather than break the limits, and drops nothing`() throws {
         let lesson = try lesson()
         var room = VirtualClass(PublishPlan(lesson, speed: 1000), seed: 1)
-        let isDone = room.run(within: .seconds(10))
-        #expect(isDone)
+        #expect(room.run(within: .seconds(10)) == true)
         #expect(room.session.report.isComplete)
         for (index, sending) in room.sendings.enumerated() {
             let second = room.sendings[index...].prefix { $0.time < sending.time + .seconds(1) }
@@ -51,8 +49,7 @@ import Testing
         var room = VirtualClass(PublishPlan(lesson, speed: 8, faults: faults), seed: seed, answerTimeout: .seconds(60))
         room.loss = random.unit() * 0.1
         if seed.isMultiple(of: 2) { room.outages = [(.seconds(3), .seconds(1)), (.seconds(7), .milliseconds(300))] }
-        let isDone = room.run(within: .seconds(120))
-        #expect(isDone)
+        #expect(room.run(within: .seconds(120)) == true)
         let report = room.session.report
         #expect(report.unanswered == 0 && report.unsent == 0 && report.rejections == 0)
         let operations = LessonStatistics(lesson).operations
@@ -69,8 +66,7 @@ import Testing
     @Test func `sends what is lost last again, although nobody can know that it is missing`() throws {
         let plan = PublishPlan(try lesson(), speed: 20, faults: .init(lose: 1))
         var room = VirtualClass(plan, seed: 1)
-        let isDone = room.run(within: .seconds(60))
-        #expect(isDone)
+        #expect(room.run(within: .seconds(60)) == true)
         // All but the first, from which a room learns where the numbers begin.
         #expect(room.session.report.published == 1)
         #expect(room.session.report.isComplete)
@@ -91,8 +87,7 @@ import Testing
         let lesson = try lesson()
         var room = VirtualClass(PublishPlan(lesson, speed: 20), seed: 1, answerTimeout: .seconds(4))
         room.hasService = false
-        let isDone = room.run(within: .seconds(30))
-        #expect(isDone)
+        #expect(room.run(within: .seconds(30)) == true)
         let report = room.session.report
         #expect(report.published == lesson.messages.count)
         #expect(report.unanswered == LessonStatistics(lesson).operations)
@@ -163,8 +158,7 @@ import Testing
     @Test func `reports rejections by code, each operation once, and does not wait for them`() throws {
         var room = VirtualClass(PublishPlan(try lesson(), speed: 20), seed: 3)
         room.service.rejects = [4, 9]
-        let isDone = room.run(within: .seconds(30))
-        #expect(isDone)
+        #expect(room.run(within: .seconds(30)) == true)
         let report = room.session.report
         #expect(report.rejected == [.nothingToUndo: 2])
         #expect(report.firstRejections.map(\.number) == [4, 9])

@@ -117,8 +117,8 @@ import Whiteboard
         }
     }
 
-    @Test func `an erasure that was cut off is finished by the next one, which takes no new life with it`() async throws
-    {
+    @Test
+    func `an erasure that was cut off is finished by the next one, which takes no new life with it`() async throws {
         try await DurableClass.with(quickCheckpoints) { lesson in
             let (doomed, other) = (try lesson.address("doomed"), try lesson.address("other"))
             let count = 3000

@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    @Test func `of two about one token that two daemons take at the same moment, what both say is stored`() async throws
-    {
+    @Test
+    func `of two about one token that two daemons take at the same moment, what both say is stored`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { server, nats in
             let (_, running) = try register(nats)
             _ = try await listed(nats, 0)
@@ -175,9 +175,8 @@ import Testing
         }
     }
 
-    @Test func `a flood ends at the bound with an error that says so, and those that are known still hold`()
-        async throws
-    {
+    @Test
+    func `a flood ends at the bound with an error that says so, and those that are known still hold`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { server, nats in
             let (register, running) = try register(nats)
             _ = try await listed(nats, 0)

@@ -7,9 +7,8 @@ import Testing
 @testable import LecternServer
 
 @Suite(.timeLimit(.minutes(4))) struct StreamSurveyTests {
-    @Test func `what a log has beyond the last record read is counted, and the age of the first of it told`()
-        async throws
-    {
+    @Test
+    func `what a log has beyond the last record read is counted, and the age of the first of it told`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             let journal = JetStreamJournal(
                 root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)

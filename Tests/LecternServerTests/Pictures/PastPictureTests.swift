@@ -175,9 +175,8 @@ import Whiteboard
         }
     }
 
-    @Test func `a request that cannot be met has a code, and a tag that is still right spares the picture`()
-        async throws
-    {
+    @Test
+    func `a request that cannot be met has a code, and a tag that is still right spares the picture`() async throws {
         try await RunningService.with { service in
             let lesson = Class(client: service.client, address: try service.address("codes"))
             let hand = try Hand(service.client, lesson.address)
