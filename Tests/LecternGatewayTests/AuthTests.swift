@@ -41,6 +41,11 @@ import Testing
         }
     }
 
+    private static func with(_ body: @escaping @Sendable (TokenKey, RunningGateway) async throws -> Void) async throws {
+        let key = try await TokenKey.test()
+        try await with(key) { try await body(key, $0) }
+    }
+
     private static func send(
         _ gateway: RunningGateway, _ method: String, _ path: String, token: String?, body: String? = nil
     ) async throws -> HTTPClient.Response {
@@ -231,8 +236,7 @@ import Testing
     }
 
     @Test func `a session's cookie opens the paths of its room`() async throws {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             let token = try await key.sign(try Self.claims(.student))
             let session = try await gateway.http.post("/api/session", body: token + "\n")
             #expect(session.status == .noContent)
@@ -264,8 +268,7 @@ import Testing
 
     @Test("a session's cookie is for all paths where the token is for many rooms or an operator's, however late")
     func wideSessions() async throws {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             var far = try Self.claims(.student)
             far.expires = Date(timeIntervalSince1970: 1e300)
             let rooms = try (1...9).map { try Self.room("r\($0)") }
@@ -282,8 +285,7 @@ import Testing
     }
 
     @Test func `a stream ends with its token`() async throws {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             try await gateway.service.answer("ink.0.r.join.main") { _ in
                 [
                     .text(

@@ -58,6 +58,11 @@ private final class ScriptedList: Sendable {
         }
     }
 
+    private static func with(_ body: @escaping @Sendable (TokenKey, RunningGateway) async throws -> Void) async throws {
+        let key = try await TokenKey.test()
+        try await with(key) { try await body(key, $0) }
+    }
+
     private static func get(_ gateway: RunningGateway, _ token: String) async throws -> HTTPClient.Response {
         try await gateway.http.send("GET", "/api/rooms/r", headers: [("Authorization", "Bearer \(token)")])
     }
@@ -68,8 +73,7 @@ private final class ScriptedList: Sendable {
     }
 
     @Test func `no token counts before the list has been read, and the gateway is not ready`() async throws {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             let token = try await Self.token(key, id: "a")
             let early = try await Self.get(gateway, token)
             #expect(early.status == .serviceUnavailable)
@@ -84,8 +88,7 @@ private final class ScriptedList: Sendable {
     }
 
     @Test func `a revoked token is refused at once, its streams end, and other tokens go on`() async throws {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             try await ScriptedList().answer(on: gateway.service)
             try await gateway.waitUntilReady()
             let (doomed, other, unnamed) = (
@@ -132,8 +135,7 @@ private final class ScriptedList: Sendable {
     @Test func `what was revoked while NATS was away is known when it is back, and before it what was known holds`()
         async throws
     {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             let list = ScriptedList()
             list.add(try #require(Revocation.token("a", expires: nil)))
             try await list.answer(on: gateway.service)
@@ -151,8 +153,7 @@ private final class ScriptedList: Sendable {
     }
 
     @Test func `a gateway that waits asks once each interval, also after a reconnect`() async throws {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             let list = ScriptedList()
             try await list.answer(on: gateway.service)
             try await gateway.waitUntilReady()
@@ -211,8 +212,7 @@ private final class ScriptedList: Sendable {
     }
 
     @Test func `a token that was verified with the key before is refused once there is another one`() async throws {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             try await ScriptedList().answer(on: gateway.service)
             let watch = RevocationWatch(
                 root: "ink", connection: gateway.connection, registry: PrometheusRegistry(), logger: .silent)
@@ -230,8 +230,7 @@ private final class ScriptedList: Sendable {
 
     @Test
     func `a list as long as can be is read in pages, and one of another stream from its beginning`() async throws {
-        let key = try await TokenKey.test()
-        try await Self.with(key) { gateway in
+        try await Self.with { key, gateway in
             let list = ScriptedList()
             for number in 1...RevocationTable.limit {
                 if let one = Revocation.token("t\(number)", expires: nil) { list.add(one) }

@@ -133,8 +133,7 @@ struct BrowserSmokeTests {
 
     @Test("kills of the daemon and of NATS are sat through by both pages, and nothing drawn is lost")
     func kills() async throws {
-        try await BrowserRoom.with { room, daemon in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, daemon in
             let teacher = try await room.teacher()
             let student = try await room.student()
             try await teacher.drawWave(1)
@@ -163,8 +162,7 @@ struct BrowserSmokeTests {
 
     @Test("a name in any script is shown as it was typed, live and in the replay, and is an author of its own")
     func names() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let names = ["王老师", "Анна", "محمد", "<i>Zoë</i> & \"co\"", "李老师"]
             let student = try await room.student()
             let form = "document.querySelector(\"#name-form button\").click()"
@@ -204,8 +202,7 @@ struct BrowserSmokeTests {
     }
 
     @Test func `markup in a name stays text`() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let window = try await BrowserWindow(at: "\(room.page)/teach")
             try await window.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
             try await window.run(
@@ -273,8 +270,7 @@ struct BrowserSmokeTests {
 
     @Test("a student who joins a board of a thousand strokes has all of them, as on the server's picture")
     func thousandStrokes() async throws {
-        try await BrowserRoom.with(["limits.messages_per_second=100000"]) { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo(["limits.messages_per_second=100000"]) { room, _ in
             let count = 1000
             try await room.publish(count)
             let student = try await room.student()

@@ -53,8 +53,7 @@ import Testing
 
     @Test("a teacher draws on a dark board; a page with a slide stays light, and so does a replay that is not dark")
     func teacher() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let teacher = try await room.teacher("anna", .phone)
             try await teacher.clickInSight(of: "[aria-label='Dark board']")
             try await teacher.drawWave(2)

@@ -27,8 +27,7 @@ import Testing
     @Test(
         "a core that traps is replaced: the board is joined again in the same pixels, and the server hears of it once")
     func replaced() async throws {
-        try await BrowserRoom.with { room, daemon in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, daemon in
             try await room.publish(3)
             let window = try await BrowserWindow(at: "\(room.address)/healthz")
             try await window.run(

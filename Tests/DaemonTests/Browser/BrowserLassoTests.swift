@@ -123,8 +123,7 @@ import Testing
         // As in the settings: a style, and its tip.
         let ink = style.split(separator: "-").map(String.init)
         let settings = ["ink.style=\(ink[0])", "ink.tip=\(ink.count > 1 ? ink[1] : "round")"]
-        try await BrowserRoom.with(Self.features + settings) { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo(Self.features + settings) { room, _ in
             let ben = try room.author("ben")
             // Stamps have soft edges; of those that a lasso takes the server makes areas.
             let (mostMean, mostOff) = ink[0] == "stamp" ? (12.0, 0.005) : (6.0, 0.001)
@@ -277,8 +276,7 @@ import Testing
 
     @Test("a pinch on a selection zooms and leaves it where it was, and it can be dragged afterwards")
     func pinch() async throws {
-        try await BrowserRoom.with(Self.features) { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo(Self.features) { room, _ in
             let teacher = try await room.teacher("anna", .tablet)
             try await teacher.drawWave(4, with: .touch, index: 1)
             try await teacher.select(0.5, 0.45, 0.3, 0.15, with: .touch)
@@ -366,8 +364,7 @@ import Testing
     }
 
     @Test func `selections can be handled on a telephone, on its side, and on a tablet, light and dark`() async throws {
-        try await BrowserRoom.with(Self.features) { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo(Self.features) { room, _ in
             let ben = try room.author("ben")
             for line in 0..<6 {
                 try await ben.send(

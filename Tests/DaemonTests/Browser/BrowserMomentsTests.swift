@@ -20,8 +20,7 @@ import Testing
     @Test(
         "in a replay a tap on a stroke goes to the moment when it was drawn, also while zoomed, and beside it nowhere")
     func replay() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             try await Self.write(in: room)
             let window = try await BrowserWindow(at: "\(room.page)?replay")
             try await window.goToEnd(6)
@@ -56,8 +55,7 @@ import Testing
     }
 
     @Test func `the pages of a replay are listed with their times, and a tap goes there`() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             try await Self.write(in: room)
             for (size, isDark) in [(BrowserWindow.Size.desktop, false), (.phone, true)] {
                 let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.page)?replay")
@@ -90,8 +88,7 @@ import Testing
     @Test(
         "beside a recording a tap winds the video, and the list of pages shows its page; what the video lacks is said")
     func video() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             try await Self.write(in: room)
             let student = try await room.student("?video=none.webm&offset=4000")
             // A minute of silence is enough of a video.

@@ -14,8 +14,7 @@ import Testing
 
     @Test("a muted author's page says so, takes nothing and sends nothing, and goes on when the author is heard again")
     func muting() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let anna = try await room.teacher("anna")
             let bob = try await room.teacher("bob")
             try await anna.drawWave(1)
@@ -69,8 +68,7 @@ import Testing
 
     @Test("a page whose strokes are rejected learns from that that its author is muted, and drops them")
     func rejected() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let bob = try await room.teacher("bob", .phone)
             try await bob.drawWave(1, index: 1)
             // Its look at the room does not come through.

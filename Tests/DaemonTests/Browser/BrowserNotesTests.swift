@@ -135,8 +135,7 @@ import Testing
     }
 
     @Test func `PNG and PDF have the notes, made in the browser`() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let author = try room.author("anna")
             try await author.send(#"{"n":1,"t":1,"c":0,"l":4,"d":[{"x":100,"y":100},{"x":900,"y":100}]}"#)
             try await author.send(#"{"n":2,"t":2,"a":5,"g":1}"#, appliedAt: 2)

@@ -6,8 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)), .endsProcesses, .inBrowsers) struct BrowserOutboxTests {
     @Test("where the browser gives a page no store for its choices, the teacher draws all the same")
     func noChoices() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let teacher = try await BrowserWindow()
             try await teacher.runFirst(
                 """
@@ -66,9 +65,7 @@ import Testing
             let digest = try await teacher.digest()
             try await teacher.open("about:blank")
             let page = "\(room.page)/teach?author=anna"
-            if isOpenMeanwhile {
-                try await teacher.open(writingAt: page)
-            }
+            if isOpenMeanwhile { try await teacher.open(writingAt: page) }
             await daemon.kill()
             await room.nats.kill()
             try PowerCut(room.nats.store ?? "").cut("INK_LOG_0", marked: ".in.", before: #""n":2,"#)

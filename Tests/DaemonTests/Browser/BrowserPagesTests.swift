@@ -171,8 +171,7 @@ import Testing
         "the strip is there on a telephone, on its side, and on a tablet, light and dark, and moves pages under a finger"
     )
     func smallWindows() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let ben = try room.author("ben")
             for page in 0..<9 {
                 try await ben.send(

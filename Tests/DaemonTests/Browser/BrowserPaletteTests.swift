@@ -49,8 +49,7 @@ import Testing
         "the picker fits a telephone, light and dark; a palette of eight has eight, and one of four has no more than these"
     )
     func sizes() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             for (name, isDark) in [("light", false), ("dark", true)] {
                 let phone = try await BrowserWindow(.phone, isDark: isDark, writingAt: "\(room.page)/teach?author=anna")
                 try await phone.clickInSight(of: "[aria-label='All colours']")

@@ -112,8 +112,7 @@ import Testing
     }
 
     @Test func `that a pen alone draws can be chosen before the first pen, and is remembered`() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let teacher = try await BrowserWindow(.tablet)
             try await teacher.runFirst("Object.defineProperty(navigator, \"maxTouchPoints\", { value: 5 });")
             for visit in 0..<2 {

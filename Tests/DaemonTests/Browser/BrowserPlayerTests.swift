@@ -6,8 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .endsProcesses, .inBrowsers) struct BrowserPlayerTests {
     @Test("a board with the clock of its player holds what that has not reached, in order, and takes nothing back")
     func playerClock() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             // Strokes at 1, 2 … 6 ms of media time, which the server has released long ago.
             try await room.publish(6)
             let window = try await BrowserWindow(at: "\(room.address)/rooms/other")

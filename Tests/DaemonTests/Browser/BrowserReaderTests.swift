@@ -88,8 +88,7 @@ import Testing
 
     @Test("a screen reader is told who draws, of pages, and how it stands, without numbers that change all the time")
     func news() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let student = try await room.student("?demo=0")
             try await student.run(
                 """

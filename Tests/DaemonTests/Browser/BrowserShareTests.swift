@@ -109,8 +109,7 @@ import Testing
 
     @Test func `with tokens a teacher makes links for students of his rooms, and takes them back`() async throws {
         let secret = try TokenSecret()
-        try await BrowserRoom.with(secret.settings) { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo(secret.settings) { room, _ in
             let page = room.page
             let asTeacher = ["--room", room.name, "--role", "teacher", "--author", "anna"]
             let teacher = try await BrowserWindow(writingAt: "\(page)/teach#token=\(try await secret.token(asTeacher))")

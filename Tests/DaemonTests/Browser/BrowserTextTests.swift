@@ -41,8 +41,7 @@ import Testing
     }
 
     @Test func `the service's picture has the text where the browser has it, within 2 % of its box`() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let ben = try room.author("ben")
             let texts = ["Hamburg", "zwei\\nZeilen", "\\u05e9\\u05dc\\u05d5\\u05dd"]
             for (place, text) in texts.enumerated() {

@@ -51,8 +51,7 @@ import Testing
     @Test("pages that are open when the key of tokens is changed ask for a new link, and go on with it")
     func keyChange() async throws {
         let secret = try TokenSecret()
-        try await BrowserRoom.with(secret.settings) { room, daemon in
-            try room.playVideo()
+        try await BrowserRoom.withVideo(secret.settings) { room, daemon in
             let page = room.page
             let asTeacher = ["--room", room.name, "--role", "teacher", "--author", "anna"]
             let asStudent = ["--room", room.name, "--role", "student", "--cohort", "main"]

@@ -173,8 +173,7 @@ import Testing
 
     @Test("a pinch zooms where the fingers are: it leaves no ink, is no tap, and two fingers still tap to undo")
     func pinch() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
+        try await BrowserRoom.withVideo { room, _ in
             let teacher = try await room.teacher("anna", .tablet)
             let student = try await room.student("", .phone)
             try await teacher.drawWave(1, with: .touch)

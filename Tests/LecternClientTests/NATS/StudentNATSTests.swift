@@ -19,8 +19,7 @@ import Testing
         try await FakeService.with(room: room(60)) { server, service, connection in
             for _ in 0..<20 { try service.release() }
             try await service.connection.flush()
-            let student = Student(
-                connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
+            let student = Student(connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
             let session = try await student.follow { event, session in
                 do {
                     if case .joined(_, 20, _, _) = event {

@@ -32,8 +32,7 @@ import Testing
                 guard case .joined = event, !isSent else { return session.board.index < 6 }
                 isSent = true
                 do {
-                    try service.connection.publish(
-                        message, to: service.address.subject(.out(.main)), headers: headers)
+                    try service.connection.publish(message, to: service.address.subject(.out(.main)), headers: headers)
                     // It is not on the board: what follows tells of it.
                     try service.release(isLost: true)
                     try service.mark()

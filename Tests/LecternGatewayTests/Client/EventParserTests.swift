@@ -21,8 +21,7 @@ private typealias Event = LecternHTTPClient.ServerSentEvent
     }
 
     @Test func `fields, comments and line ends as the standard has them`() throws {
-        #expect(
-            try events(of: "event: op\nid: r:1\ndata: {}\n\n") == [event("op", "r:1", "{}")])
+        #expect(try events(of: "event: op\nid: r:1\ndata: {}\n\n") == [event("op", "r:1", "{}")])
         #expect(try events(of: "data:a\rdata:  b\r\ndata\n\n") == [event("message", nil, "a\n b\n")])
         #expect(try events(of: ": a comment\n\nevent: op\n\ndata: x\n\n") == [event("message", nil, "x")])
         #expect(

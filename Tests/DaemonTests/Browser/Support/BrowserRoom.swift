@@ -29,15 +29,20 @@ final class BrowserRoom: Sendable {
         }
     }
 
+    /// Starts a daemon, and a video that is beyond all strokes.
+    static func withVideo(
+        _ settings: [String] = [], _ body: @escaping @Sendable (BrowserRoom, DaemonProcess) async throws -> Void
+    ) async throws {
+        try await with(settings) { room, daemon in
+            try room.playVideo()
+            try await body(room, daemon)
+        }
+    }
+
     /// Starts a daemon, a video that is beyond all strokes, and the page of a teacher.
     static func withTeacher(
         _ settings: [String] = [], _ body: @escaping @Sendable (BrowserRoom, BrowserWindow) async throws -> Void
-    ) async throws {
-        try await with(settings) { room, _ in
-            try room.playVideo()
-            try await body(room, try await room.teacher())
-        }
-    }
+    ) async throws { try await withVideo(settings) { room, _ in try await body(room, try await room.teacher()) } }
 
     /// Starts a daemon, a video that is beyond all strokes, and the pages of a teacher and a student.
     static func withClass(
