@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import NATSClient
 import StrokeWire
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import Foundation
 import Hummingbird
 import Locking
 import NATSClient
-import StrokeWire
 import TestSupport
 import Testing
 

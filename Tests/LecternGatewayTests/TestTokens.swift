@@ -1,6 +1,5 @@
 import Cryptography
 import Foundation
-import TestSupport
 
 @testable import LecternGateway
 

@@ -1,7 +1,5 @@
 import Cryptography
 import Foundation
-import StrokeWire
-import TestSupport
 import Testing
 
 @testable import LecternGateway

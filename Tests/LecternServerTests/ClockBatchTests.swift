@@ -1,6 +1,5 @@
 import NATSClient
 import StrokeWire
-import TestSupport
 import Testing
 
 @testable import LecternServer

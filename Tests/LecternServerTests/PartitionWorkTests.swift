@@ -1,8 +1,6 @@
 import Journal
 import NATSClient
 import NATSTestServer
-import StrokeWire
-import TestSupport
 import Testing
 import Whiteboard
 

@@ -2,7 +2,6 @@ import Journal
 import NATSClient
 import NATSTestServer
 import StrokeWire
-import TestSupport
 import Testing
 
 @testable import Hosting

@@ -1,7 +1,4 @@
-import Foundation
-import Journal
 import NATSClient
-import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import Foundation
 import Hosting
 import Journal
 import Locking

@@ -1,6 +1,4 @@
-import Hosting
 import NATSClient
-import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing

@@ -1,8 +1,6 @@
 // The client over HTTP, with a real gateway and service, and before servers that do as a test says.
 
-import ClientCore
 import Foundation
-import LecternServer
 import Locking
 import NATSClient
 import StrokeWire

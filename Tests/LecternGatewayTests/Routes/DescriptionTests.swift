@@ -1,6 +1,4 @@
 import Foundation
-import NATSClient
-import StrokeWire
 import TestSupport
 import Testing
 

@@ -1,8 +1,6 @@
 import Foundation
 import Hummingbird
 import LecternServer
-import NATSClient
-import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@
 
 import Foundation
 import Hummingbird
-import NATSClient
 import StrokeWire
 import Synchronization
 import TestSupport

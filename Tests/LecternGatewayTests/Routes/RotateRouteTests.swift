@@ -1,7 +1,5 @@
-import Hummingbird
 import Locking
 import StrokeWire
-import TestSupport
 import Testing
 
 @testable import LecternGateway

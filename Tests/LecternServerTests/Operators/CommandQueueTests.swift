@@ -1,4 +1,3 @@
-import StrokeWire
 import Testing
 import Whiteboard
 

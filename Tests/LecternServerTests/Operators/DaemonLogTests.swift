@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import TestSupport
 import Testing
 import Whiteboard
 

@@ -4,7 +4,6 @@ import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
-import Whiteboard
 
 @testable import LecternServer
 

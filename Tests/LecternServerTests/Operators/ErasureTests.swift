@@ -1,15 +1,11 @@
-import Assets
-import Foundation
 import Hosting
 import Journal
 import LecternClient
-import Locking
 import NATSClient
 import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
-import Whiteboard
 
 @testable import LecternServer
 

@@ -1,5 +1,4 @@
 import StrokeWire
-import TestSupport
 import Testing
 import Whiteboard
 

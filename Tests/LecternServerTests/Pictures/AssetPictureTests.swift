@@ -1,6 +1,5 @@
 import Assets
 import StrokeWire
-import TestSupport
 import Testing
 import Whiteboard
 

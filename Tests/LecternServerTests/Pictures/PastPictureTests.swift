@@ -1,7 +1,6 @@
 import Foundation
 import Hosting
 import Ink
-import Journal
 import NATSClient
 import NATSTestServer
 import StrokeWire
