@@ -203,7 +203,3 @@ import Testing
         #expect(throws: CheckpointError.self) { try restore(damaged) }
     }
 }
-
-extension CohortName {
-    fileprivate static var hls: CohortName { CohortName("hls") ?? .main }
-}
