@@ -9,6 +9,8 @@ struct Arrangement {
     private static let sizeTolerance = 0x1p-27
     private static let coordinateTolerance = 0x1p-44
     private static let maxCoordinate = 1e12
+    /// Paths smaller than that are a point: the squares of lengths this small are not 0 yet, and their reciprocals are finite.
+    private static let leastTolerance = 0x1p-450
     /// By what the tolerance is multiplied, one after the other, as long as sides of edges contradict each other: curves that
     /// are hardly farther from each other than the tolerance are merged by the next one.
     static let coarsenesses: [Double] = [1, 8, 64]
@@ -85,7 +87,7 @@ struct Arrangement {
         }
         let greatest = bounds.isEmpty ? 0 : max(bounds.lower.greatest, bounds.upper.greatest)
         let limit = max(bounds.size * Self.sizeTolerance, greatest * Self.coordinateTolerance)
-        tolerance = limit > 0 ? limit * coarseness : 1
+        tolerance = limit > 0 ? max(limit, Self.leastTolerance) * coarseness : 1
 
         var pieces: [Piece] = []
         for (operand, contours) in operands.enumerated() {
@@ -286,7 +288,8 @@ private struct VertexBands {
         var box = Box.empty
         for vertex in vertices { box.extend(to: places[vertex]) }
         let length = box.isEmpty ? 0 : box.upper.y - box.lower.y
-        let count = length > 0 ? min(max(vertices.count / Self.perBand, 1), Self.maxBands) : 1
+        let wanted = min(max(vertices.count / Self.perBand, 1), Self.maxBands)
+        let count = (Double(wanted) / length).isFinite ? wanted : 1
         origin = box.isEmpty ? 0 : box.lower.y
         perUnit = count > 1 ? Double(count) / length : 0
         height = count > 1 ? length / Double(count) : .infinity

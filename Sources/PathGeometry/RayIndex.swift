@@ -16,7 +16,9 @@ struct RayIndex {
         guard !whole.isEmpty else { return }
         origin = whole.lower[axis]
         let length = whole.upper[axis] - origin
-        bandCount = length > 0 ? min(boxes.count, 4096) : 1
+        bandCount = min(boxes.count, 4096)
+        // Of boxes of hardly any length there is no number of bands a unit.
+        if !(Double(bandCount) / length).isFinite { bandCount = 1 }
         while true {
             perUnit = bandCount > 1 ? Double(bandCount) / length : 0
             let total = boxes.reduce(0) { $0 + bands(of: $1).count }
@@ -37,7 +39,8 @@ struct RayIndex {
     }
 
     private func band(_ value: Double) -> Int {
-        Int(min(max((value - origin) * perUnit, 0), Double(bandCount - 1)))
+        // What is infinite, times 0, is not a number.
+        bandCount == 1 ? 0 : Int(min(max((value - origin) * perUnit, 0), Double(bandCount - 1)))
     }
 
     private func bands(of box: Box) -> ClosedRange<Int> {

@@ -134,6 +134,27 @@ import Testing
         }
     }
 
+    /// Reciprocals of such sizes are infinite, and squares of them 0; a lasso may have them.
+    @Test(arguments: [1e-120, 1e-140, 1e-200, 1e-290, 1e-305, 1e-308, Double.leastNonzeroMagnitude])
+    func pathsOfHardlyAnySize(size: Double) {
+        let square = Path(rectangle: -10, -10, width: 20, height: 20)
+        let corner = Path(polygon: [Point(size, 0), Point(0, size), Point(0, 0)])
+        // Of hardly any height or width alone, with so many places that they go into bands.
+        func comb(_ tooth: (Double, Double) -> Point) -> Path {
+            Path(polygon: (0..<200).map { tooth(Double($0 * 7 % 200), $0.isMultiple(of: 2) ? 0 : size) })
+        }
+        let paths = [
+            square, corner, Path(ellipse: 0, 0, width: size, height: size), comb { Point($0, $1) },
+            comb { Point($1, $0) },
+        ]
+        for one in paths {
+            for other in paths { tryAll(one, other) }
+            let parts = PathCutter(one).cut(Path([Contour(start: .zero)] + square.contours))
+            #expect(abs(parts.inside.area + parts.outside.area - 400) < 1e-3)
+        }
+        #expect(PathCutter(corner).cut(square).outside.area == 400)
+    }
+
     @Test func manyLinesThroughAPoint() {
         let star = Path(
             (0..<100).map { index in
