@@ -68,9 +68,13 @@ struct Arrangement {
     }
 
     private struct Cut {
-        var piece: Int
+        var piece: Int32
+        var vertex: Int32
         var parameter: Double
-        var vertex: Int
+
+        init(piece: Int, parameter: Double, vertex: Int) {
+            (self.piece, self.vertex, self.parameter) = (Int32(piece), Int32(vertex), parameter)
+        }
     }
 
     /// O(n log n + k) for n pieces and k pairs whose boxes overlap in x.
@@ -78,7 +82,10 @@ struct Arrangement {
     /// - Parameters:
     ///   - closes: whether open contours of the first and of the second path are closed by lines.
     ///   - cutsItself: whether contours of a path are cut at meetings with contours of the same one.
-    init(_ first: Path, _ second: Path, closes: (first: Bool, second: Bool), cutsItself: Bool, coarseness: Double = 1) {
+    init(
+        _ first: Path, _ second: Path, closes: (first: Bool, second: Bool), cutsItself: Bool, coarseness: Double = 1,
+        within budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) {
         self.cutsItself = cutsItself
         let operands = [first, second].map { $0.contours.enumerated().filter { Self.isUsable($0.element) } }
         var bounds = Box.empty
@@ -94,6 +101,7 @@ struct Arrangement {
             for (index, contour) in contours {
                 let closes = operand == 0 ? closes.first : closes.second
                 let contour = closes ? contour.filled : contour
+                try budget.spend(CuttingBudget.contour + CuttingBudget.segment * contour.segments.count)
                 let walk = Walk(
                     operand: operand, contour: index, isClosed: contour.isClosed, firstSource: sources.count, steps: [])
                 for segment in contour.segments {
@@ -126,15 +134,16 @@ struct Arrangement {
         ends.reserveCapacity(pieces.count)
         for piece in pieces {
             // Mostly the end of the last one.
-            let start =
-                ends.last.flatMap { index.places[$0.1] == piece.curve.start ? $0.1 : nil }
-                ?? index.vertex(at: piece.curve.start)
-            ends.append((start, index.vertex(at: piece.curve.end)))
+            var start = ends.last?.1
+            if start.map({ index.places[$0] == piece.curve.start }) != true {
+                start = try index.vertex(at: piece.curve.start, within: &budget)
+            }
+            ends.append((start ?? 0, try index.vertex(at: piece.curve.end, within: &budget)))
         }
-        var cuts = findMeetings(pieces, &index)
+        var cuts = try findMeetings(pieces, &index, &budget)
         vertices = index.places
-        cutAtPassedVertices(pieces, ends, &cuts)
-        makeEdges(pieces, ends, cuts)
+        try cutAtPassedVertices(pieces, ends, &cuts, &budget)
+        try makeEdges(pieces, ends, &cuts, &budget)
     }
 
     private static func isUsable(_ contour: Contour) -> Bool {
@@ -145,7 +154,9 @@ struct Arrangement {
     }
 
     /// Sweeps over the pieces by x; each is compared with those that overlap its x and y.
-    private func findMeetings(_ pieces: [Piece], _ index: inout VertexIndex) -> [Cut] {
+    private func findMeetings(
+        _ pieces: [Piece], _ index: inout VertexIndex, _ budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> [Cut] {
         var cuts: [Cut] = []
         var intersector = CurveIntersector(tolerance: tolerance)
         var active: [[Int]] = [[], []]
@@ -153,12 +164,16 @@ struct Arrangement {
             let piece = pieces[next]
             let reach = piece.box.inset(by: -tolerance)
             for operand in 0..<2 {
-                active[operand].removeAll { pieces[$0].box.upper.x < reach.lower.x }
                 guard cutsItself || operand != piece.operand else { continue }
+                active[operand].removeAll { pieces[$0].box.upper.x < reach.lower.x }
+                try budget.spend(active[operand].count)
                 for other in active[operand] where reach.intersects(pieces[other].box) {
                     intersector.intersect(piece.curve, pieces[other].curve)
+                    try budget.spend(
+                        CuttingBudget.curvePair + CuttingBudget.halves * intersector.comparedHalves
+                            + CuttingBudget.cut * intersector.meetings.count)
                     for meeting in intersector.meetings {
-                        let vertex = index.vertex(at: meeting.place)
+                        let vertex = try index.vertex(at: meeting.place, within: &budget)
                         cuts.append(Cut(piece: next, parameter: meeting.first, vertex: vertex))
                         cuts.append(Cut(piece: other, parameter: meeting.second, vertex: vertex))
                     }
@@ -170,14 +185,19 @@ struct Arrangement {
     }
 
     /// Cuts pieces at vertices of others that lie on them.
-    private func cutAtPassedVertices(_ pieces: [Piece], _ ends: [(Int, Int)], _ cuts: inout [Cut]) {
+    private func cutAtPassedVertices(
+        _ pieces: [Piece], _ ends: [(Int, Int)], _ cuts: inout [Cut], _ budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) {
         let isOf = operands(pieces, ends, cuts)
         // For pieces of each path the vertices that may lie on them.
         let bands = (0..<2).map { operand in
             VertexBands(vertices, vertices.indices.filter { cutsItself || isOf[$0][1 - operand] != 0 })
         }
         for (index, piece) in pieces.enumerated() {
-            bands[piece.operand].forEachCandidate(near: piece.curve, piece.box, tolerance: tolerance) { vertex in
+            let known = cuts.count
+            let compared = bands[piece.operand].forEachCandidate(
+                near: piece.curve, piece.box, tolerance: tolerance
+            ) { vertex in
                 let place = vertices[vertex]
                 guard vertex != ends[index].0, vertex != ends[index].1 else { return }
                 let t = piece.curve.parameter(of: place)
@@ -185,6 +205,7 @@ struct Arrangement {
                     cuts.append(Cut(piece: index, parameter: t, vertex: vertex))
                 }
             }
+            try budget.spend(CuttingBudget.vertex * compared + CuttingBudget.cut * (cuts.count - known))
         }
     }
 
@@ -195,17 +216,19 @@ struct Arrangement {
             isOf[ends.0][piece.operand] = 1
             isOf[ends.1][piece.operand] = 1
         }
-        for cut in cuts { isOf[cut.vertex][pieces[cut.piece].operand] = 1 }
+        for cut in cuts { isOf[Int(cut.vertex)][pieces[Int(cut.piece)].operand] = 1 }
         return isOf
     }
 
-    private mutating func makeEdges(_ pieces: [Piece], _ ends: [(Int, Int)], _ cuts: [Cut]) {
+    private mutating func makeEdges(
+        _ pieces: [Piece], _ ends: [(Int, Int)], _ cuts: inout [Cut], _ budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) {
         // An edge lies on one of the other path only between vertices of both.
         let isOf = operands(pieces, ends, cuts)
         func mayMerge(_ from: Int, _ to: Int) -> Bool {
             cutsItself || (isOf[from] == SIMD2(1, 1) && isOf[to] == SIMD2(1, 1))
         }
-        let cuts = cuts.sorted { ($0.piece, $0.parameter, $0.vertex) < ($1.piece, $1.parameter, $1.vertex) }
+        cuts.sort { ($0.piece, $0.parameter, $0.vertex) < ($1.piece, $1.parameter, $1.vertex) }
         var next = 0
         var merger = EdgeMerger(capacity: cutsItself ? pieces.count : 8)
         for (index, piece) in pieces.enumerated() {
@@ -214,12 +237,12 @@ struct Arrangement {
                 var (high, to) = (1.0, ends[index].1)
                 var isLast = true
                 if next < cuts.count, cuts[next].piece == index {
-                    (high, to) = (cuts[next].parameter, cuts[next].vertex)
+                    (high, to) = (cuts[next].parameter, Int(cuts[next].vertex))
                     next += 1
                     isLast = false
                 }
                 if to != from {
-                    addEdge(piece, low, high, from, to, mayMerge(from, to), &merger)
+                    try addEdge(piece, low, high, from, to, mayMerge(from, to), &merger, &budget)
                     (low, from) = (high, to)
                 }
                 if isLast { break }
@@ -229,8 +252,8 @@ struct Arrangement {
 
     private mutating func addEdge(
         _ piece: Piece, _ low: Double, _ high: Double, _ from: Int, _ to: Int, _ mayMerge: Bool,
-        _ merger: inout EdgeMerger
-    ) {
+        _ merger: inout EdgeMerger, _ budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) {
         var curve = piece.curve
         if low != 0 || high != 1 { curve.cubic = curve.cubic.part(from: low, to: high) }
         curve = curve.pinned(vertices[from], vertices[to])
@@ -239,11 +262,15 @@ struct Arrangement {
         var windings = SIMD2<Int>.zero
         if walks[piece.walk].isClosed { windings[piece.operand] = 1 }
         let half: HalfEdge
-        if mayMerge, let known = merger.edge(like: curve, from, to, among: edges, tolerance: tolerance) {
+        let like =
+            mayMerge
+            ? try merger.edge(like: curve, from, to, among: edges, tolerance: tolerance, within: &budget) : nil
+        if let known = like {
             half = HalfEdge(edge: known, isForward: edges[known].from == from)
             if half.isForward { edges[known].windings &+= windings } else { edges[known].windings &-= windings }
             if piece.operand == 0 { edges[known].isOf.first = true } else { edges[known].isOf.second = true }
         } else {
+            try budget.spend(CuttingBudget.edge)
             half = HalfEdge(edge: edges.count, isForward: true)
             if mayMerge { merger.add(edges.count, from, to) }
             edges.append(
@@ -311,11 +338,16 @@ private struct VertexBands {
     private func band(_ y: Double) -> Int { Int(min(max((y - origin) * perUnit, 0), Double(starts.count - 2))) }
 
     /// Calls with each vertex in the boxes of the curve's parts in the bands, which are wider by the tolerance.
+    ///
+    /// - Returns: how many bands and vertices were looked at.
     @inline(__always)
-    func forEachCandidate(near curve: MonotoneCurve, _ box: Box, tolerance: Double, _ body: (Int) -> Void) {
+    func forEachCandidate(
+        near curve: MonotoneCurve, _ box: Box, tolerance: Double, _ body: (Int) -> Void
+    ) -> Int {
         let reach = box.inset(by: -tolerance)
         let bands = band(reach.lower.y)...band(reach.upper.y)
         let isRising = (curve.end.x > curve.start.x) == (curve.end.y > curve.start.y)
+        var compared = bands.count
         for band in bands {
             var (left, right) = (reach.lower.x, reach.upper.x)
             if bands.count > 1 {
@@ -334,10 +366,12 @@ private struct VertexBands {
                 if entries[middle].place.x < left { low = middle + 1 } else { high = middle }
             }
             while low < starts[band + 1], entries[low].place.x <= right {
+                compared += 1
                 if reach.contains(entries[low].place) { body(entries[low].vertex) }
                 low += 1
             }
         }
+        return compared
     }
 
     /// Where a curve is at a height; beyond its ends the end itself, which the height alone does not tell where it is flat.
@@ -378,21 +412,29 @@ private struct VertexIndex {
         return SIMD2(Int(scaled.x), Int(scaled.y))
     }
 
-    mutating func vertex(at place: Point) -> Int {
+    mutating func vertex(
+        at place: Point, within budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> Int {
         let (low, high) = (cell(place - tolerance), cell(place + tolerance))
+        var compared = 1
         var x = low.x
         while x <= high.x {
             var y = low.y
             while y <= high.y {
                 var vertex = cells[SIMD2(x, y)]
                 while vertex >= 0 {
-                    if (places[vertex] - place).length <= tolerance { return vertex }
+                    compared += 1
+                    if (places[vertex] - place).length <= tolerance {
+                        try budget.spend(CuttingBudget.vertex * compared)
+                        return vertex
+                    }
                     vertex = nextInCell[vertex]
                 }
                 y += 1
             }
             x += 1
         }
+        try budget.spend(CuttingBudget.vertex * compared)
         let home = low == high ? low : cell(place)
         nextInCell.append(cells[home])
         cells[home] = places.count
@@ -421,12 +463,14 @@ private struct EdgeMerger {
     }
 
     func edge(
-        like curve: MonotoneCurve, _ from: Int, _ to: Int, among edges: [Arrangement.Edge], tolerance: Double
-    ) -> Int? {
+        like curve: MonotoneCurve, _ from: Int, _ to: Int, among edges: [Arrangement.Edge], tolerance: Double,
+        within budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> Int? {
         var known = byEnds[key(from, to)]
         var found: Int?
         // The oldest one counts.
         while known >= 0 {
+            try budget.spend(CuttingBudget.curvePair)
             if isSame(curve, edges[known].curve, tolerance) { found = known }
             known = older[known]
         }

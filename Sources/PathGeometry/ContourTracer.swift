@@ -13,22 +13,23 @@ struct ContourTracer {
     private var starts: [Int] = []
     private var outgoing: [Int] = []
 
-    /// O(n log n), and O(m²) for m vertices that rounding has left out of balance.
+    /// O(n log n + d²), and O(m²) for m vertices that rounding has left out of balance; d half-edges begin at a vertex.
     ///
     /// - Returns: the half-edges of each contour, in order.
     static func cycles(
-        of halves: [Arrangement.HalfEdge], in arrangement: inout Arrangement
-    ) -> [[Arrangement.HalfEdge]] {
-        let joins = joins(of: halves, in: &arrangement)
-        return cycles(balanced: halves + joins, in: arrangement)
+        of halves: [Arrangement.HalfEdge], in arrangement: inout Arrangement, within budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> [[Arrangement.HalfEdge]] {
+        let joins = try joins(of: halves, in: &arrangement, within: &budget)
+        return try cycles(balanced: halves + joins, in: arrangement, within: &budget)
     }
 
-    /// The contours of half-edges of which as many end as begin at each vertex. O(n log n).
-    static func cycles(balanced halves: [Arrangement.HalfEdge], in arrangement: Arrangement) -> [[Arrangement.HalfEdge]]
-    {
+    /// The contours of half-edges of which as many end as begin at each vertex. O(n log n + d²).
+    static func cycles(
+        balanced halves: [Arrangement.HalfEdge], in arrangement: Arrangement, within budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> [[Arrangement.HalfEdge]] {
         var tracer = ContourTracer(arrangement, halves)
         tracer.sortOutgoing()
-        return tracer.trace()
+        return try tracer.trace(&budget)
     }
 
     private init(_ arrangement: Arrangement, _ halves: [HalfEdge]) {
@@ -37,7 +38,9 @@ struct ContourTracer {
     }
 
     /// Lines from vertices where more half-edges end than begin to the nearest ones where it is the other way round.
-    static func joins(of halves: [Arrangement.HalfEdge], in arrangement: inout Arrangement) -> [Arrangement.HalfEdge] {
+    static func joins(
+        of halves: [Arrangement.HalfEdge], in arrangement: inout Arrangement, within budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> [Arrangement.HalfEdge] {
         var excess = [Int](repeating: 0, count: arrangement.vertices.count)
         for half in halves {
             excess[arrangement.end(of: half)] += 1
@@ -47,6 +50,7 @@ struct ContourTracer {
         var lacking = excess.indices.filter { excess[$0] < 0 }
         for from in excess.indices where excess[from] > 0 {
             while excess[from] > 0 {
+                try budget.spend(CuttingBudget.vertex * lacking.count + CuttingBudget.edge)
                 let distances = lacking.map { (arrangement.vertices[$0] - arrangement.vertices[from]).length }
                 guard let nearest = distances.indices.min(by: { distances[$0] < distances[$1] }) else { break }
                 let to = lacking[nearest]
@@ -72,7 +76,7 @@ struct ContourTracer {
         }
     }
 
-    private func trace() -> [[HalfEdge]] {
+    private func trace(_ budget: inout CuttingBudget) throws(CuttingBudget.Exceeded) -> [[HalfEdge]] {
         var isDone = [Bool](repeating: false, count: halves.count)
         var cycles: [[HalfEdge]] = []
         for first in halves.indices where !isDone[first] {
@@ -82,6 +86,7 @@ struct ContourTracer {
                 isDone[index] = true
                 cycle.append(halves[index])
                 let vertex = arrangement.end(of: halves[index])
+                try budget.spend(CuttingBudget.angle * (starts[vertex + 1] - starts[vertex]))
                 guard let next = following(halves[index], at: vertex, isDone, first: first) else { break }
                 index = next
             }

@@ -22,7 +22,7 @@ struct EdgeWindings {
     private static let maxRays = 1 << 14
 
     /// O(n log n + c·b) for n edges, c groups of chains that share vertices which can be passed, and b edges in a band.
-    init(_ arrangement: Arrangement) {
+    init(_ arrangement: Arrangement, within budget: inout CuttingBudget) throws(CuttingBudget.Exceeded) {
         chains = EdgeChains(arrangement)
         left = [SIMD2<Int>](repeating: .zero, count: arrangement.edges.count)
         var rays = RayCaster(arrangement)
@@ -32,10 +32,10 @@ struct EdgeWindings {
             if !isSmall {
                 let known = stars ?? VertexStars(arrangement, chains)
                 stars = known
-                if propagate(path, arrangement, known, &rays) || chains.count > Self.maxRays { continue }
+                if try propagate(path, arrangement, known, &rays, &budget) || chains.count > Self.maxRays { continue }
             }
             for chain in 0..<chains.count where isKnowable(chain, path, arrangement) {
-                let windings = rays.windings(of: chains[chain])
+                let windings = try rays.windings(of: chains[chain], within: &budget)
                 assign(windings[path], path, to: chain, arrangement)
             }
         }
@@ -55,8 +55,9 @@ struct EdgeWindings {
 
     /// - Returns: whether all ways around vertices agree.
     private mutating func propagate(
-        _ path: Int, _ arrangement: Arrangement, _ stars: VertexStars, _ rays: inout RayCaster
-    ) -> Bool {
+        _ path: Int, _ arrangement: Arrangement, _ stars: VertexStars, _ rays: inout RayCaster,
+        _ budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> Bool {
         var isKnown = [Bool](repeating: false, count: chains.count)
         var isDone = [Bool](repeating: false, count: arrangement.vertices.count)
         var open: [Int] = []
@@ -64,7 +65,7 @@ struct EdgeWindings {
         let knowable = (0..<chains.count).filter { isKnowable($0, path, arrangement) }
         for seed in knowable where !isKnown[seed] {
             isKnown[seed] = true
-            assign(rays.windings(of: chains[seed])[path], path, to: seed, arrangement)
+            assign(try rays.windings(of: chains[seed], within: &budget)[path], path, to: seed, arrangement)
             open.append(seed)
             while let chain = open.popLast() {
                 let halves = chains[chain]
@@ -237,12 +238,14 @@ private struct RayCaster {
     }
 
     /// The windings to the left of a chain. All edges of a chain have the same ones on the same side.
-    mutating func windings(of chain: ArraySlice<Arrangement.HalfEdge>) -> SIMD2<Int> {
+    mutating func windings(
+        of chain: ArraySlice<Arrangement.HalfEdge>, within budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> SIMD2<Int> {
         guard let longest = chain.max(by: { boxes[$0.edge].size < boxes[$1.edge].size }) else { return .zero }
         let middle = chain[chain.startIndex + chain.count / 2]
         var best = (clearance: -1.0, windings: SIMD2<Int>.zero)
         for (half, t) in [(longest, 0.5), (longest, 0.27), (longest, 0.71), (middle, 0.5), (longest, 0.07)] {
-            let probe = probe(half.edge, t)
+            let probe = try probe(half.edge, t, &budget)
             if probe.clearance > best.clearance {
                 best.clearance = probe.clearance
                 best.windings =
@@ -253,7 +256,9 @@ private struct RayCaster {
         return best.windings
     }
 
-    private mutating func probe(_ edge: Int, _ t: Double) -> (left: SIMD2<Int>, clearance: Double) {
+    private mutating func probe(
+        _ edge: Int, _ t: Double, _ budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> (left: SIMD2<Int>, clearance: Double) {
         let edges = arrangement.edges
         let step = edges[edge].curve.end - edges[edge].curve.start
         let axis = abs(step.y) >= abs(step.x) ? 1 : 0
@@ -276,9 +281,12 @@ private struct RayCaster {
             indices = [RayIndex(boxes, axis: 0), RayIndex(boxes, axis: 1)]
         }
         if indices.isEmpty {
+            try budget.spend(CuttingBudget.rayEdge * edges.count)
             for other in edges.indices { pass(other) }
         } else {
-            for candidate in indices[axis].candidates(at: place) { pass(Int(candidate)) }
+            let candidates = indices[axis].candidates(at: place)
+            try budget.spend(CuttingBudget.rayEdge * candidates.count)
+            for candidate in candidates { pass(Int(candidate)) }
         }
         // The ray leaves the edge to its right side where the edge leads around its start, and to its left side elsewhere.
         let leadsAround = axis == 1 ? step.y > 0 : step.x < 0

@@ -41,8 +41,7 @@ extension Path {
     /// ends are told. A path filled by the nonzero rule has an inside, open contours apart. O(n log n + k) for k pairs of
     /// segments whose boxes overlap in x.
     public func intersections(with other: Path) -> [Intersection] {
-        let arrangement = Arrangement(self, other, closes: (false, false), cutsItself: false)
-        let sides = WalkSides(arrangement, fillRule: .nonzero)
+        let (arrangement, sides) = WalkSides.of(self, other, fillRule: .nonzero)
         var visits: [[(walk: Int, step: Int)]] = .init(repeating: [], count: arrangement.vertices.count)
         for (index, walk) in arrangement.walks.enumerated() where walk.operand == 1 {
             for step in arrangement.visits(of: walk) { visits[step.vertex].append((index, step.step)) }
@@ -70,7 +69,9 @@ extension Path {
     /// The places where this path meets itself, without those where a segment follows another; each is told once, as the
     /// pair of places on the path. O(n log n + k), as ``intersections(with:)``.
     public func selfIntersections() -> [(point: Point, locations: [Intersection.Location])] {
-        let arrangement = Arrangement(self, Path(), closes: (false, false), cutsItself: true)
+        let arrangement = unbounded { (budget) throws(CuttingBudget.Exceeded) in
+            try Arrangement(self, Path(), closes: (false, false), cutsItself: true, within: &budget)
+        }
         var visits: [[Intersection.Location]] = .init(repeating: [], count: arrangement.vertices.count)
         for (index, walk) in arrangement.walks.enumerated() {
             for visit in arrangement.visits(of: walk) {
@@ -84,8 +85,7 @@ extension Path {
     public func segments(cutBy other: Path, fillRule: FillRule = .nonzero) -> CutSegments {
         var other = other
         for index in other.contours.indices where !other.contours[index].isClosed { other.contours[index].close() }
-        let arrangement = Arrangement(self, other, closes: (false, false), cutsItself: false)
-        let sides = WalkSides(arrangement, fillRule: fillRule)
+        let (arrangement, sides) = WalkSides.of(self, other, fillRule: fillRule)
         var result = CutSegments()
         let isFilled = contours.contains { $0.isClosed }
         var isCutVertex = [Bool](repeating: false, count: arrangement.vertices.count)
@@ -116,9 +116,17 @@ private struct WalkSides {
     let sides: [[Side]]
     private let arrangement: Arrangement
 
-    init(_ arrangement: Arrangement, fillRule: FillRule) {
+    /// Of two paths that are cut at each other.
+    static func of(_ path: Path, _ other: Path, fillRule: FillRule) -> (Arrangement, WalkSides) {
+        unbounded { (budget) throws(CuttingBudget.Exceeded) in
+            let arrangement = try Arrangement(
+                path, other, closes: (false, false), cutsItself: false, within: &budget)
+            return (arrangement, WalkSides(arrangement, try EdgeWindings(arrangement, within: &budget), fillRule))
+        }
+    }
+
+    private init(_ arrangement: Arrangement, _ windings: EdgeWindings, _ fillRule: FillRule) {
         self.arrangement = arrangement
-        let windings = EdgeWindings(arrangement)
         sides = arrangement.walks.map { walk in
             let other = 1 - walk.operand
             let rule = other == 1 ? fillRule : .nonzero

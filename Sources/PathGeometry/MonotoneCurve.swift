@@ -122,6 +122,8 @@ struct CurveIntersector {
     /// times: so whatever ends on one of two curves with a common stretch is on the other one, too.
     let tolerance: Double
     private(set) var meetings: [Meeting] = []
+    /// How many pairs of halves the last two curves took.
+    private(set) var comparedHalves = 0
 
     private struct Pair {
         var a, b: Cubic
@@ -134,6 +136,7 @@ struct CurveIntersector {
     /// Leaves the meetings of two curves in `meetings`. A common stretch is left as the meetings at its ends.
     mutating func intersect(_ a: MonotoneCurve, _ b: MonotoneCurve) {
         meetings.removeAll(keepingCapacity: true)
+        comparedHalves = 0
         let (aBox, bBox) = (a.box, b.box)
         guard aBox.inset(by: -tolerance).intersects(bBox) else { return }
         meetAtEnds(a, aBox, b, bBox)
@@ -216,15 +219,14 @@ struct CurveIntersector {
         stack.removeAll(keepingCapacity: true)
         stack.append(Pair(a: a.cubic, b: b.cubic, aLow: 0, aHigh: 1, bLow: 0, bHigh: 1))
         let flat = tolerance / 16
-        var pairs = 0
         while let pair = stack.popLast() {
-            pairs += 1
+            comparedHalves += 1
             guard pair.a.bounds.intersects(pair.b.bounds), !liesBeside(pair.a, pair.b), !liesBeside(pair.b, pair.a)
             else { continue }
             let (aBend, bBend) = (pair.a.flatness, pair.b.flatness)
-            if (aBend <= flat && bBend <= flat) || pairs > Self.maxPairs {
+            if (aBend <= flat && bBend <= flat) || comparedHalves > Self.maxPairs {
                 meetFlat(pair, a, b)
-            } else if pairs > Self.fewPairs, isNear(a, b, at: pair.aLow, within: tolerance / 4),
+            } else if comparedHalves > Self.fewPairs, isNear(a, b, at: pair.aLow, within: tolerance / 4),
                 isNear(a, b, at: pair.aHigh, within: tolerance / 4),
                 isCommon(a, b, from: pair.aLow, to: pair.aHigh, within: tolerance / 4)
             {

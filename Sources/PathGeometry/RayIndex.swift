@@ -56,15 +56,20 @@ struct RayIndex {
     }
 
     /// Calls with the index of each curve whose box touches a box; once for each curve.
+    ///
+    /// - Returns: how many bands and curves were looked at.
     @inline(__always)
-    func forEachCandidate(in box: Box, _ boxes: [Box], _ body: (Int) -> Void) {
+    func forEachCandidate(in box: Box, _ boxes: [Box], _ body: (Int) -> Void) -> Int {
         let range = bands(of: box)
+        var compared = range.count
         for band in range {
+            compared += Int(starts[band + 1] - starts[band])
             for entry in entries[Int(starts[band])..<Int(starts[band + 1])] {
                 guard boxes[Int(entry)].intersects(box) else { continue }
                 // In the first band that both touch.
                 if max(bands(of: boxes[Int(entry)]).lowerBound, range.lowerBound) == band { body(Int(entry)) }
             }
         }
+        return compared
     }
 }

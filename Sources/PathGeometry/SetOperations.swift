@@ -31,13 +31,30 @@ extension Path {
 
     /// What this path fills, as contours that do not cross; see ``union(_:fillRule:otherFillRule:)``.
     public func simplified(fillRule: FillRule = .nonzero) -> Path {
-        combined(Path()) { winding, _ in fillRule.isInside(winding) }
+        unbounded { (budget) throws(CuttingBudget.Exceeded) in
+            try simplified(fillRule: fillRule, within: &budget)
+        }
+    }
+
+    /// The same within a budget.
+    func simplified(
+        fillRule: FillRule, within budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> Path {
+        try combined(Path(), &budget) { winding, _ in fillRule.isInside(winding) }
     }
 
     private func combined(_ other: Path, isInside: (Int, Int) -> Bool) -> Path {
+        unbounded { (budget) throws(CuttingBudget.Exceeded) in
+            try combined(other, &budget, isInside: isInside)
+        }
+    }
+
+    private func combined(
+        _ other: Path, _ budget: inout CuttingBudget, isInside: (Int, Int) -> Bool
+    ) throws(CuttingBudget.Exceeded) -> Path {
         var result = Path()
         for coarseness in Arrangement.coarsenesses {
-            let (path, isSound) = combined(other, coarseness, isInside: isInside)
+            let (path, isSound) = try combined(other, coarseness, &budget, isInside: isInside)
             result = path
             if isSound { break }
         }
@@ -46,11 +63,11 @@ extension Path {
 
     /// - Returns: the path, and whether its contours are closed without help.
     private func combined(
-        _ other: Path, _ coarseness: Double, isInside: (Int, Int) -> Bool
-    ) -> (path: Path, isSound: Bool) {
-        var arrangement = Arrangement(
-            self, other, closes: (true, true), cutsItself: true, coarseness: coarseness)
-        let windings = EdgeWindings(arrangement)
+        _ other: Path, _ coarseness: Double, _ budget: inout CuttingBudget, isInside: (Int, Int) -> Bool
+    ) throws(CuttingBudget.Exceeded) -> (path: Path, isSound: Bool) {
+        var arrangement = try Arrangement(
+            self, other, closes: (true, true), cutsItself: true, coarseness: coarseness, within: &budget)
+        let windings = try EdgeWindings(arrangement, within: &budget)
         var halves: [Arrangement.HalfEdge] = []
         for (index, edge) in arrangement.edges.enumerated() {
             let left = windings.left[index]
@@ -58,8 +75,8 @@ extension Path {
             let (isLeft, isRight) = (isInside(left.x, left.y), isInside(right.x, right.y))
             if isLeft != isRight { halves.append(Arrangement.HalfEdge(edge: index, isForward: isLeft)) }
         }
-        let joins = ContourTracer.joins(of: halves, in: &arrangement)
-        let cycles = ContourTracer.cycles(balanced: halves + joins, in: arrangement)
+        let joins = try ContourTracer.joins(of: halves, in: &arrangement, within: &budget)
+        let cycles = try ContourTracer.cycles(balanced: halves + joins, in: arrangement, within: &budget)
         return (Path(cycles.map { arrangement.contour(of: $0, closed: true) }), joins.isEmpty)
     }
 }
@@ -73,7 +90,9 @@ extension Path {
     public func shapes(cutBy other: Path, fillRule: FillRule = .nonzero) -> [Path] {
         var result: [Path] = []
         for coarseness in Arrangement.coarsenesses {
-            let (shapes, isSound) = shapes(cutBy: other, fillRule, coarseness)
+            let (shapes, isSound) = unbounded { (budget) throws(CuttingBudget.Exceeded) in
+                try self.shapes(cutBy: other, fillRule, coarseness, &budget)
+            }
             result = shapes
             if isSound { break }
         }
@@ -82,12 +101,12 @@ extension Path {
 
     /// - Returns: the shapes, and whether they have the area of all that is filled.
     private func shapes(
-        cutBy other: Path, _ fillRule: FillRule, _ coarseness: Double
-    ) -> (shapes: [Path], isSound: Bool) {
-        var arrangement = Arrangement(
-            self, other, closes: (true, false), cutsItself: true, coarseness: coarseness)
+        cutBy other: Path, _ fillRule: FillRule, _ coarseness: Double, _ budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> (shapes: [Path], isSound: Bool) {
+        var arrangement = try Arrangement(
+            self, other, closes: (true, false), cutsItself: true, coarseness: coarseness, within: &budget)
         var area = 0.0
-        let windings = EdgeWindings(arrangement)
+        let windings = try EdgeWindings(arrangement, within: &budget)
         var isKept = [Bool](repeating: false, count: arrangement.edges.count)
         var insides: [(left: Bool, right: Bool)] = []
         for (index, edge) in arrangement.edges.enumerated() {
@@ -102,7 +121,7 @@ extension Path {
         }
         removeDeadEnds(arrangement, &isKept)
         // Edges with the same shape on both sides lead from an outline to a loop inside; without them they are two cycles.
-        var cycles = trace()
+        var cycles = try trace()
         var cycleOf: [Int: Int] = [:]
         var isBridge = false
         for (cycle, halves) in cycles.enumerated() {
@@ -115,19 +134,19 @@ extension Path {
                 }
             }
         }
-        if isBridge { cycles = trace() }
+        if isBridge { cycles = try trace() }
         let shapes = Self.nested(cycles.map { arrangement.contour(of: $0, closed: true) })
         let box = bounds
         let difference = abs(shapes.map { $0.area }.reduce(0, +) - area)
         return (shapes, difference <= 1e-6 * box.size * box.size)
 
-        func trace() -> [[Arrangement.HalfEdge]] {
+        func trace() throws(CuttingBudget.Exceeded) -> [[Arrangement.HalfEdge]] {
             var halves: [Arrangement.HalfEdge] = []
             for index in insides.indices where isKept[index] {
                 if insides[index].left { halves.append(Arrangement.HalfEdge(edge: index, isForward: true)) }
                 if insides[index].right { halves.append(Arrangement.HalfEdge(edge: index, isForward: false)) }
             }
-            return ContourTracer.cycles(of: halves, in: &arrangement)
+            return try ContourTracer.cycles(of: halves, in: &arrangement, within: &budget)
         }
     }
 

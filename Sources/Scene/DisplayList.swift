@@ -22,13 +22,17 @@ public struct DisplayList: Sendable {
     public private(set) var skippedEntries: [Int] = []
     /// How many entries were added.
     public private(set) var entryCount = 0
-    /// Items that were compared with borders in whose box they lie, and their segments: what the list has cost so far.
+    /// Items that were compared with borders in whose box they lie, their segments, and the steps that it took: what the list
+    /// has cost so far.
     package private(set) var comparedItems = 0
     package private(set) var comparedSegments = 0
+    package private(set) var steps: Int64 = 0
     /// The segments of all items' areas.
     package private(set) var segmentCount = 0
 
     private let limits: Limits
+    /// What it takes to look at an item, and to keep it.
+    private static let stepsOfItem = 8
 
     /// What lassos and erasers may add up to. Whole drawings count, but are never left out.
     public struct Limits: Sendable, Hashable {
@@ -40,8 +44,17 @@ public struct DisplayList: Sendable {
         /// segments: some seconds of work.
         public var comparedItems = 1 << 19
         public var comparedSegments = 1 << 23
+        /// Steps of all lassos and erasers together: of 3 ns, about. They are counted, so that a service and a browser skip the
+        /// same entries.
+        public var steps: Int64 = 1 << 32
+        /// Steps of a lasso or an eraser.
+        public var stepsOfBorder: Int64 = 1 << 31
+        /// Steps of an outline that becomes a border or is cut by one. It takes 300 MB with them, about. A lasso of 1,024
+        /// points that crosses itself 170,000 times takes half of them.
+        public var stepsOfCut: Int64 = 1 << 29
 
-        /// 65,536 items, 1,048,576 segments; 524,288 items compared, and 8,388,608 segments.
+        /// 65,536 items, 1,048,576 segments; 524,288 items compared, and 8,388,608 segments; 2³² steps, 2³¹ for a border and 2²⁹
+        /// for a cut.
         public init() {}
 
         /// The default ones, or as many items and segments as take at most so many bytes, with what cutting takes besides.
@@ -81,14 +94,14 @@ public struct DisplayList: Sendable {
         switch entry.kind {
         case .drawing: add(DisplayItem(entry, at: place))
         case .eraser, .lasso:
-            let compared = (comparedItems, comparedSegments)
+            let compared = (comparedItems, comparedSegments, steps)
             do throws(Failure) {
                 if try !apply(entry, at: place, outline, check) {
                     skippedEntries.append(place)
                     if entry.kind == .eraser { add(DisplayItem(entry, at: place)) }
                 }
             } catch {
-                (comparedItems, comparedSegments) = compared
+                (comparedItems, comparedSegments, steps) = compared
                 throw error
             }
         }
@@ -99,6 +112,8 @@ public struct DisplayList: Sendable {
         _ entry: SceneEntry, at place: Int, _ outline: (Int) throws(Failure) -> [Path],
         _ check: () throws(Failure) -> Void
     ) throws(Failure) -> Bool {
+        steps += Int64(items.count)
+        guard steps <= limits.steps else { return false }
         guard items.contains(where: { $0.isBelow(entry.bounds) }) else { return true }
         guard case .lasso(let lasso) = entry.kind else {
             let area = Path(try outline(place).flatMap { $0.contours })
@@ -131,7 +146,12 @@ public struct DisplayList: Sendable {
     ) throws(Failure) -> Bool {
         let box = border.area.controlBounds
         guard items.contains(where: { $0.isBelow(box) }) else { return true }
-        let cutter = PathCutter(border.area, fillRule: border.fillRule)
+        var budget = CuttingBudget(
+            steps: min(limits.stepsOfBorder, limits.steps - steps), ofOperation: limits.stepsOfCut)
+        defer { steps += budget.spent }
+        guard (try? budget.spend(Self.stepsOfItem * items.count)) != nil,
+            let cutter = try? PathCutter(border.area, fillRule: border.fillRule, within: &budget)
+        else { return false }
         var left: [DisplayItem] = []
         left.reserveCapacity(items.count)
         var moved: [DisplayItem] = []
@@ -159,7 +179,7 @@ public struct DisplayList: Sendable {
                 guard comparedItems <= limits.comparedItems, comparedSegments <= limits.comparedSegments,
                     let area = part.area
                 else { return false }
-                let cut = cutter.cut(area)
+                guard let cut = try? cutter.cut(area, within: &budget) else { return false }
                 guard !cut.inside.isEmpty else {
                     parts.append(part)
                     continue

@@ -203,7 +203,7 @@ import Testing
                 if left < 0 { throw Stopped() }
             }
         }
-        #expect(list.entryCount == 2 && list.items.allSatisfy(\.isWhole) && list.comparedItems == 0)
+        #expect(list.entryCount == 2 && list.items.allSatisfy(\.isWhole) && list.comparedItems == 0 && list.steps == 0)
         list.add(shapes[2].entry(id: 2)) {
             [shapes[$0].path]
         } check: {
@@ -244,6 +244,38 @@ import Testing
         #expect(fewCuts.skippedEntries == Array(6...64))
         let fewCutSegments = list { $0.comparedSegments = 160 }
         #expect(fewCutSegments.items.count == 32)
+        #expect(list { $0.steps = 0 }.skippedEntries == Array(1...65))
+        #expect(list { $0.stepsOfBorder = 1 }.skippedEntries == Array(1...64))
+        #expect(list { $0.stepsOfCut = 1 }.skippedEntries == Array(1...64))
+    }
+
+    private func scribble(_ count: Int) -> [Point] {
+        var random = SeededGenerator(seed: 1)
+        func side() -> Double { Double.random(in: -10...110, using: &random) }
+        return (0..<count).map { _ in Point(side(), side()) }
+    }
+
+    @Test func lassoOfTheMostPointsIsAppliedHoweverOftenItCrossesItself() {
+        let list = ShapeList([Self.square, .lasso(Lasso(points: scribble(1024), map: Self.shift))])
+        #expect(list.skippedEntries.isEmpty && list.items.count == 2)
+        #expect(abs(list.items.map { list.area(of: $0).area }.reduce(0, +) - 10_000) < 1e-2)
+    }
+
+    @Test func eraserThatCrossesItselfTooOftenIsSkippedAndTheNextIsNot() {
+        let dear = Shape.eraser(Path(polygon: scribble(3000)))
+        let list = ShapeList([Self.square, dear, lasso(-10, -10, 60, Self.shift)])
+        #expect(list.skippedEntries == [1])
+        #expect(list.items.map(\.entry) == [0, 1, 0])
+        #expect(list.items.filter { $0.entry == 0 }.map { list.area(of: $0).area.rounded() } == [7500, 2500])
+        #expect(list.list.steps < 2 * DisplayList.Limits().stepsOfCut)
+    }
+
+    @Test func strokeThatABorderCutsTooOftenIsNotCut() {
+        let teeth = (0..<1024).map { Point(Double($0) * 0.1, $0.isMultiple(of: 2) ? -10 : 110) }
+        let stroke = Shape.drawing(Path(polygon: scribble(3000)))
+        let list = ShapeList([stroke, .lasso(Lasso(points: teeth, map: Self.shift)), lasso(-10, -10, 60, Self.shift)])
+        #expect(list.skippedEntries == [1])
+        #expect(list.items.map(\.isMoved) == [false, true])
     }
 
     @Test func manyCopiesTakeABoundedTime() {
