@@ -86,9 +86,18 @@ public enum EmptyFrame {
         return clipped(frame, clip)
     }
 
+    /// Cuts what is seen by the frame, not the frame by it: lassos may have made it of a million segments.
     private static func clipped(_ frame: Path, _ clip: Path?) -> Path {
-        clip.map { frame.intersection($0) } ?? frame
+        guard let clip else { return frame }
+        var budget = CuttingBudget(steps: stepsOfClip)
+        guard let cutter = try? PathCutter(frame, fillRule: .nonzero, within: &budget),
+            let parts = try? cutter.cut(clip, within: &budget)
+        else { return Path() }
+        return parts.inside
     }
+
+    /// A frame that would take more is not drawn.
+    private static let stepsOfClip: Int64 = 1 << 29
 }
 
 extension StrokePainter {
