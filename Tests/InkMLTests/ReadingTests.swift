@@ -331,7 +331,7 @@ import Testing
 
     @Test func `a board of no sensible size scales nothing`() throws {
         let stroke = InkDocument.Stroke(points: [StrokePoint(x: 3, y: 7), StrokePoint(x: -1, y: 8)])
-        for side in [Double.infinity, 5e-324] {
+        for side in [Double.infinity, .leastNonzeroMagnitude] {
             let document = InkDocument(size: .init(width: side, height: side), pages: [.init(strokes: [stroke])])
             let points = document.fitted(to: .init(width: 320, height: 160)).strokes.flatMap(\.points)
             #expect(points.allSatisfy { abs($0.x) <= 65536 && abs($0.y) <= 65536 }, "\(side)")
