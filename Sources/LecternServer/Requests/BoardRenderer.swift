@@ -164,7 +164,8 @@ final class BoardRenderer: Sendable {
         while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8] {
         let renderer = DocumentRenderer(strokes: strokes, bounds: bounds)
-        let bytes = renderer.bytesToRender(board, pages: pages, images: Self.copiesOfImages * images.byteCount)
+        let bytes = renderer.bytesToRender(
+            board, pages: pages, images: Self.copiesOfImages * images.byteCount, key.form.format)
         guard bytes <= bounds.byteLimit else { throw .tooLarge }
         memory.reserve(bytes)
         var made: [UInt8]?

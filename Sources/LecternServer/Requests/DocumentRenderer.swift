@@ -10,16 +10,23 @@ struct DocumentRenderer {
     let bounds: PictureBounds
 
     /// Bytes that rendering takes at most, about.
-    func bytesToRender(_ board: Board, pages: [Int], images: Int) -> Int {
+    func bytesToRender(_ board: Board, pages: [Int], images: Int, _ format: PictureFormat) -> Int {
         let points = pages.reduce(0) { sum, page in
             board.visible(on: page).reduce(sum) { $0 + max($1.pointCount, 8) }
         }
         let bytes =
             Self.leastBytes + points * Self.bytesOfPoint
-            + (pages.map { bounds.sceneBytes(of: $0, on: board) }.max() ?? 0) + images
+            + (pages.map { sceneBytes(of: $0, on: board, format) }.max() ?? 0) + images
         let made = min(points * Self.documentBytesOfPoint, Self.copiesOfDocument * bounds.documentBytes)
         // What the points may become is no reason to refuse a document: most become far less, and that is bounded.
         return max(bytes, min(bytes + made, bounds.byteLimit))
+    }
+
+    /// Of ink for other programs nothing is cut.
+    private func sceneBytes(of page: Int, on board: Board, _ format: PictureFormat) -> Int {
+        guard format != .inkml else { return 0 }
+        let hasErasers = board.visible(on: page).contains { strokes.isEraser($0) }
+        return bounds.sceneBytes(of: page, on: board, hasErasers: hasErasers)
     }
 
     /// Bytes that a document takes at least, while it is made.

@@ -91,8 +91,10 @@ struct PictureBounds {
 
     /// Bytes that what lassos make of a page may take, about; none where there are none. Copies of the page count as the
     /// points of the lasso that has made them.
-    func sceneBytes(of page: Int, on board: Board) -> Int {
+    /// - Parameter hasErasers: whether erasers are subtracted as well, as in documents.
+    func sceneBytes(of page: Int, on board: Board, hasErasers: Bool = false) -> Int {
         let content = board.content(of: page)
-        return content.lassos > 0 ? min(sceneLimits.bytes, 1 << 20 + content.points * Self.sceneBytesOfPoint) : 0
+        guard content.lassos > 0 || hasErasers else { return 0 }
+        return min(sceneLimits.bytes, 1 << 20 + content.points * Self.sceneBytesOfPoint)
     }
 }

@@ -27,6 +27,12 @@ public struct StrokeSource: Sendable {
         return image
     }
 
+    /// Whether an entry removes what is below it.
+    func isEraser(_ entry: Stroke) -> Bool {
+        guard entry.kind == .stroke else { return false }
+        return (try? StrokeMessage(decoding: entry.message.bytes, limits: .accepted))?.element == .eraser
+    }
+
     /// The message of a stroke with its points, both in the board's units; nil where it cannot be decoded.
     func scaled(_ stroke: Stroke, on size: BoardSize) -> (header: StrokeMessage, points: [StrokePoint])? {
         guard case (var header, var points)? = stroke.decoded() else { return nil }

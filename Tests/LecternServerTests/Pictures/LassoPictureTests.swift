@@ -114,6 +114,41 @@ import VectorGraphics
         #expect(skipped.withLock { $0 } == first)
     }
 
+    @Test func `documents reserve memory for what erasers and lassos cut, and InkML for none`() throws {
+        let renderer = DocumentRenderer(
+            strokes: StrokeSource(ServerConfiguration()), bounds: PictureBounds(byteLimit: 64 << 20, scale: 1))
+        func bytes(_ messages: [String], _ format: PictureFormat) throws -> Int {
+            var room = DrawnRoom()
+            try room.draw(3)
+            for message in messages { try room.send(message) }
+            return renderer.bytesToRender(room.board, pages: [0], images: 0, format)
+        }
+        let points = #""w":400,"h":300,"d":[{"x":0,"y":0},{"x":90,"y":0},{"x":90,"y":90}]"#
+        let (line, eraser, lasso) = (#""e":1,\#(points)"#, #""e":4,\#(points)"#, #""e":6,\#(points)"#)
+        for format in [PictureFormat.svg, .pdf] {
+            let plain = try bytes([line], format)
+            #expect(try bytes([eraser], format) > plain + 1 << 20)
+            #expect(try bytes([lasso], format) > plain + 1 << 20)
+            #expect(try bytes([eraser, #""a":2"#], format) < plain)
+        }
+        #expect(try bytes([eraser], .inkml) == bytes([line], .inkml))
+    }
+
+    @Test func `a lasso of hardly any size ends no picture`() throws {
+        for size in ["1e-305", "1e-308"] {
+            for format in [PictureFormat.png, .svg, .pdf] {
+                var room = DrawnRoom()
+                try room.send(#""e":0,"w":400,"h":300,"d":[{"x":0,"y":0},{"x":100,"y":100}]"#)
+                let form = PictureForm(format: format)
+                let before = try renderer().picture(of: room.board, life(), form, at: start)
+                try room.send(
+                    #""e":6,"w":400,"h":300,"m":[1,0,0,1,5,5],"d":[{"x":\#(size),"y":0},{"x":0,"y":\#(size)},{"x":0,"y":0}]"#
+                )
+                #expect(try renderer().picture(of: room.board, life(), form, at: start) == before)
+            }
+        }
+    }
+
     @Test func `a lasso is in the units of its sender, as strokes are`() throws {
         func board(_ scale: Int) throws -> Board {
             func point(_ x: Int, _ y: Int) -> String { #"{"x":\#(x * scale),"y":\#(y * scale * 2)}"# }
