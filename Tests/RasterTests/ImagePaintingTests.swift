@@ -154,6 +154,23 @@ import Testing
         #expect(EmptyFrame.path(around: Box(lower: .zero, upper: Point(2, 50))).area == 100)
     }
 
+    /// Lassos may cut an image into stripes again and again.
+    @Test("that is not there is a frame in each stripe that is seen of it, and none where they are very many")
+    func stripedFrame() {
+        let rectangle = Box(lower: Point(10, 20), upper: Point(110, 90))
+        func stripes(_ count: Int) -> Path {
+            let height = 70 / Double(count)
+            return Path(
+                (0..<count).flatMap {
+                    Path(rectangle: 10, 20 + height * Double($0), width: 100, height: height / 2).contours
+                })
+        }
+        let whole = EmptyFrame.path(around: rectangle).simplified().area
+        let seen = EmptyFrame.path(around: rectangle, clip: stripes(10_000)).area
+        #expect(abs(seen - whole / 2) < 1e-3)
+        #expect(EmptyFrame.path(around: rectangle, clip: stripes(100_000)).isEmpty)
+    }
+
     private static func randomMap(of image: ImagePixels, using random: inout SeededGenerator) -> AffineMap {
         func number() -> Double { Double.random(in: -1.5...1.5, using: &random) }
         let size = Double(max(image.width, image.height))
