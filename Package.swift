@@ -160,7 +160,9 @@ let threadTargets: [Target] = [
     .systemLibrary(name: "CPango", pkgConfig: "pangocairo pangoft2 fontconfig", providers: [.apt(["libpango1.0-dev"])]),
     // Texts of boards in the fonts of the machine.
     .target(name: "CTextLayout", dependencies: ["CPango"]),
-    layer("VectorGraphics", ["CCairo", "CTextLayout", "Mesh", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
+    layer(
+        "VectorGraphics",
+        ["CCairo", "CTextLayout", "Locking", "Mesh", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     .systemLibrary(name: "CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CXML", dependencies: ["CLibXML"]),
     // Ink as a file for other programs, out and in.
@@ -254,7 +256,7 @@ let serviceTargets: [Target] = [
 
     tests(
         "VectorGraphicsTests",
-        ["VectorGraphics", "CCairo", "PNG", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
+        ["VectorGraphics", "CCairo", "Locking", "PNG", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),
     tests(
         "LecternGatewayTests",

@@ -70,7 +70,8 @@ extension PageScene {
 
 extension BoardDrawing {
     /// What a painter of pixels draws, bottom to top: all up to the last lasso as a scene, and entries as they are above it.
-    public func layers(limits: DisplayList.Limits = DisplayList.Limits()) -> [LayerContent] {
+    /// Each is made when it is asked for, as a text takes the pixels of its box.
+    public func layers(limits: DisplayList.Limits = DisplayList.Limits()) -> some Sequence<LayerContent> {
         var scene = PageScene(longerSide: max(width, height), limits: limits)
         let isLasso = { (entry: PageEntry) in if case .lasso = entry.content { true } else { false } }
         let count = (entries.lastIndex(where: isLasso) ?? -1) + 1
@@ -80,13 +81,15 @@ extension BoardDrawing {
             } check: {
             }
         }
-        let below = scene.items.compactMap { item in
-            switch item.content {
+        let items = scene.items
+        return (0..<items.count + entries.count - count).lazy.compactMap { place in
+            guard place < items.count else { return entries[count + place - items.count].content.layer(images) }
+            let item = items[place]
+            return switch item.content {
             case .entry: entries[item.entry].content.layer(images)
             case .area, .image: item.content.layer(images)
             }
         }
-        return below + entries[count...].compactMap { $0.content.layer(images) }
     }
 }
 

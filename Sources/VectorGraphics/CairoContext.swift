@@ -92,7 +92,9 @@ package struct CairoContext: ~Copyable {
     }
 
     /// Draws a text in its box after a map, inside an area where there is one.
-    func draw(_ text: TextSource, in image: PlacedImage, _ map: AffineMap, clip: Path?) {
+    func draw(
+        _ text: TextSource, _ shared: RecentLayouts.Shared, in image: PlacedImage, _ map: AffineMap, clip: Path?
+    ) {
         withClip(clip) { context in
             context.withClip(image.area.transformed(by: map)) { context in
                 context.setColour(text.colour, opacity: 1)
@@ -101,7 +103,7 @@ package struct CairoContext: ~Copyable {
                     xx: map.a, yx: map.b, xy: map.c, yy: map.d, x0: map.e * scale, y0: map.f * scale)
                 cairo_transform(context.context, &matrix)
                 cairo_translate(context.context, image.box.lower.x * scale, image.box.lower.y * scale)
-                TextLayout(text).show(on: context.context, scale: scale)
+                shared.layout.show(on: context.context, scale: scale)
                 cairo_restore(context.context)
             }
         }

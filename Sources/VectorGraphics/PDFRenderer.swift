@@ -237,12 +237,15 @@ private struct PageMemory {
 /// The images of a document: cairo writes the pixels of one surface once.
 private struct PDFImages {
     private var images: [PictureSource: CairoImage] = [:]
+    private var layouts = RecentLayouts()
 
     mutating func draw(
         _ image: PlacedImage, _ pixels: PageImages, _ map: AffineMap, clip: Path?, on context: borrowing CairoContext
     ) {
         guard image.isSeen(after: map) else { return }
-        if let text = image.text { return context.draw(text, in: image, map, clip: clip) }
+        if let text = image.text {
+            return context.draw(text, layouts.layout(of: text), in: image, map, clip: clip)
+        }
         guard let known = pixels[image.source], let drawn = images[image.source] ?? CairoImage(known) else {
             return context.withClip(clip) { context in
                 context.setColour(EmptyFrame.colour, opacity: 1)

@@ -91,6 +91,7 @@ struct SVGDocument {
     private let byteLimit: Int
     /// The numbers of the images whose pixels are in the document.
     private var images: [PictureSource: Int] = [:]
+    private var layouts = RecentLayouts()
     private var clips = 0
 
     init(precision: SVGPrecision, byteLimit: Int) {
@@ -222,7 +223,7 @@ struct SVGDocument {
 
     /// Adds the lines of a text, cut to its box.
     private mutating func add(_ source: TextSource, in image: PlacedImage, _ map: AffineMap) {
-        let layout = TextLayout(source)
+        let shared = layouts.layout(of: source)
         let isMoved = map != .identity
         if isMoved { text += "<g transform=\"\(map.matrix)\">\n".utf8 }
         text.append("<svg")
@@ -231,15 +232,15 @@ struct SVGDocument {
         attribute("width", source.width)
         attribute("height", source.height)
         text.append(" overflow=\"hidden\" font-family=\"sans-serif\"")
-        attribute("font-size", layout.lineHeight * BoardText.fontSize)
+        attribute("font-size", shared.layout.lineHeight * BoardText.fontSize)
         attribute("fill", source.colour)
-        if layout.isRightToLeft { text.append(" direction=\"rtl\"") }
+        if shared.layout.isRightToLeft { text.append(" direction=\"rtl\"") }
         text.append(" xml:space=\"preserve\">\n")
-        for (number, line) in layout.lines.enumerated() where !line.isEmpty {
+        for (number, line) in shared.layout.lines.enumerated() where !line.isEmpty {
             text.append("<text")
-            attribute("x", layout.isRightToLeft ? source.width : 0)
-            attribute("y", (Double(number) + BoardText.baseline) * layout.lineHeight)
-            let width = layout.width(ofLine: number)
+            attribute("x", shared.layout.isRightToLeft ? source.width : 0)
+            attribute("y", (Double(number) + BoardText.baseline) * shared.layout.lineHeight)
+            let width = shared.layout.width(ofLine: number)
             if width > 0 {
                 attribute("textLength", width)
                 text.append(" lengthAdjust=\"spacingAndGlyphs\"")

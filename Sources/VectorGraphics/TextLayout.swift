@@ -1,3 +1,4 @@
+internal import Locking
 public import Raster
 public import Scene
 internal import StrokeWire
@@ -103,11 +104,69 @@ extension ImagePixels {
 }
 
 extension PageImages {
-    /// The same, with a way to draw texts for a picture of that scale.
+    /// The same, with a way to draw texts for a picture of that scale. The pixels of the last ones are kept with it, in as many
+    /// bytes as one of the most pixels takes: lassos show a text again and again.
     public func drawingTexts(scale: Double, most: Int = TextSource.mostPixels) -> PageImages {
         var images = self
-        images.drawText = { TextLayout($0).pixels(scale: scale, most: most) }
+        let drawn = Locked(RecentTexts<ImagePixels>(byteLimit: 4 * most))
+        images.drawText = { text in
+            if let known = drawn.withLock({ $0[text] }) { return known }
+            let pixels = TextLayout(text).pixels(scale: scale, most: most)
+            if let pixels { drawn.withLock { $0.keep(pixels, of: text, bytes: pixels.bytes.count) } }
+            return pixels
+        }
         return images
+    }
+}
+
+/// What was made of the last texts: a few, in a bounded number of bytes.
+struct RecentTexts<Value> {
+    static var countLimit: Int { 16 }
+
+    private let byteLimit: Int
+    /// The least recently used first.
+    private var values: [(text: TextSource, value: Value, bytes: Int)] = []
+    private(set) var byteCount = 0
+
+    init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    subscript(text: TextSource) -> Value? {
+        mutating get {
+            guard let place = values.firstIndex(where: { $0.text == text }) else { return nil }
+            values.append(values.remove(at: place))
+            return values[values.count - 1].value
+        }
+    }
+
+    /// Keeps what was made of a text that is not there; nothing beyond the bytes.
+    mutating func keep(_ value: Value, of text: TextSource, bytes: Int) {
+        guard bytes <= byteLimit else { return }
+        values.append((text, value, bytes))
+        byteCount += bytes
+        while values.count > Self.countLimit || byteCount > byteLimit { byteCount -= values.removeFirst().bytes }
+    }
+}
+
+/// The layouts of the last texts of a document.
+struct RecentLayouts {
+    /// A layout that can be kept.
+    final class Shared {
+        let layout: TextLayout
+
+        init(_ text: TextSource) {
+            layout = TextLayout(text)
+        }
+    }
+
+    private var layouts = RecentTexts<Shared>(byteLimit: .max)
+
+    mutating func layout(of text: TextSource) -> Shared {
+        if let known = layouts[text] { return known }
+        let made = Shared(text)
+        layouts.keep(made, of: text, bytes: 0)
+        return made
     }
 }
 

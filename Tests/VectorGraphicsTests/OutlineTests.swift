@@ -247,7 +247,7 @@ struct UnseenBoxTests {
     @Test("ends no page of dots")
     func dots() throws {
         var board = other
-        board.paper = .ruled(.dots, distance: 1e-320)
+        board.paper = .ruled(.dots, distance: .leastNonzeroMagnitude)
         #expect(
             try String(decoding: PDFRenderer.render([board, other], scale: 1e-4), as: UTF8.self).contains("/Count 2"))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PathGeometry
 import Raster
 import Scene
@@ -155,6 +156,43 @@ struct TextTests {
         for (width, height) in [(0.0, 10.0), (10, 0), (0, 0)] {
             #expect(drawn(TextSource("a", colour: RGB(0), width: width, height: height), scale: 1) == nil)
         }
+    }
+
+    @Test("that lassos have copied is drawn once for a picture, and when its layer is painted")
+    func copies() throws {
+        let images = PageImages().drawingTexts(scale: 1)
+        func place(_ text: String) throws -> UnsafeRawPointer? {
+            try #require(images[PictureSource.text(source(text))]).bytes.withUnsafeBytes { $0.baseAddress }
+        }
+        let pixels = try #require(images[PictureSource.text(source("one"))])
+        #expect(try place("one") == pixels.bytes.withUnsafeBytes { $0.baseAddress })
+        #expect(try place("two") != place("one"))
+
+        let everything = [Point(0, 0), Point(800, 0), Point(800, 600), Point(0, 600)]
+        var board = drawing(
+            "copied", lasso: Lasso(points: everything, map: AffineMap(1, 0, 0, 1, 5, 5), keepsOriginal: true))
+        let drawn = Locked(0)
+        board.images.drawText = { _ in
+            drawn.withLock { $0 += 1 }
+            return pixels
+        }
+        var layers = board.layers().makeIterator()
+        #expect(drawn.withLock { $0 } == 0)
+        #expect(layers.next() != nil && drawn.withLock { $0 } == 1)
+        #expect(layers.next() != nil && layers.next() == nil && drawn.withLock { $0 } == 2)
+    }
+
+    @Test("is forgotten where many came after it, or large ones")
+    func recent() {
+        var recent = RecentTexts<Int>(byteLimit: 1000)
+        for number in 0..<40 { recent.keep(number, of: source("\(number)"), bytes: 10) }
+        let kept = (0..<40).filter { (number: Int) in recent[source("\(number)")] == number }
+        #expect(kept == Array(24..<40) && recent.byteCount == 160)
+        _ = recent[source("24")]
+        recent.keep(100, of: source("large"), bytes: 985)
+        #expect(recent[source("24")] == 24 && recent[source("39")] == nil && recent.byteCount == 995)
+        recent.keep(101, of: source("larger"), bytes: 1001)
+        #expect(recent[source("larger")] == nil && recent[source("large")] == 100)
     }
 
     private func drawing(

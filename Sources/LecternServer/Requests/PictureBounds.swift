@@ -24,8 +24,8 @@ struct PictureBounds {
     var mostPixels: Int { min(1 << 24, byteLimit / 32) }
     /// Pixels of a text's box at most while it is drawn, one at a time; larger ones are less sharp.
     var mostTextPixels: Int { min(TextSource.mostPixels, byteLimit / 64) }
-    /// Bytes that each takes: its coverage, a copy, and its colours.
-    static let bytesOfTextPixel = 6
+    /// Bytes that each takes: its coverage, a copy, its colours, and those of the texts before it, which are kept.
+    static let bytesOfTextPixel = 10
     /// Pixels of an encoded picture at most.
     var mostPicturePixels: Int { byteLimit / 16 }
     /// What lassos may make of a page.

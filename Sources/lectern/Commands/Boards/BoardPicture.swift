@@ -48,9 +48,6 @@ struct BoardPicture {
                     strokes: size.strokes, width: size.width, height: size.height, scale: scale, kinds: marks))
     }
 
-    /// Pixels of all texts' boxes together.
-    private static let textPixels = 1 << 26
-
     /// The width of the canvas in pixels.
     var canvasWidth: Int { canvasSize.width }
 
@@ -59,11 +56,7 @@ struct BoardPicture {
         var canvas = Canvas(width: canvasSize.width, height: canvasSize.height)
         var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: canvasSize.scale)
         var shown = drawing
-        let texts = drawing.entries.count {
-            if case .image(let image) = $0.content { image.text != nil } else { false }
-        }
-        shown.images = drawing.images.drawingTexts(
-            scale: canvasSize.scale, most: min(TextSource.mostPixels, Self.textPixels / max(texts, 1)))
+        shown.images = drawing.images.drawingTexts(scale: canvasSize.scale)
         for layer in shown.layers() { painter.draw(layer, on: &canvas) }
         drawing.overlay?.paint(on: &canvas)
         return drawing.paper.map { canvas.over($0.canvas(canvasSize, images: drawing.images)) } ?? canvas
