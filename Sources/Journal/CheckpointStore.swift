@@ -77,7 +77,7 @@ extension CheckpointStore {
         let count = (bytes.count + size - 1) / size
         guard count <= Self.maxParts else { throw .checkpointTooLarge(bytes: bytes.count) }
         let streams = streams(of: room)
-        let slot = stored?.freeSlot(beside: fallback) ?? 0
+        let slot = stored?.freeSlot(beside: fallback) ?? (fallback?.generation.state.slot == 0 ? 1 : 0)
         var parts: [UInt64] = []
         for number in 0..<count {
             let part = Array(bytes[number * size..<min(bytes.count, (number + 1) * size)])

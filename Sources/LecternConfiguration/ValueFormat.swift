@@ -124,7 +124,7 @@ extension ValueFormat where Value == Duration {
 
 extension Duration {
     /// The text of a setting; fractions of a millisecond are cut off.
-    fileprivate var text: String { UnitFormat.durations.text(Int(self / .milliseconds(1))) }
+    fileprivate var text: String { UnitFormat.durations.text(Int(attoseconds / 1_000_000_000_000_000)) }
 }
 
 /// Whole numbers with a unit, such as `256KiB` or `10m`.

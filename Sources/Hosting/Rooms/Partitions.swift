@@ -127,7 +127,8 @@ extension RoomHost {
     public func close(_ partition: Int, saving: ClosingSave = .unsaved, at now: Instant) {
         guard let phase = partitions[partition]?.phase else { return output.closed(partition, isWhole: false) }
         guard phase != .closing else { return }
-        partitions[partition]?.isWhole = saving != .nothing && holdsAll(of: partition)
+        let isWhole = saving != .nothing && holdsAll(of: partition)
+        partitions[partition]?.isWhole = isWhole
         partitions[partition]?.saving = saving
         partitions[partition]?.phase = .closing
         postponeGivingUp(partition, at: now)
@@ -186,7 +187,10 @@ extension RoomHost {
         guard isOutputOpen else { return }
         for partition in closingEnds.filter({ $0.value <= now }).keys.sorted() {
             partitions[partition]?.isWhole = false
-            for hosted in rooms(where: { $0.partition == partition }) { close(hosted, at: now) }
+            // One that leaves may bring another, which leaves at once.
+            for hosted in rooms(where: { $0.partition == partition }) where hosted.isRegistered {
+                close(hosted, at: now)
+            }
         }
     }
 

@@ -187,7 +187,8 @@ struct Authorization: RouterMiddleware {
         guard let claims = full ?? allowed.first ?? valid.first ?? known.first else { throw .unauthorized }
         try revocations?.check(claims)
         try need.check(claims)
-        return full.map { [$0] } ?? allowed
+        // A revocation may have expired meanwhile.
+        return full.map { [$0] } ?? (allowed.isEmpty ? [claims] : allowed)
     }
 
     /// The token in the header, else those in cookies. Another scheme in the header is for a proxy.

@@ -251,12 +251,14 @@ extension StreamReader {
         var goneSince: ContinuousClock.Instant?
         while !stopped.isSet {
             if let since = goneSince, since.duration(to: .now) >= settings.endAfter { return finish() }
+            var isPlaylist = false
             do throws(StreamError) {
                 switch session.action() {
                 case .end: return finish()
                 case .reload(let time):
                     pause(.microseconds(max(0, time - Uptime.now)))
                     if stopped.isSet { return }
+                    isPlaylist = true
                     let (list, address) = try loadPlaylist(source ?? settings.url)
                     if list.isProtected { throw StreamError("\(address): is encrypted with more than AES-128") }
                     source = address
@@ -269,7 +271,7 @@ extension StreamReader {
             } catch {
                 if stopped.isSet { return }
                 note(error)
-                goneSince = source != nil && error.isNotFound ? goneSince ?? .now : nil
+                if isPlaylist { goneSince = source != nil && error.isNotFound ? goneSince ?? .now : nil }
                 pause(backOff(until: goneSince.map { $0 + settings.endAfter }))
             }
         }

@@ -122,6 +122,20 @@ import Testing
                 """)
     }
 
+    @Test func `what a call is told may be of any length`() async throws {
+        try await expect(
+            .array([.number(8 * 400 + 1 + 4 * 400), .number(399), .number(7), .number(1399)]),
+            of: """
+                const { Input } = await import("/lectern/records.js");
+                const count = [...Array(400).keys()];
+                const input = new Input().numbers(count).byte(7).words(count.map((n) => n + 1000));
+                const view = new DataView(input.bytes.slice().buffer);
+                const place = 8 * 399;
+                return [view.byteLength, view.getFloat64(place, true), view.getUint8(place + 8),
+                    view.getUint32(view.byteLength - 4, true)];
+                """)
+    }
+
     @Test func `a core that was closed is not called, and does not come later`() async throws {
         try await expect(
             .array([.number(0), .bool(true), .null]),

@@ -23,12 +23,15 @@ export class Input {
     }
 
     byte(value) {
-        this.#view.setUint8(this.#reserve(1), value);
+        // Reserving may put another view in the place of this one.
+        const place = this.#reserve(1);
+        this.#view.setUint8(place, value);
         return this;
     }
 
     word(value) {
-        this.#view.setUint32(this.#reserve(4), Number(value), true);
+        const place = this.#reserve(4);
+        this.#view.setUint32(place, Number(value), true);
         return this;
     }
 
@@ -39,7 +42,8 @@ export class Input {
 
     /** NaN where it is undefined. */
     number(value) {
-        this.#view.setFloat64(this.#reserve(8), value ?? NaN, true);
+        const place = this.#reserve(8);
+        this.#view.setFloat64(place, value ?? NaN, true);
         return this;
     }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { element, iconOf, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
+import { element, iconOf, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway } from "../lectern/gateway.js";
 import { loading, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";

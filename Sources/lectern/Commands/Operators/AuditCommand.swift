@@ -57,8 +57,9 @@ struct AuditCommand: AsyncParsableCommand {
             let from = since.map { Int64((Date().timeIntervalSince1970 - $0 / .seconds(1)) * 1000) }
             do throws(RoomDirectoryError) {
                 return try await AuditReader(connection: nats, root: root).entries(room: room, since: from)
-            } catch .noReply {
-                throw ExitCode.failed("\(RoomDirectoryError.noReply) at \(root).audit")
+            } catch {
+                guard case .noReply = error else { throw error }
+                throw ExitCode.failed("\(error) at \(root).audit")
             }
         }
         if json {
