@@ -54,7 +54,10 @@ import VideoTiming
         for time in stride(from: Int64(0), to: 4_000_000, by: 40_000) {
             player.receive(TimedPicture(presentation: time), at: 0)
         }
-        player.receive(MediaTime(microseconds: 100_000_000), presentation: 0)
+        for second: Int64 in 0...2 {
+            player.receive(
+                MediaTime(microseconds: 100_000_000 + second * 1_000_000), presentation: second * 1_000_000)
+        }
         // Beyond the pictures that came: of a part that is lost.
         for second: Int64 in 5...7 {
             player.receive(MediaTime(microseconds: 700_000_000 + second * 1_000_000), presentation: second * 1_000_000)

@@ -196,7 +196,9 @@ extension Room {
             }
         }
         guard isDraw else { return }
-        if let last = authorTimes.lastDraw(of: ready.author), last - time > GateThresholds.teacherRestart, !gate.hasAge
+        // Under a clock that tells no age nothing is ever judged.
+        if !gate.hasClocks, let last = authorTimes.lastDraw(of: ready.author),
+            last - time > GateThresholds.teacherRestart
         {
             authorTimes.noteUnjudged(AuthorTimes.UnjudgedDraw(index: operation.index, time: time, loggedAt: loggedAt))
         }

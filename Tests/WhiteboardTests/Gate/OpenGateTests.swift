@@ -119,7 +119,7 @@ import Testing
         probe.send(draw(2, #","t":16000"#))
         #expect(probe.shown() == [1, 2])
         var after = try probe.takenOver()
-        #expect(after.room.status(at: after.now).cohorts.map(\.gate) == [.open, .video])
+        #expect(after.room.status(at: after.now).cohorts.map(\.gate) == [.video, .open])
         after.send(draw(3, #","t":17000"#))
         after.wait(.seconds(20))
         #expect(after.shown() == [3])
