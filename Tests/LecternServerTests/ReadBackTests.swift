@@ -18,12 +18,17 @@ private struct KeptRoom {
     private let generation: UInt64
 
     init(_ lesson: DurableClass) async throws {
-        id = try lesson.address("kept").room
+        let address = try lesson.address("kept")
+        id = address.room
         connection = lesson.client
         let journal = JetStreamJournal(
             root: lesson.configuration.root, partitions: 1, settings: JournalSettings(), connection: connection,
             logger: .silent)
         log = try await journal.provision(0)
+        // What a room that is restored from an older state reads again.
+        for number in 1...5 {
+            try await connection.publishDurably(Hand.stroke(number, at: 0), to: address, author: "alice")
+        }
         store = CheckpointStore(
             root: lesson.configuration.root, partitions: 1, connection: connection, logger: .silent)
         keeper = CheckpointKeeper(

@@ -36,25 +36,6 @@ struct PartitionState {
     var isWhole = false
 }
 
-/// The partitions of a host by their numbers. A lookup copies nothing: every input of a room needs some.
-struct PartitionTable {
-    private var states: [PartitionState?] = []
-
-    var numbers: [Int] { states.indices.filter { states[$0] != nil } }
-
-    subscript(number: Int) -> PartitionState? {
-        _read {
-            if states.indices.contains(number) { yield states[number] } else { yield nil }
-        }
-        _modify {
-            if number >= states.count {
-                states.append(contentsOf: repeatElement(nil, count: number + 1 - states.count))
-            }
-            yield &states[number]
-        }
-    }
-}
-
 /// Opening, recovering and closing partitions.
 extension RoomHost {
     /// Begins to work on a partition: its journal's records follow, from the first that not all of `stored` holds.

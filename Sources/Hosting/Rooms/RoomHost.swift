@@ -16,7 +16,7 @@ public final class RoomHost<Output: HostOutput> {
     var rooms: [RoomID: HostedRoom] = [:]
     /// Rooms of this worker that are not in memory. Bounded by the age to which checkpoints are kept.
     var stored = StoredRooms()
-    var partitions = PartitionTable()
+    var partitions: [Int: PartitionState] = [:]
     /// When the closing of partitions is given up, for those that are being closed.
     var closingEnds: [Int: Instant] = [:]
     var wakes = TimerQueue()
@@ -158,7 +158,7 @@ public final class RoomHost<Output: HostOutput> {
         if !isAgain {
             takeBackUnconfirmed()
             if isOpen {
-                for partition in partitions.numbers { partitions[partition]?.releasesFrom = now }
+                for partition in partitions.keys { partitions[partition]?.releasesFrom = now }
                 for partition in closingEnds.keys { postponeGivingUp(partition, at: now) }
             }
         }
