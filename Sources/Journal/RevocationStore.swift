@@ -86,6 +86,8 @@ public struct RevocationStore: Sendable {
         var settings = OrderedConsumerSettings(stream: stream, start: .sequence(1))
         settings.heartbeat = self.settings.heartbeat
         settings.startTimeout = self.settings.timeout
+        // A stream that was made anew may be as long again as the one before.
+        settings.comparesLastMessage = true
         return try jetStream.read(
             settings, logger: logger, clock: { WallClock.now() },
             onEvent: { event in
