@@ -115,7 +115,8 @@ import Testing
             try room.playVideo()
             // Every other update gets lost on its way, and the page does not know.
             try await teacher.window.run("window.loses = (count) => count % 2 === 0;")
-            try await teacher.window.drawWave(2, 0..<30, .begin)
+            // High, for the pen rests: a low wave becomes a line then.
+            try await teacher.window.drawWave(2, 0..<30, .begin, height: 0.15)
             let count = try await teacher.points(atLeast: 30).count
             try await student.wait(forPoints: count)
 
@@ -128,7 +129,7 @@ import Testing
             #expect(wait < 2500)
             #expect(try await late.window.inkedPixels() == (try await student.window.inkedPixels()))
 
-            try await teacher.window.drawWave(2, 30..<40, .end)
+            try await teacher.window.drawWave(2, 30..<40, .end, height: 0.15)
             for student in [student, late] {
                 try await student.window.wait(for: "the operation", "own.index === 2 && ink() > inkAtFirst + 300")
             }

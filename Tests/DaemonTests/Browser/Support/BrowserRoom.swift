@@ -199,17 +199,18 @@ extension BrowserWindow {
     /// - Parameters:
     ///   - place: from 0, at the top, to 9.
     ///   - steps: of the 40 points of the wave.
+    ///   - height: of its crests, as a part of the board's height.
     ///   - index: of the operation that the board has to show then; nil for not waiting.
     ///   - saved: the same where everything has to have its answer, too.
     func drawWave(
         _ place: Int, with pointer: Pointer = .pen, _ steps: Range<Int> = 0..<40, _ phase: Phase = .whole,
-        index: Int? = nil, saved: Int? = nil
+        height: Double = 0.03, index: Int? = nil, saved: Int? = nil
     ) async throws {
         let box = try await box(of: Self.canvas)
         try await draw(
             steps.map { step in
                 let across = 0.1 + 0.8 * Double(step) / 39
-                let down = 0.07 + 0.09 * Double(place) + 0.03 * sin(Double(step) / 3)
+                let down = 0.07 + 0.09 * Double(place) + height * sin(Double(step) / 3)
                 return (box[0] + box[2] * across, box[1] + box[3] * down)
             }, with: pointer, phase)
         if let index = index ?? saved { try await wait(forIndex: index) }
