@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import StrokeWire
 import Synchronization
@@ -35,6 +36,18 @@ final class CountDownLatch: Sendable {
 
     @Sendable func countDown() {
         if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { whenDone() }
+    }
+}
+
+extension DispatchQueue {
+    /// Runs work on the queue that takes long or blocks its thread. All tasks of the process share one thread for each core.
+    func run(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { done in
+            self.async {
+                work()
+                done.resume()
+            }
+        }
     }
 }
 

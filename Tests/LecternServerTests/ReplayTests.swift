@@ -1,3 +1,4 @@
+import Locking
 import NATSClient
 import StrokeWire
 import TestSupport
@@ -138,6 +139,26 @@ import Whiteboard
                 #expect(try await code(lesson, bad) == .badRequest, "\(bad)")
             }
         }
+    }
+
+    @Test func `parts of lessons are sent by a thread of their own, since sending waits for the socket`() async throws {
+        let sendersInTasks = Locked(0)
+        try await DurableClass.withRoom("sent") { durable, address in
+            let watched: @Sendable (ReplySink) -> ReplySink = { sink in
+                ReplySink(
+                    send: { bytes, headers, reply in
+                        if withUnsafeCurrentTask(body: { $0 != nil }) { sendersInTasks.withLock { $0 += 1 } }
+                        sink.send(bytes, headers, reply)
+                    }, refuse: sink.refuse)
+            }
+            try await RunningDaemon.with(durable.configuration, durable.nats, replies: watched) {
+                let lesson = Lesson(client: durable.client, address: address)
+                try await durable.client.publishDurably(Hand.stroke(1, at: 1), to: address)
+                try await lesson.reaches(1)
+                #expect(try await lesson.part(head: true).operations.count == 1)
+            }
+        }
+        #expect(sendersInTasks.withLock { $0 } == 0)
     }
 
     @Test func `a lesson whose beginning the journal has lost is gone`() async throws {

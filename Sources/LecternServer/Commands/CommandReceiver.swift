@@ -1,3 +1,4 @@
+import Dispatch
 import Journal
 import Locking
 import Logging
@@ -22,6 +23,8 @@ final class CommandReceiver: Sendable {
     private let metrics: ServerMetrics
     private let logger: Logger
     private let queue = Locked(CommandQueue<Work>())
+    /// Sends pages of the audit log, which waits for the socket.
+    private let pages = DispatchQueue(label: "lectern.audit")
     /// What has a slot of the queue.
     private let begun: AsyncStream<(work: Work, lane: Lane)>
     private let inlet: AsyncStream<(work: Work, lane: Lane)>.Continuation
@@ -221,7 +224,8 @@ final class CommandReceiver: Sendable {
                 reply, RequestError(.noJournal, "Without a journal the audit log is in the daemon's log alone."))
         }
         do throws(JournalError) {
-            sink.send(try await audit.page(request).encoded(), reply)
+            let page = try await audit.page(request)
+            await pages.run { [sink] in sink.send(page.encoded(), reply) }
         } catch {
             sink.refuse(reply, RequestError(.notReady, "The audit log cannot be read: \(error)."))
         }

@@ -109,12 +109,7 @@ final class AssetPictures: Sendable {
                     metrics.record(rendering: MonotonicClock.now() - began)
                     let waiters = state.withLock { $0.schedule.finish(key) }
                     // One picture at a time is in memory beside those of the cache.
-                    await withCheckedContinuation { sent in
-                        queue.async { [self] in
-                            send(picture, of: key, to: waiters, .rendered)
-                            sent.resume()
-                        }
-                    }
+                    await queue.run { [self] in send(picture, of: key, to: waiters, .rendered) }
                 } catch {
                     refuse(state.withLock { $0.schedule.finish(key) }, error)
                 }

@@ -1,4 +1,5 @@
 import DequeModule
+import Dispatch
 import Ink
 import Journal
 import Locking
@@ -28,17 +29,22 @@ final class ReplayQueue: Sendable {
 
     /// A lesson as far as it was read.
     private struct Lesson {
-        let room: RoomID
         var recording: RecordedRoom
         /// The last record of the journal that is in it.
         var sequence: UInt64
     }
 
-    /// A lesson that cannot be replayed, now or later.
-    private struct Refusal {
-        let room: RoomID
-        let incarnation: String
-        let error: RequestError
+    /// What is kept between requests.
+    private struct Memory {
+        var lessons = LRUCache<RoomID, Lesson>(byteLimit: keptBytes, keepsNewest: true)
+        /// Why lessons cannot be replayed, now or later. Each counts as one byte.
+        var refusals = LRUCache<RoomIncarnation, RequestError>(byteLimit: mostRefusals)
+
+        mutating func forget(_ rooms: Set<RoomID>) {
+            guard !rooms.isEmpty else { return }
+            lessons.removeAll { rooms.contains($0) }
+            refusals.removeAll { rooms.contains($0.room) }
+        }
     }
 
     private let configuration: ServerConfiguration
@@ -57,6 +63,8 @@ final class ReplayQueue: Sendable {
     private let permits = Permits(mostPending)
     private let task: Locked<Task<Void, Never>?>
     private let stream: AsyncStream<Void>
+    /// Makes and sends replies, which takes long and waits for the socket.
+    private let queue = DispatchQueue(label: "lectern.replays")
 
     init(_ configuration: ServerConfiguration, sink: ReplySink, logger: Logger) {
         self.configuration = configuration
@@ -69,22 +77,18 @@ final class ReplayQueue: Sendable {
     /// Begins to answer. Before it, and without a journal, requests are refused.
     func start(reading journal: JetStreamJournal) {
         let task = Task.detached { [self] in
-            // The last one used is the last.
-            var lessons: [Lesson] = []
-            // The newest is the last.
-            var refusals: Deque<Refusal> = []
+            var memory = Memory()
             for await _ in stream {
                 let (request, forgotten, isClosing) = waiting.withLock { waiting in
                     defer { waiting.forgotten = [] }
                     return (waiting.requests.popFirst(), waiting.forgotten, waiting.isClosing)
                 }
-                lessons.removeAll { forgotten.contains($0.room) }
-                refusals.removeAll { forgotten.contains($0.room) }
+                memory.forget(forgotten)
                 guard let request else {
                     if isClosing { return }
                     continue
                 }
-                await answer(request, &lessons, &refusals, journal)
+                await answer(request, &memory, journal)
                 permits.release()
             }
         }
@@ -116,42 +120,40 @@ final class ReplayQueue: Sendable {
         arrivals.yield()
     }
 
-    private func answer(
-        _ request: Request, _ lessons: inout [Lesson], _ refusals: inout Deque<Refusal>, _ journal: JetStreamJournal
-    ) async {
-        let isRefused = { (refusal: Refusal) in
-            refusal.room == request.room && refusal.incarnation == request.incarnation
-        }
-        if let refusal = refusals.first(where: isRefused) { return sink.refuse(request.reply, refusal.error) }
-        let place = lessons.firstIndex { $0.room == request.room && $0.recording.incarnation == request.incarnation }
-        var lesson = place.map { lessons.remove(at: $0) }
+    private func answer(_ request: Request, _ memory: inout Memory, _ journal: JetStreamJournal) async {
+        let now = MonotonicClock.now()
+        let life = RoomIncarnation(room: request.room, incarnation: request.incarnation)
+        if let error = memory.refusals.value(life, at: now) { return sink.refuse(request.reply, error) }
+        var lesson = memory.lessons.remove(request.room)
+        if lesson?.recording.incarnation != request.incarnation { lesson = nil }
         do throws(RequestError) {
             if lesson.map({ $0.recording.count < request.last }) ?? true {
-                lesson = try await read(request, after: lesson, &refusals, journal)
+                lesson = try await read(request, after: lesson, &memory.refusals, journal)
             }
             guard let lesson else { throw .gone }
-            lessons.removeAll { $0.room == request.room }
-            lessons.append(lesson)
-            while lessons.count > 1, lessons.reduce(0, { $0 + $1.recording.byteEstimate }) > Self.keptBytes {
-                lessons.removeFirst()
-            }
+            memory.lessons.insert(lesson, request.room, bytes: lesson.recording.byteEstimate, at: now)
             guard let page = lesson.recording.page(request.body, through: request.last) else {
                 throw .unknownIndex
             }
-            sink.send(
-                page.encoded(
-                    palette: configuration.palette, style: configuration.inkName,
-                    features: configuration.room.intake.wire.features), request.reply)
+            await queue.run { [configuration, sink] in
+                sink.send(
+                    page.encoded(
+                        palette: configuration.palette, style: configuration.inkName,
+                        features: configuration.room.intake.wire.features), request.reply)
+            }
         } catch {
             sink.refuse(request.reply, error)
             // What was read before an outage is read on after it.
-            if error.code == .notReady, let lesson { lessons.append(lesson) }
+            if error.code == .notReady, let lesson {
+                memory.lessons.insert(lesson, request.room, bytes: lesson.recording.byteEstimate, at: now)
+            }
         }
     }
 
     /// Reads a lesson, or what it lacks.
     private func read(
-        _ request: Request, after known: Lesson?, _ refusals: inout Deque<Refusal>, _ journal: JetStreamJournal
+        _ request: Request, after known: Lesson?, _ refusals: inout LRUCache<RoomIncarnation, RequestError>,
+        _ journal: JetStreamJournal
     ) async throws(RequestError) -> Lesson {
         guard let life = LogPlace(request.incarnation), life.sequence > 0 else { throw .gone }
         var reading: Reading
@@ -161,8 +163,7 @@ final class ReplayQueue: Sendable {
             let before = life.log == log ? life.sequence - 1 : 0
             let lesson =
                 known
-                ?? Lesson(
-                    room: request.room, recording: RecordedRoom(configuration: configuration.room), sequence: before)
+                ?? Lesson(recording: RecordedRoom(configuration: configuration.room), sequence: before)
             reading = Reading(life: life, log: log, lesson: lesson, hasBegun: known != nil)
             try await journal.read(request.room, after: lesson.sequence) { reading.take($0) }
         } catch {
@@ -172,8 +173,8 @@ final class ReplayQueue: Sendable {
         }
         if reading.isTooLarge || !reading.hasBegun {
             let error = reading.isTooLarge ? RequestError.lessonTooLarge : .gone
-            refusals.append(Refusal(room: request.room, incarnation: request.incarnation, error: error))
-            if refusals.count > Self.mostRefusals { refusals.removeFirst() }
+            let life = RoomIncarnation(room: request.room, incarnation: request.incarnation)
+            refusals.insert(error, life, bytes: 1, at: MonotonicClock.now())
             throw error
         }
         reading.lesson.recording.computeTimes()
