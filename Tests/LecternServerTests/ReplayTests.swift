@@ -1,5 +1,7 @@
+import Journal
 import Locking
 import NATSClient
+import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
@@ -138,6 +140,37 @@ import Whiteboard
             for bad in [#"{"limit":0}"#, #"{"from":"x"}"#, "[]", #"{"after":-1}"#] {
                 #expect(try await code(lesson, bad) == .badRequest, "\(bad)")
             }
+        }
+    }
+
+    @Test func `a lesson that has ended since it was asked for is gone, and what follows it is not told`() async throws {
+        try await NATSTestServer.withConnection(jetStream: true) { _, connection in
+            let journal = JetStreamJournal(
+                root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
+            _ = try await journal.provision(0)
+            let address = try ServerConfiguration().address("anew")
+            for number in 1...3 { try await connection.publishDurably(Hand.stroke(number, at: number), to: address) }
+            _ = try await journal.write(.close, room: address.room, id: "close")
+            for number in 1...5 { try await connection.publishDurably(Hand.stroke(number, at: number), to: address) }
+            let recorder = ReplyRecorder()
+            let replays = ReplayQueue(ServerConfiguration(), sink: recorder.sink, logger: .silent)
+            replays.start(reading: journal)
+            let log = try await journal.log(of: address.room)
+            // The room was at its third stroke when a worker took the request.
+            let life = LogPlace(log: log, sequence: 1).description
+            replays.answer(ReplayRequest(), of: address.room, incarnation: life, through: 3, reply: "late")
+            #expect(try await recorder.next()["late"]?.error?.code == .gone)
+            // The next life has a lesson of its own.
+            let next = LogPlace(log: log, sequence: 5).description
+            replays.answer(ReplayRequest(), of: address.room, incarnation: next, through: 2, reply: "next")
+            guard case .sent(let bytes)? = try await recorder.next()["next"] else {
+                Issue.record("no part of the next lesson")
+                return
+            }
+            recorder.open(1)
+            let part = try ReplayReply(decoding: bytes)
+            #expect(part.room == next && part.operations.map(\.operation.index) == [1, 2])
+            replays.close()
         }
     }
 

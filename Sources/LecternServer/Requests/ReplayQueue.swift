@@ -171,7 +171,7 @@ final class ReplayQueue: Sendable {
                 "a lesson cannot be read", metadata: ["room": "\(request.room)", "error": "\(error)"])
             throw RequestError(.notReady, "The journal does not answer; ask again in a second.")
         }
-        if reading.isTooLarge || !reading.hasBegun {
+        if reading.isTooLarge || reading.hasEnded || !reading.hasBegun {
             let error = reading.isTooLarge ? RequestError.lessonTooLarge : .gone
             let life = RoomIncarnation(room: request.room, incarnation: request.incarnation)
             refusals.insert(error, life, bytes: 1, at: MonotonicClock.now())
@@ -193,10 +193,13 @@ final class ReplayQueue: Sendable {
         var lesson: Lesson
         /// Whether the incarnation's first record has come.
         var hasBegun: Bool
+        /// Whether the incarnation has ended since it was asked for: what follows is of another one, of which those who
+        /// asked may not have been shown anything.
+        var hasEnded = false
         var isTooLarge = false
 
         mutating func take(_ record: JournalRecord) {
-            guard record.sequence > lesson.sequence, !isTooLarge else { return }
+            guard record.sequence > lesson.sequence, !isTooLarge, !hasEnded else { return }
             hasBegun = hasBegun || record.place(in: log) == life
             guard hasBegun else { return }
             lesson.sequence = record.sequence
@@ -208,9 +211,11 @@ final class ReplayQueue: Sendable {
             case .control(.full(let through)):
                 guard life.isNoLater(than: LogPlace(log: record.place(in: log).log, sequence: through)) else { return }
                 lesson.recording.receive(.full(through: through), loggedAt: record.loggedAt)
+            case .control(.restore): hasEnded = true
             case .control(let control):
                 lesson.recording.receive(control, loggedAt: record.loggedAt)
             }
+            if lesson.recording.incarnation.isEmpty { hasEnded = true }
             if lesson.recording.byteEstimate > ReplayQueue.mostBytes { isTooLarge = true }
         }
     }
