@@ -129,7 +129,11 @@ struct ServerMetrics: Sendable {
 
     /// - Parameter fullness: fraction of the log's limit in use, 0 ... 1.
     func setLogFullness(_ fullness: Double, of partition: Int) {
-        Meter(label: "lectern_log_fullness", dimensions: [("partition", "\(partition)")]).set(fullness)
+        Self.logFullness(of: partition).set(fullness)
+    }
+
+    static func logFullness(of partition: Int) -> Meter {
+        Meter(label: "lectern_log_fullness", dimensions: [("partition", "\(partition)")])
     }
 
     /// A hibernated room was dropped, by its age or for lack of memory.

@@ -16,18 +16,15 @@ struct StreamSurvey: Sendable {
     ///   - partitions: returns the partitions that are open.
     ///   - position: returns the last record read of a partition; nil where it is closed.
     func run(_ partitions: () async -> [Int], position: (Int) async -> UInt64?) async {
-        var told: Set<Int> = []
+        var meters: [Int: [Meter]] = [:]
         while !Task.isCancelled {
             let open = await partitions()
-            // Another daemon tells of these from now on.
-            for partition in told.subtracting(open) {
-                for meter in Backlog.meters(of: partition) { meter.destroy() }
-            }
-            told = Set(open)
+            for (partition, meters) in meters where !open.contains(partition) { Self.forget(partition, meters) }
+            meters = meters.filter { open.contains($0.key) }
             for partition in open {
                 // While JetStream does not answer, the figures stay as they were last seen.
                 guard let streams = try? await journal.streams(of: partition) else { continue }
-                for stream in [streams.log, streams.checkpoints] { set(stream) }
+                meters[partition] = Self.report(streams.log) + Self.report(streams.checkpoints)
                 guard let read = await position(partition) else { continue }
                 await backlog(of: partition, streams.log, after: read).report(partition)
             }
@@ -35,14 +32,24 @@ struct StreamSurvey: Sendable {
         }
     }
 
-    private func set(_ stream: StreamSpace) {
+    /// Another daemon tells of a partition from now on: what this one was the last to see would stand beside it for ever.
+    /// - Parameter meters: those of its streams.
+    static func forget(_ partition: Int, _ meters: [Meter]) {
+        let fullness = ServerMetrics.logFullness(of: partition)
+        for meter in meters + Backlog.meters(of: partition) + [fullness] { meter.destroy() }
+    }
+
+    /// - Returns: what the stream was reported by.
+    static func report(_ stream: StreamSpace) -> [Meter] {
         let label = [("stream", stream.name)]
-        Meter(label: "lectern_stream_bytes", dimensions: label).set(Double(stream.bytes))
-        if let limit = stream.limit {
-            Meter(label: "lectern_stream_limit_bytes", dimensions: label).set(Double(limit))
-        }
+        let bytes = Meter(label: "lectern_stream_bytes", dimensions: label)
+        bytes.set(Double(stream.bytes))
         // Shown from the start, so that a first count is a change.
         _ = Counter(label: "lectern_publishes_refused_total", dimensions: label)
+        guard let most = stream.limit else { return [bytes] }
+        let limit = Meter(label: "lectern_stream_limit_bytes", dimensions: label)
+        limit.set(Double(most))
+        return [bytes, limit]
     }
 
     /// - Parameter read: the last record read, as of a moment after the stream was looked at: what came meanwhile does not

@@ -1,4 +1,6 @@
 import Journal
+import Locking
+import Metrics
 import NATSClient
 import NATSTestServer
 import TestSupport
@@ -30,6 +32,34 @@ import Testing
             try await journal.trim(0, before: 8)
             let trimmed = try await journal.streams(of: 0).log
             #expect(await survey.backlog(of: 0, trimmed, after: 4).records == 3)
+        }
+    }
+
+    @Test func `nothing is told any more of a partition that another daemon serves`() async throws {
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let journal = JetStreamJournal(
+                root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
+            _ = try await journal.provision(0)
+            let recorder = MeterRecorder()
+            let open = Locked([0])
+            let surveying = Task {
+                await withMetricsFactory(recorder) {
+                    ServerMetrics().setLogFullness(0.95, of: 0)
+                    await StreamSurvey(journal: journal, interval: .milliseconds(10)).run {
+                        open.withLock { $0 }
+                    } position: { _ in
+                        0
+                    }
+                }
+            }
+            defer { surveying.cancel() }
+            let names = ["lectern_stream_bytes INK_LOG_0", "lectern_log_unread_records 0", "lectern_log_fullness 0"]
+            try await eventually(
+                "the partition is told of", is: names.allSatisfy { recorder.gauges.keys.contains($0) })
+            open.withLock { $0 = [] }
+            try await eventually(
+                "it is told of no more",
+                is: !recorder.gauges.keys.contains { $0.contains("_stream_") || $0.contains("_log_") })
         }
     }
 }
