@@ -19,7 +19,7 @@ struct RoomSurvey: Sendable {
     /// Rooms in one turn, in less than a millisecond.
     static let stride = 64
     /// Names of cohorts, which clients choose; all others count as `other`.
-    private static let mostCohorts = 64
+    fileprivate static let mostCohorts = 64
 
     private(set) var cohorts: [String: Cohorts] = [:]
     private(set) var heldBytes = 0
@@ -67,7 +67,7 @@ final class RoomSurveys: Sendable {
         var ofWorkers: [Int: RoomSurvey] = [:]
         /// Workers that have not ended the last survey: one that hangs is not asked again.
         var underWay: Set<Int> = []
-        /// Cohorts that have been told of: one that no longer waits is told to be fine.
+        /// Cohorts that have been told of: one that no longer waits is told to be fine, or no more where there are many.
         var told: Set<String> = []
     }
 
@@ -89,24 +89,35 @@ final class RoomSurveys: Sendable {
 
     /// Takes the whole survey of a worker.
     func complete(_ survey: RoomSurvey, of worker: Int) {
-        let (all, quiet) = state.withLock { state -> (RoomSurvey, Set<String>) in
+        let (all, quiet, keepsQuiet) = state.withLock { state -> (RoomSurvey, Set<String>, Bool) in
             state.underWay.remove(worker)
             state.ofWorkers[worker] = survey
             var all = RoomSurvey()
             for survey in state.ofWorkers.values { all.formUnion(survey) }
-            defer { state.told.formUnion(all.cohorts.keys) }
-            return (all, state.told.subtracting(all.cohorts.keys))
+            let quiet = state.told.subtracting(all.cohorts.keys)
+            let keepsQuiet = all.cohorts.count + quiet.count <= RoomSurvey.mostCohorts
+            state.told = keepsQuiet ? quiet.union(all.cohorts.keys) : Set(all.cohorts.keys)
+            return (all, quiet, keepsQuiet)
         }
         held.set(all.heldBytes)
         kept.set(all.keptBytes)
         unsaved.set(all.oldestUnsaved / .seconds(1))
-        for name in quiet { set(RoomSurvey.Cohorts(), of: name) }
-        for (name, cohorts) in all.cohorts { set(cohorts, of: name) }
+        for name in quiet {
+            let (age, stale) = Self.meters(of: name)
+            for meter in [age, stale] { if keepsQuiet { meter.set(0) } else { meter.destroy() } }
+        }
+        for (name, cohorts) in all.cohorts {
+            let (age, stale) = Self.meters(of: name)
+            age.set(cohorts.oldestClock / .seconds(1))
+            stale.set(cohorts.stale)
+        }
     }
 
-    private func set(_ cohorts: RoomSurvey.Cohorts, of name: String) {
-        let label = [("cohort", name)]
-        Meter(label: "lectern_clock_age_seconds", dimensions: label).set(cohorts.oldestClock / .seconds(1))
-        Meter(label: "lectern_stale_clocks", dimensions: label).set(cohorts.stale)
+    private static func meters(of cohort: String) -> (age: Meter, stale: Meter) {
+        let label = [("cohort", cohort)]
+        return (
+            Meter(label: "lectern_clock_age_seconds", dimensions: label),
+            Meter(label: "lectern_stale_clocks", dimensions: label)
+        )
     }
 }

@@ -1,3 +1,4 @@
+import Metrics
 import StrokeWire
 import Testing
 import Whiteboard
@@ -28,14 +29,14 @@ import Whiteboard
     private static let start = Instant(nanoseconds: 0)
 
     /// A room that has heard a clock, and holds a stroke for it.
-    private static func room(clockAt media: Int, strokeAt time: Int) throws -> Room {
+    private static func room(clockAt media: Int, strokeAt time: Int, _ cohort: CohortName = .main) throws -> Room {
         var effects = RoomEffects()
         var room = Room(configuration: RoomConfiguration(), at: start)
         room.setOutput(isOpen: true)
         let anna = try #require(AuthorID("anna"))
         let stroke = Array(#"{"n":1,"t":\#(time),"d":[{"x":1,"y":1}]}"#.utf8)
         let incoming = IncomingMessage(author: anna, session: nil, bytes: stroke, loggedAt: start)
-        room.receive(clockSample: Array(#"{"m":\#(media)}"#.utf8), cohort: .main, at: start, into: &effects)
+        room.receive(clockSample: Array(#"{"m":\#(media)}"#.utf8), cohort: cohort, at: start, into: &effects)
         room.receive(incoming, incarnation: { "test" }, at: start, into: &effects)
         room.advance(to: start + .milliseconds(1), into: &effects)
         return room
@@ -62,5 +63,27 @@ import Whiteboard
         // The oldest change of all rooms, whose checkpoints do not hold it.
         #expect(live.oldestUnsaved == .zero)
         #expect(dead.oldestUnsaved == .seconds(17) && both.oldestUnsaved == .seconds(17))
+    }
+
+    @Test func `cohorts that wait no more are told to be fine, and left out where there have been many`() throws {
+        let recorder = MeterRecorder()
+        func stale() -> [String: Double] { recorder.gauges.filter { $0.key.hasPrefix("lectern_stale_clocks ") } }
+        try withMetricsFactory(recorder) { () throws in
+            let surveys = RoomSurveys()
+            func complete(_ names: [String]) throws {
+                var survey = RoomSurvey()
+                for name in names {
+                    let room = try Self.room(clockAt: 1000, strokeAt: 60_000, try #require(CohortName(name)))
+                    survey.add(room, unsavedSince: nil, at: Self.start + .seconds(20))
+                }
+                surveys.complete(survey, of: 0)
+            }
+            try complete(["first"])
+            #expect(stale()["lectern_stale_clocks first"] == 1)
+            try complete([])
+            #expect(stale()["lectern_stale_clocks first"] == 0)
+            for round in 0..<20 { try complete((0..<10).map { "c-\(round)-\($0)" }) }
+            #expect(stale().count <= 64 && stale()["lectern_stale_clocks c-19-9"] == 1)
+        }
     }
 }
