@@ -39,8 +39,13 @@ extension ReplayTimes.Span {
         guard indices.lowerBound <= last else { return nil }
         guard indices.upperBound > last else { return self }
         var span = self
-        span.indices = indices.lowerBound...last
-        span.through = recording.time(of: last).gateTime
+        // Stragglers of an epoch lie among the operations of the next one.
+        var end = last
+        while recording.time(of: end).epoch != number { end -= 1 }
+        span.indices = indices.lowerBound...end
+        span.through = recording.time(of: end).gateTime
+        // As long as no operation that may be seen has a time, the span has none.
+        span.from = min(from, span.through)
         return span
     }
 }

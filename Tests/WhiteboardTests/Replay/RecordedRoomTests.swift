@@ -170,6 +170,22 @@ import Testing
         #expect(try start(through: 9) == 7)
     }
 
+    @Test mutating func `tells of a time line what may be seen of it, also where a straggler follows`() throws {
+        for number in Int64(1)...5 { probe.send(draw(number, t: 100_000 + number * 1000)) }
+        probe.record(.epoch(3))
+        probe.record(.epoch(4))
+        // Without a time it is of the new time line, and the one after it still of the old.
+        probe.send(draw(6, t: nil), draw(7, t: 105_500))
+        for number in Int64(8)...10 { probe.send(draw(number, t: number * 100)) }
+        let recording = record(probe)
+        #expect(recording.epochs.map(\.indices) == [1...7, 6...10])
+        let page = try #require(recording.page(ReplayRequest(), through: 6))
+        let epochs = try ReplayReply(decoding: page.encoded(palette: .standard, style: "smooth")).epochs
+        #expect(epochs.map(\.indices) == [1...5, 6...6])
+        #expect(epochs.map(\.from) == [MediaTime(milliseconds: 101_000), nil])
+        #expect(epochs.map(\.to) == [MediaTime(milliseconds: 105_000), nil])
+    }
+
     @Test mutating func `begins anew where the room's life ends`() {
         probe.send(draw(1, t: 1))
         probe.record(.close)
