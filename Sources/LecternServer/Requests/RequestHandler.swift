@@ -78,7 +78,7 @@ struct RequestHandler: Sendable {
         }
         // The board of an earlier position is made of the operations before it: not here, where all rooms wait.
         if let part = request.part {
-            let size = board.board.size
+            let size = board.size
             if Double(part.x) >= size.width || Double(part.y) >= size.height {
                 return refuse(.badRequest, RequestError(.badRequest, "The part lies beyond the board."))
             }

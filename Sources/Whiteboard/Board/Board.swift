@@ -203,7 +203,7 @@ public struct Board: Sendable {
         // It makes no page and decides no size: without it the board is the same.
         case .draw(let stroke) where stroke.kind == .pointer: break
         case .draw(let stroke):
-            if fixedSize == nil, let header = stroke.decoded()?.header { fixedSize = BoardSize(firstDraw: header) }
+            if fixedSize == nil { fixedSize = BoardSize(firstDraw: stroke) }
             pages.add(stroke.page)
             change(stroke.page) { $0.draw(stroke) }
         case .undo(let reference, let page): change(page) { $0.undo(reference) }
@@ -289,8 +289,10 @@ public struct BoardSize: Sendable, Equatable {
     /// The greater of both.
     public var longerSide: Double { max(width, height) }
 
-    /// The size fixed by the first draw of a room; the standard's where the draw gives none.
-    init(firstDraw header: StrokeMessage) {
+    /// The size fixed by the first draw of a room; the standard's where the draw gives none. Nil for a pointer, which fixes
+    /// none, and for what cannot be decoded.
+    init?(firstDraw stroke: Stroke) {
+        guard stroke.kind != .pointer, let header = stroke.decoded()?.header else { return nil }
         self.init(
             width: header.boardWidth ?? Self.standard.width, height: header.boardHeight ?? Self.standard.height)
     }

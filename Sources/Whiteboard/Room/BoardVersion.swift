@@ -22,6 +22,15 @@ public struct BoardVersion: Sendable {
     /// The pages at the position.
     public var pages: BoardPages { operations.isEmpty ? start.pages : board.pages }
 
+    /// The board's size at the position. Does not make the board.
+    public var size: BoardSize {
+        if let size = start.fixedSize { return size }
+        for operation in operations {
+            if case .draw(let stroke) = operation.effect, let size = BoardSize(firstDraw: stroke) { return size }
+        }
+        return .standard
+    }
+
     /// Whether a page other than page 0 has ever been.
     var hasPages: Bool {
         start.hasPages

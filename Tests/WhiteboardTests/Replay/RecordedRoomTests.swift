@@ -186,6 +186,19 @@ import Testing
         #expect(epochs.map(\.to) == [MediaTime(milliseconds: 105_000), nil])
     }
 
+    @Test mutating func `knows the size of a board without making the board`() {
+        probe.send(
+            #"{"n":1,"e":7,"w":100,"h":50,"d":[{"x":1,"y":2}]}"#, #"{"n":2,"w":400,"h":300,"d":[{"x":1,"y":2}]}"#,
+            #"{"n":3,"w":800,"h":900,"d":[{"x":1,"y":2}]}"#)
+        let recording = record(probe)
+        for index in 0...recording.count {
+            let version = recording.board(at: index)
+            #expect(version.size == version.board.size, "\(index)")
+        }
+        #expect(recording.board(at: 0).size == .standard)
+        #expect(recording.board(at: recording.count).size == BoardSize(width: 400, height: 300))
+    }
+
     @Test mutating func `begins anew where the room's life ends`() {
         probe.send(draw(1, t: 1))
         probe.record(.close)
