@@ -1,7 +1,8 @@
-import Hosting
 import StrokeWire
 import Testing
 import Whiteboard
+
+@testable import Hosting
 
 @Suite struct SavingTests {
     private let probe = HostProbe()
@@ -274,6 +275,13 @@ import Whiteboard
         probe.confirm()
         for _ in 1...20 { probe.wait(.milliseconds(250)) }
         #expect(probe.output.released() == (1...120).map { UInt64($0) })
+    }
+
+    @Test func `rooms that are there for an answer alone do not pile up while the server confirms nothing`() throws {
+        let probe = probe()
+        for number in 0..<5000 { probe.send("no stroke", to: try #require(RoomID("room-\(number)"))) }
+        #expect(probe.output.left.count == 5000 - 4096)
+        #expect(probe.host.unconfirmedRooms.count == 4096)
     }
 
     @Test func `a room stays in memory until all that it has published is confirmed`() {

@@ -179,6 +179,11 @@ extension RoomHost {
         guard !hosted.unconfirmed.isEmpty else { return }
         confirmation.bytes -= hosted.unconfirmed.bytes
         hosted.unconfirmed = UnconfirmedEffects()
+        // A room that has just come for an answer leaves at once: many of them must not stay until a confirmation comes.
+        if unconfirmedRooms.last === hosted {
+            unconfirmedRooms.removeLast()
+            hosted.isUnconfirmed = false
+        }
     }
 
     /// A room's life has ended: of what is not sent, or not confirmed, the answers to its authors and the ends of strokes
