@@ -1,7 +1,9 @@
-import Hosting
+import Foundation
 import StrokeWire
 import Testing
 import Whiteboard
+
+@testable import Hosting
 
 @Suite struct PlaceTests {
     private let probe = HostProbe()
@@ -14,6 +16,21 @@ import Whiteboard
         probe.serve()
         #expect(probe.room() == nil)
         return probe
+    }
+
+    @Test func `a host with many rooms in memory goes without a call within another for each`() async {
+        await withCheckedContinuation { done in
+            let thread = Thread {
+                let address = RoomAddress(root: "ink", room: .algebra, partitions: 1)
+                do {
+                    var order = EvictionOrder(places: 20_000)
+                    for _ in 0..<20_000 { order.use(HostedRoom(address, at: .distantPast), at: .distantPast) }
+                }
+                done.resume()
+            }
+            thread.stackSize = 256 << 10
+            thread.start()
+        }
     }
 
     @Test func `beyond the places the room longest unused is saved and leaves, and comes back as it was`() {

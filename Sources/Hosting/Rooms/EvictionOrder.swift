@@ -7,7 +7,7 @@ import Whiteboard
 /// the time; with them some rooms are always there, and the others take turns in the places that are left. A segmented
 /// LRU (Karedla, Love and Wherry, IEEE Computer 27:3, 1994) with seniority: a resident makes place for another one only
 /// when it is no longer used. Every operation takes constant time.
-struct EvictionOrder {
+struct EvictionOrder: ~Copyable {
     /// A room's place in the order, and how steadily the room has been used since it came.
     struct Entry {
         fileprivate var newer: HostedRoom?
@@ -84,9 +84,19 @@ struct EvictionOrder {
 }
 
 /// Rooms in the order in which they were last used: a doubly linked list through the rooms.
-private struct RecencyList {
+private struct RecencyList: ~Copyable {
     private(set) var oldest: HostedRoom?
     private var newest: HostedRoom?
+
+    /// Each room keeps the next one alive: rooms that were released with the list would release each other, one call within
+    /// another, until the stack is full.
+    deinit {
+        var next = oldest
+        while let room = next {
+            next = room.eviction.newer
+            room.eviction.newer = nil
+        }
+    }
 
     /// Puts a room last, wherever it was.
     mutating func append(_ room: HostedRoom) {
