@@ -1,3 +1,5 @@
+import Dispatch
+import Locking
 import Metrics
 import TestSupport
 import Testing
@@ -274,6 +276,26 @@ func written(_ series: some MetricSeries) -> String {
     ])
     func `numbers read back as they were`(value: Double, expected: String) {
         #expect(ExpositionWriter.number(value) == expected)
+    }
+
+    @Test func `a hook that adds what has changed since the last scrape counts it once, also where scrapes meet`() {
+        let registry = PrometheusRegistry()
+        let counter = Counter(label: "changes", factory: registry)
+        let (changes, counted) = (Locked(0), Locked(0))
+        registry.onScrape {
+            let now = changes.withLock { changes in
+                changes += 1
+                return changes
+            }
+            let before = counted.withLock { counted in
+                defer { counted = now }
+                return counted
+            }
+            counter.increment(by: now - before)
+        }
+        let scrapes = 20_000
+        DispatchQueue.concurrentPerform(iterations: scrapes) { _ in _ = registry.text() }
+        #expect(registry.text().hasSuffix("changes_total \(scrapes + 1)\n"))
     }
 
     @Test func `hooks set gauges before each scrape`() {

@@ -1,3 +1,4 @@
+import Dispatch
 import Locking
 public import Metrics
 
@@ -21,6 +22,8 @@ public final class PrometheusRegistry: Sendable {
     }
 
     private let state: Locked<State>
+    /// Runs the hooks.
+    private let scrapes = DispatchQueue(label: "lectern.scrapes")
     private let help: [String: String]
 
     /// - Parameters:
@@ -33,7 +36,8 @@ public final class PrometheusRegistry: Sendable {
 
     /// Adds a hook that runs before each scrape, to set gauges whose value is looked up only then.
     ///
-    /// Hooks run in the order in which they were added, on the scraping thread; they must not block.
+    /// Hooks run in the order in which they were added, on the scraping thread, those of one scrape at a time: what adds the
+    /// difference to the last one counts nothing twice. They must not block.
     public func onScrape(_ hook: @escaping @Sendable () -> Void) {
         state.withLock { $0.hooks.append(hook) }
     }
@@ -42,7 +46,8 @@ public final class PrometheusRegistry: Sendable {
     ///
     /// A series that is recorded to meanwhile shows one of the values that it had during the call.
     public func text() -> String {
-        for hook in state.withLock({ $0.hooks }) { hook() }
+        let hooks = state.withLock { $0.hooks }
+        scrapes.sync { for hook in hooks { hook() } }
         var writer = ExpositionWriter()
         for (name, family) in state.withLock({ $0.table.sorted }) {
             writer.write(family, name: name, help: help[name])
