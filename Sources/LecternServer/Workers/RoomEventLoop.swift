@@ -39,16 +39,20 @@ final class RoomEventLoop {
         while let item = batch.popFirst() {
             var now = MonotonicClock.now()
             if now >= sliceEnd {
-                host.advance(to: now)
-                output.flush()
+                advance(to: now)
                 now = MonotonicClock.now()
                 sliceEnd = now + Self.sliceDuration
             }
             if case .stop = item { goesOn = false } else { handle(item, at: now) }
         }
-        host.advance(to: MonotonicClock.now())
-        output.flush()
+        advance(to: MonotonicClock.now())
         return goesOn
+    }
+
+    private func advance(to now: Instant) {
+        host.advance(to: now)
+        answerOpened(at: now)
+        output.flush()
     }
 
     private func handle(_ item: consuming InboundItem, at now: Instant) {
@@ -77,7 +81,14 @@ final class RoomEventLoop {
         case .survey(let turn): survey(turn, at: now)
         case .stop: break
         }
-        for room in output.takeOpened() { answerWaiting(for: room, at: now) }
+        answerOpened(at: now)
+    }
+
+    /// Answers what has waited for rooms that were loaded: by an item, or because a place has become free in time.
+    private func answerOpened(at now: Instant) {
+        while case let rooms = output.takeOpened(), !rooms.isEmpty {
+            for room in rooms { answerWaiting(for: room, at: now) }
+        }
     }
 
     private func handle(_ item: PartitionItem, at now: Instant) {
