@@ -1,4 +1,5 @@
 import Assets
+import DequeModule
 import Dispatch
 import Locking
 import Raster
@@ -9,8 +10,8 @@ import Whiteboard
 /// Pixels of assets' pages for pictures of boards.
 ///
 /// Safe from any thread; nothing waits here. Kept are as many as fit a number of bytes, the least recently used go first. A
-/// page is fetched once for all pictures that wait for it, four at a time, and what cannot be had is asked for again after a
-/// pause. What waits is bounded; a page beyond that counts as missing.
+/// page is fetched once for all pictures that wait for it, four at a time, those of the rooms in turn, and what cannot be had
+/// is asked for again after a pause. What waits is bounded, half of it for one room; a page beyond that counts as missing.
 final class PageImageCache: Sendable {
     /// What is fetched: a page at a width.
     struct Key: Sendable, Hashable {
@@ -28,9 +29,29 @@ final class PageImageCache: Sendable {
         var missing: [Key: Instant] = [:]
         /// The waiters for pages that are being fetched, or are to be.
         var waiting: [Key: [@Sendable () -> Void]] = [:]
-        /// Pages to be fetched, in order.
-        var queue: [Key] = []
+        /// Pages to be fetched for each room, in order; never empty.
+        var queues: [RoomID: Deque<Key>] = [:]
+        /// The rooms in the order of their turns.
+        var turns: Deque<RoomID> = []
         var fetching = 0
+
+        /// - Returns: false where as many wait as may.
+        mutating func queue(_ key: Key, for room: RoomID) -> Bool {
+            let own = queues[room]?.count ?? 0
+            guard waiting.count < PageImageCache.mostWaiting, own < PageImageCache.mostWaiting / 2 else { return false }
+            if own == 0 { turns.append(room) }
+            queues[room, default: []].append(key)
+            return true
+        }
+
+        mutating func next() -> Key? {
+            guard fetching < PageImageCache.parallel, let room = turns.popFirst(), let key = queues[room]?.popFirst() else {
+                return nil
+            }
+            if queues[room]?.isEmpty == false { turns.append(room) } else { queues[room] = nil }
+            fetching += 1
+            return key
+        }
     }
 
     /// Pages that are fetched at a time; and those that are fetched or waited for.
@@ -85,8 +106,11 @@ final class PageImageCache: Sendable {
         }
     }
 
-    /// Fetches pages, and calls `then` once, on any thread: when all have come or cannot be had, or after the time limit.
-    func load(_ keys: [Key], within limit: Duration = timeLimit, then: @escaping @Sendable () -> Void) {
+    /// Fetches pages for a room, and calls `then` once, on any thread: when all have come or cannot be had, or after the time
+    /// limit.
+    func load(
+        _ keys: [Key], for room: RoomID, within limit: Duration = timeLimit, then: @escaping @Sendable () -> Void
+    ) {
         let pending = Locked<(@Sendable () -> Void)?>(then)
         let finish: @Sendable () -> Void = {
             let then = pending.withLock { pending in
@@ -99,10 +123,7 @@ final class PageImageCache: Sendable {
         let latch = CountDownLatch(keys.count, whenDone: finish)
         let refused = state.withLock { state in
             keys.reduce(0) { refused, key in
-                if state.waiting[key] == nil {
-                    guard state.waiting.count < Self.mostWaiting else { return refused + 1 }
-                    state.queue.append(key)
-                }
+                guard state.waiting[key] != nil || state.queue(key, for: room) else { return refused + 1 }
                 state.waiting[key, default: []].append(latch.countDown)
                 return refused
             }
@@ -113,13 +134,7 @@ final class PageImageCache: Sendable {
     }
 
     private func startFetching() {
-        while true {
-            let next = state.withLock { state -> Key? in
-                guard state.fetching < Self.parallel, !state.queue.isEmpty else { return nil }
-                state.fetching += 1
-                return state.queue.removeFirst()
-            }
-            guard let next else { return }
+        while let next = state.withLock({ $0.next() }) {
             Task { [self] in
                 let pixels = await fetch(next)
                 finish(next, pixels, at: MonotonicClock.now())

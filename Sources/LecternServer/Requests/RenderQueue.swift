@@ -207,7 +207,7 @@ final class RenderQueue: Sendable {
             return true
         }
         guard mayLoad else { return PageImageSet(wanted, there) }
-        cache.load(toBeLoaded) { [self] in
+        cache.load(toBeLoaded, for: key.room.room) { [self] in
             state.withLock { _ = $0.waiting.remove(key) }
             draw(key)
         }

@@ -51,8 +51,15 @@ import VectorGraphics
         return PageImageCache.Key(source: ImageSource(asset: asset, page: page), width: 64)
     }
 
-    private func load(_ keys: [PageImageCache.Key], _ cache: PageImageCache) async {
-        await withCheckedContinuation { continuation in cache.load(keys) { continuation.resume() } }
+    private func roomID(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
+
+    private func load(
+        _ keys: [PageImageCache.Key], _ cache: PageImageCache, within limit: Duration = PageImageCache.timeLimit
+    ) async throws {
+        let room = try roomID("algebra")
+        await withCheckedContinuation { continuation in
+            cache.load(keys, for: room, within: limit) { continuation.resume() }
+        }
     }
 
     @Test func `a page is fetched once for all who wait for it`() async throws {
@@ -60,14 +67,14 @@ import VectorGraphics
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
         let keys = [try key(0), try key(1)]
         let (loaded, isLoaded) = AsyncStream.makeStream(of: Void.self)
-        for _ in 0..<5 { cache.load(keys) { isLoaded.yield() } }
+        for _ in 0..<5 { cache.load(keys, for: try roomID("algebra")) { isLoaded.yield() } }
         source.open()
         var left = 5
         for await _ in loaded {
             left -= 1
             if left == 0 { break }
         }
-        await load(keys, cache)
+        try await load(keys, cache)
         // The last load asked again, as nobody had looked whether they are there.
         #expect(Set(source.pages) == [0, 1])
         let now = MonotonicClock.now()
@@ -80,13 +87,13 @@ import VectorGraphics
         let source = Source()
         let cache = PageImageCache(byteLimit: 3000, fetch: { await source.pixels($0) })
         let now = MonotonicClock.now()
-        for page in 0..<2 { await load([try key(page)], cache) }
+        for page in 0..<2 { try await load([try key(page)], cache) }
         _ = cache.images([try key(0)], at: now)
-        await load([try key(2)], cache)
+        try await load([try key(2)], cache)
         #expect(cache.byteCount == 2048)
         #expect(cache.images([try key(0), try key(1), try key(2)], at: now).toBeLoaded == [try key(1)])
         let small = PageImageCache(byteLimit: 10, fetch: { await source.pixels($0) })
-        await load([try key(0)], small)
+        try await load([try key(0)], small)
         #expect(small.images([try key(0)], at: now).there.count == 1, "the only one is drawn in any case")
     }
 
@@ -95,7 +102,7 @@ import VectorGraphics
         source.lose()
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
         let keys = [try key(0)]
-        await load(keys, cache)
+        try await load(keys, cache)
         let now = MonotonicClock.now()
         #expect(cache.images(keys, at: now).there.isEmpty && cache.images(keys, at: now).toBeLoaded.isEmpty)
         #expect(cache.images(keys, at: now + PageImageCache.pause).toBeLoaded == keys)
@@ -106,20 +113,36 @@ import VectorGraphics
         defer { source.open() }
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
         let keys = [try key(0)]
-        await withCheckedContinuation { continuation in cache.load(keys, within: .zero) { continuation.resume() } }
+        try await load(keys, cache, within: .zero)
         #expect(cache.images(keys, at: MonotonicClock.now()).there.isEmpty)
     }
 
     @Test func `pages beyond the bound are missing at once`() async throws {
         let source = Source(isOpen: false)
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
-        let many = try (0..<256).map { try key($0) }
-        cache.load(many) {}
-        await load([try key(300)], cache)
+        let many = try (0..<128).map { try key($0) }
+        let others = try (128..<256).map { try key($0) }
+        cache.load(many, for: try roomID("algebra")) {}
+        cache.load(others, for: try roomID("botany")) {}
+        try await load([try key(300)], cache)
         #expect(source.pages.count <= 4)
         source.open()
-        await load(many, cache)
+        try await load(many + others, cache)
         #expect(cache.images([try key(300)], at: MonotonicClock.now()).there.isEmpty)
+    }
+
+    @Test func `a room with many images does not keep those of another waiting`() async throws {
+        let source = Source(isOpen: false)
+        let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
+        let many = try (0..<250).map { try key($0) }
+        cache.load(many, for: try roomID("algebra"), within: .hangLimit) {}
+        let (loaded, isLoaded) = AsyncStream.makeStream(of: Never.self)
+        cache.load([try key(300)], for: try roomID("botany"), within: .hangLimit) { isLoaded.finish() }
+        source.open()
+        for await _ in loaded {}
+        // The four under way, one more of the room with many, and what is fetched beside.
+        let place = try #require(source.pages.firstIndex(of: 300))
+        #expect(place < 16)
     }
 
     private func room() throws -> DrawnRoom {
