@@ -174,6 +174,35 @@ import Whiteboard
         }
     }
 
+    @Test func `many who ask for one lesson leave places for those who ask for another`() async throws {
+        try await NATSTestServer.withConnection(jetStream: true) { _, connection in
+            let journal = JetStreamJournal(
+                root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
+            _ = try await journal.provision(0)
+            let recorder = ReplyRecorder()
+            let replays = ReplayQueue(ServerConfiguration(), sink: recorder.sink, logger: .silent)
+            replays.start(reading: journal)
+            let (crowd, other) = (try ServerConfiguration().address("crowd"), try ServerConfiguration().address("other"))
+            for address in [crowd, other] { try await connection.publishDurably(Hand.stroke(1, at: 1), to: address) }
+            let log = try await journal.log(of: crowd.room)
+            @Sendable func ask(_ room: RoomID, begunAt sequence: UInt64, _ reply: String) {
+                let life = LogPlace(log: log, sequence: sequence).description
+                replays.answer(ReplayRequest(), of: room, incarnation: life, through: 1, reply: reply)
+            }
+            // Its reply keeps the others waiting.
+            ask(crowd.room, begunAt: 1, "first")
+            #expect(try await recorder.next()["first"]?.error == nil)
+            for number in 0..<80 { ask(crowd.room, begunAt: 1, "crowd-\(number)") }
+            ask(other.room, begunAt: 2, "other")
+            let refused = try await recorder.next(80 - ReplayQueue.mostPending / 2)
+            #expect(refused.values.allSatisfy { $0.error?.code == .notReady } && refused["other"] == nil)
+            recorder.open(100)
+            let answered = try await recorder.next(ReplayQueue.mostPending / 2 + 1)
+            #expect(answered.values.allSatisfy { $0.error == nil } && answered.keys.contains("other"))
+            replays.close()
+        }
+    }
+
     @Test func `parts of lessons are sent by a thread of their own, since sending waits for the socket`() async throws {
         let sendersInTasks = Locked(0)
         try await DurableClass.withRoom("sent") { durable, address in

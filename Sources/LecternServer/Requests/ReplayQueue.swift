@@ -10,9 +10,9 @@ import Whiteboard
 /// Answers requests for recorded lessons, from the journal.
 ///
 /// One lesson is read at a time; the last ones are kept, and read on from where they were. Bounded: beyond
-/// ``mostPending`` requests the answer is `not-ready`, a lesson of more than ``mostBytes`` is `too-large`, and all that are
-/// kept have ``keptBytes`` at most, or are one. Lessons that were refused for good are remembered, ``mostRefusals`` of them,
-/// and not read again. Safe from any thread.
+/// ``mostPending`` requests that wait, and beyond half of it for one room, the answer is `not-ready`; a lesson of more than
+/// ``mostBytes`` is `too-large`; all that are kept have ``keptBytes`` at most, or are one. Lessons that were refused for good
+/// are remembered, ``mostRefusals`` of them, and not read again. Safe from any thread.
 final class ReplayQueue: Sendable {
     static let mostPending = 64
     static let mostBytes = 256 << 20
@@ -60,7 +60,6 @@ final class ReplayQueue: Sendable {
     private let waiting = Locked(Waiting())
     /// One element for each request.
     private let arrivals: AsyncStream<Void>.Continuation
-    private let permits = Permits(mostPending)
     private let task: Locked<Task<Void, Never>?>
     private let stream: AsyncStream<Void>
     /// Makes and sends replies, which takes long and waits for the socket.
@@ -89,7 +88,6 @@ final class ReplayQueue: Sendable {
                     continue
                 }
                 await answer(request, &memory, journal)
-                permits.release()
             }
         }
         self.task.withLock { $0 = task }
@@ -103,13 +101,15 @@ final class ReplayQueue: Sendable {
         _ body: ReplayRequest, of room: RoomID, incarnation: String, through last: UInt64, reply: String
     ) {
         guard task.withLock({ $0 != nil }) else { return sink.refuse(reply, .noRecordings) }
-        guard permits.acquire() else { return sink.refuse(reply, .busy) }
         let request = Request(room: room, incarnation: incarnation, last: last, body: body, reply: reply)
-        let isTaken = waiting.withLock { waiting in
-            if !waiting.isClosing { waiting.requests.append(request) }
-            return !waiting.isClosing
+        let refusal = waiting.withLock { waiting -> RequestError? in
+            guard !waiting.isClosing else { return .shuttingDown }
+            let own = waiting.requests.count { $0.room == room }
+            guard waiting.requests.count < Self.mostPending, own < Self.mostPending / 2 else { return .busy }
+            waiting.requests.append(request)
+            return nil
         }
-        guard isTaken else { return sink.refuse(reply, .shuttingDown) }
+        if let refusal { return sink.refuse(reply, refusal) }
         arrivals.yield()
     }
 
