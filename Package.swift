@@ -339,7 +339,7 @@ let probeProducts: [Product] = [
 let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
     // Closing of connections in order, where a socket is not Hummingbird's.
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.20.0"),
