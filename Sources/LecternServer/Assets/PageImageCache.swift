@@ -45,9 +45,8 @@ final class PageImageCache: Sendable {
         }
 
         mutating func next() -> Key? {
-            guard fetching < PageImageCache.parallel, let room = turns.popFirst(), let key = queues[room]?.popFirst() else {
-                return nil
-            }
+            guard fetching < PageImageCache.parallel, let room = turns.popFirst(), let key = queues[room]?.popFirst()
+            else { return nil }
             if queues[room]?.isEmpty == false { turns.append(room) } else { queues[room] = nil }
             fetching += 1
             return key

@@ -22,6 +22,7 @@ struct StreamSurvey: Sendable {
             for (partition, meters) in meters where !open.contains(partition) { Self.forget(partition, meters) }
             meters = meters.filter { open.contains($0.key) }
             for partition in open {
+                if meters[partition] == nil { meters[partition] = [] }
                 // While JetStream does not answer, the figures stay as they were last seen.
                 guard let streams = try? await journal.streams(of: partition) else { continue }
                 meters[partition] = Self.report(streams.log) + Self.report(streams.checkpoints)
