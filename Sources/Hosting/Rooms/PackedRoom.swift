@@ -74,6 +74,10 @@ struct PackedRoom {
         return room
     }
 
+    var isQuiet: Bool { flags.contains(.quiet) }
+    var hasState: Bool { flags.contains(.state) }
+    private var flags: Flags { Flags(rawValue: bytes[1 + Int(bytes[0])]) }
+
     func isNamed(_ room: RoomID) -> Bool {
         bytes[1..<(1 + Int(bytes[0]))].elementsEqual(room.text.utf8)
     }

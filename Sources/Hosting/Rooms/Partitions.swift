@@ -55,9 +55,7 @@ extension RoomHost {
 
     /// Fetches rooms that hold something: it has to be released though nothing more comes in.
     func fetchBusy(_ partition: Int, at now: Instant) {
-        let busy = stored.names { room, state in
-            !state.isQuiet && state.hasState && self.partition(of: room) == partition
-        }
+        let busy = stored.names { !$0.isQuiet && $0.hasState && self.partition(of: $0.room) == partition }
         partitions[partition]?.busy = Set(busy)
         for room in busy { stored.setWake(now, of: room) }
         wakeDue(at: now)
@@ -70,7 +68,7 @@ extension RoomHost {
         partitions[partition]?.phase = .live
         partitions[partition]?.releasesFrom = now
         // Of a room that was closed its last record alone was worth knowing, and that has been passed.
-        for room in stored.names(where: { self.partition(of: $0) == partition && !$1.hasState }) {
+        for room in stored.names(where: { !$0.hasState && self.partition(of: $0.room) == partition }) {
             _ = stored.take(room)
         }
         for hosted in rooms(where: { $0.partition == partition && $0.room != nil }) {
@@ -145,7 +143,7 @@ extension RoomHost {
         guard let state = partitions[partition], state.phase == .closing, state.rooms == 0 else { return }
         partitions[partition] = nil
         closingEnds[partition] = nil
-        for room in stored.names(where: { room, _ in self.partition(of: room) == partition }) {
+        for room in stored.names(where: { self.partition(of: $0.room) == partition }) {
             if stored.take(room)?.isCounted == true { output.countStored(-1, of: partition) }
         }
         output.closed(partition, isWhole: state.isWhole)

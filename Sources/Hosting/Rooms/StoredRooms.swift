@@ -168,13 +168,10 @@ struct StoredRooms {
         return names
     }
 
-    /// In the order of their names.
-    func names(where isWanted: (RoomID, StoredRoom) -> Bool) -> [RoomID] {
+    /// In the order of their names. Looks at each room, while those in memory wait: what is wanted has to be cheap to tell.
+    func names(where isWanted: (PackedRoom) -> Bool) -> [RoomID] {
         var names: [RoomID] = []
-        forEach { packed in
-            let room = packed.room
-            if isWanted(room, packed.entry(prefixes).stored) { names.append(room) }
-        }
+        forEach { packed in if isWanted(packed) { names.append(packed.room) } }
         return names.sorted()
     }
 
