@@ -10,13 +10,25 @@ extension JetStreamJournal {
     public func rewind(
         of partition: Int, _ catalogue: CheckpointCatalogue, _ log: PartitionLog
     ) async throws(JournalError) -> LogRewind? {
+        let stream = self.log(partition)
+        return try await onStream(stream) { () throws(JetStreamError) in
+            try await jetStream.rewind(of: stream, first: log.firstSequence, last: log.lastSequence, catalogue)
+        }
+    }
+}
+
+extension JetStream {
+    /// What a log has lost, see ``JetStreamJournal/rewind(of:_:_:)``.
+    func rewind(
+        of log: String, first: UInt64, last: UInt64, _ catalogue: CheckpointCatalogue
+    ) async throws(JetStreamError) -> LogRewind? {
         var search = RewindSearch(
-            catalogue.rooms.values, covered: catalogue.covered, first: log.firstSequence, last: log.lastSequence,
+            catalogue.rooms.values, covered: catalogue.covered, first: first, last: last,
             wasRepaired: catalogue.rewinds > 0)
         while let sequence = search.next() {
             // Looked for twice: a server that loads a damaged file may fail to find one that is there.
-            var nanoseconds = try await time(of: sequence, in: partition)
-            if nanoseconds == nil { nanoseconds = try await time(of: sequence, in: partition) }
+            var nanoseconds = try await message(log, sequence)?.time
+            if nanoseconds == nil { nanoseconds = try await message(log, sequence)?.time }
             search.found(nanoseconds.map { Instant(nanoseconds: $0) })
         }
         return search.rewind

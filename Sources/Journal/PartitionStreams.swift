@@ -16,6 +16,9 @@ struct PartitionStreams: Sendable {
     /// The stream of the rooms' checkpoints, such as `INK_CHECKPOINT_0`.
     var checkpoint: String { name("CHECKPOINT") }
 
+    /// The streams that these are copies of.
+    var original: PartitionStreams { PartitionStreams(root: root, partition: partition) }
+
     /// The subjects of all manifests.
     var manifests: String { "\(root).\(partition).*.checkpoint" }
 

@@ -1,11 +1,15 @@
+import Hosting
 import NATSClient
 import NATSTestServer
+import StrokeWire
 import TestSupport
 import Testing
+import Whiteboard
 
 @testable import Journal
 
-/// Moves to another number of partitions that were stopped while another run did the work.
+/// Moves to another number of partitions: those that were stopped while another run did the work, and those of what faults
+/// have left.
 @Suite struct RepartitioningTests {
     @Test func `without the copies, which another run may have deleted at its end, nothing is deleted`() async throws {
         try await TestJournal.provisioned { test, _ in
@@ -44,6 +48,65 @@ import Testing
             var messages: UInt64 = 0
             for name in names { messages += try await test.jetStream.streamInfo(name).messages }
             #expect(names == ["INK_LOG_0", "INK_LOG_1"] && messages == 5 + 2)
+        }
+    }
+
+    enum Loss: CaseIterable {
+        case end, replacedRecord, unsavedDecision
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `a log that has lost its end is moved only when its rooms were saved since`(_ loss: Loss) async throws {
+        try await TestJournal.provisioned { test, _ in
+            for number in 1...5 { try await test.write("\(number)") }
+            var manifest = CheckpointManifest(
+                room: try .physics, log: try await test.journal.log(of: .physics), incarnation: "", sequence: 5,
+                handled: 5, cursors: [:], isQuiet: true, state: nil)
+            switch loss {
+            case .end: manifest.handled = 9
+            case .replacedRecord: manifest.handledAt = Instant(nanoseconds: 1)
+            case .unsavedDecision:
+                let restoration = RoomRestoration(checkpoint: 1, after: 5, number: 1)
+                _ = try await test.journal.write(.restore(restoration), room: .physics, id: "restored")
+            }
+            try await test.store.save(manifest)
+            let connection = test.connection
+            await #expect(throws: Repartitioning.Failure.unrepaired(log: "INK_LOG_0")) {
+                try await Repartitioning(root: "ink", partitions: 2, connection: connection, logger: .silent)
+                    .run { _ in }
+            }
+            #expect(try await test.jetStream.streamNames(beginningWith: "INK_") == ["INK_CHECKPOINT_0", "INK_LOG_0"])
+            // Captured again.
+            let last = try await test.write("6").sequence
+            (manifest.restorations, manifest.sequence, manifest.handled) = (1, last, last)
+            manifest.handledAt = try await test.journal.time(of: last, in: 0).map { Instant(nanoseconds: $0) }
+            try await test.store.save(manifest)
+            try await Repartitioning(root: "ink", partitions: 2, connection: connection, logger: .silent).run { _ in }
+            #expect(try await test.jetStream.streamNames(beginningWith: "INK_LOG_") == ["INK_LOG_0", "INK_LOG_1"])
+        }
+    }
+
+    @Test func `the older state of a room does not pass for as young as the one that cannot be read`() async throws {
+        try await TestJournal.provisioned { test, _ in
+            for number in 1...5 { try await test.write("\(number)") }
+            let room = try RoomID.physics
+            var manifest = CheckpointManifest(
+                room: room, log: try await test.journal.log(of: room), incarnation: "", sequence: 3, handled: 3,
+                cursors: [:], isQuiet: true, state: try await test.store.save(state: [1], room: room, beside: nil))
+            let newer = try await test.store.save(state: [2], room: room, beside: manifest)
+            manifest.previous = manifest.generations.first
+            (manifest.state, manifest.sequence, manifest.handled) = (newer, 5, 5)
+            manifest.loggedAt = Instant(nanoseconds: 5)
+            try await test.store.save(manifest)
+            try await test.connection.deleteMessage("INK_CHECKPOINT_0", try #require(newer.parts.first))
+            try await Repartitioning(root: "ink", partitions: 2, connection: test.connection, logger: .silent)
+                .run { _ in }
+            let journal = JetStreamJournal(
+                root: "ink", partitions: 2, settings: JournalSettings(), connection: test.connection, logger: .silent)
+            let store = CheckpointStore(root: "ink", partitions: 2, connection: test.connection, logger: .silent)
+            let moved = try await store.manifest(of: room, log: try await journal.log(of: room))
+            // Behind the mark of the new log.
+            #expect(moved?.sequence == 4 && moved?.loggedAt == nil)
         }
     }
 }

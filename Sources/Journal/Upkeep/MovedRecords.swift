@@ -141,6 +141,14 @@ struct CopyReader {
         let request: Request?
         let bytes: [UInt8]
 
+        /// The decision by which its room goes on after the log had lost its end; nil for any other record.
+        var restoration: RoomRestoration? {
+            guard moved.subject?.kind == .control, let decision = try? ControlRecord(decoding: bytes),
+                case .restore(let restoration) = decision
+            else { return nil }
+            return restoration
+        }
+
         struct Request: Sendable {
             /// `Nats-Msg-Id` of the first log.
             let id: String

@@ -147,6 +147,8 @@ struct PartitionFiller {
                 manifest.state = try await store.save(state: bytes, room: room, beside: nil)
                 if generation.state != moved.manifest.state {
                     manifest.sequence = moved.previous
+                    // That of the state which cannot be read: records until then would seem to be held.
+                    manifest.loggedAt = nil
                     // Its records after that are read again.
                     targets[place].isDamaged = true
                 }

@@ -29,8 +29,9 @@ struct RepartitionPlan {
 
     var partitions: Int { logs.count }
 
-    /// Reads all copies.
-    /// - Throws: `.tooLarge` where a record cannot be moved.
+    /// Reads all copies, and where the streams are still there, compares these with their checkpoints.
+    /// - Throws: `.tooLarge` where a record cannot be moved; `.unrepaired`; `.newer` where a newer release has written a
+    ///   checkpoint, which must not be met when the streams are gone.
     init(
         _ layout: RepartitionLayout, to partitions: Int, _ jetStream: JetStream, _ logger: Logger,
         _ onProgress: (Repartitioning.Progress) -> Void
@@ -45,10 +46,22 @@ struct RepartitionPlan {
         for streams in copied {
             onProgress(.measuring(copy: streams.log))
             let prefix = try await jetStream.original(of: streams.log).label
+            let hasCheckpoints = layout.copies.contains(streams.checkpoint)
+            var catalogue: CheckpointCatalogue?
+            if hasCheckpoints, layout.step == .copy {
+                catalogue = try await CheckpointStore.copies(root: layout.root, jetStream, logger)
+                    .catalogue(of: streams.partition, log: prefix)
+            }
+            if let catalogue { try await Self.refuseLoss(of: streams, catalogue, jetStream) }
             let reader = try CopyReader(streams, log: prefix, among: copied.count, jetStream, logger)
             var records: UInt64 = 0
             try await reader.read { record, sequence in
                 guard let message = MovedMessage(record, root: layout.root, partitions: partitions) else { return }
+                if let catalogue, sequence > catalogue.covered, let room = catalogue.rooms[message.room],
+                    let restoration = record.restoration, restoration.number > room.restorations
+                {
+                    throw Repartitioning.Failure.unrepaired(log: streams.original.log)
+                }
                 let (size, limit) = (message.payloadBytes, jetStream.connection.maxPayload)
                 guard size <= limit else {
                     throw Repartitioning.Failure.tooLarge(
@@ -57,7 +70,6 @@ struct RepartitionPlan {
                 sizes[message.partition].add(message)
                 records += 1
             }
-            let hasCheckpoints = layout.copies.contains(streams.checkpoint)
             if hasCheckpoints {
                 let info = try await jetStream.streamInfo(streams.checkpoint)
                 checkpointSize.bytes += info.bytes
@@ -80,6 +92,18 @@ struct RepartitionPlan {
                     subjects: [streams.manifests, "\(streams.manifests).>"]))
         }
         bytes = sizes.reduce(checkpointSize.bytes) { $0 + $1.bytes }
+    }
+
+    /// Refuses a log that has lost its end while checkpoints have more of it: in another log they would seem to hold what teachers
+    /// have written since.
+    private static func refuseLoss(
+        of copies: PartitionStreams, _ catalogue: CheckpointCatalogue, _ jetStream: JetStream
+    ) async throws {
+        let log = copies.original.log
+        let info = try await jetStream.streamInfo(log)
+        let rewind = try await jetStream.rewind(
+            of: log, first: info.firstSequence, last: info.lastSequence, catalogue)
+        guard rewind == nil else { throw Repartitioning.Failure.unrepaired(log: log) }
     }
 
     /// Finds out whether the new streams have space in the account and the server when the streams of a layout are deleted.

@@ -56,6 +56,8 @@ public struct Repartitioning: Sendable {
         /// - Parameter bytes: those that are missing.
         case noSpace(bytes: UInt64)
         case full(reason: String)
+        /// A log has lost its end, and not all rooms were saved since.
+        case unrepaired(log: String)
         case notUndone(cause: String, undo: String)
         case tooLarge(copy: String, sequence: UInt64, bytes: Int, limit: Int)
 
@@ -79,6 +81,11 @@ public struct Repartitioning: Sendable {
                 """
                 JetStream lacks space for the new streams, \(bytes / 1_000_000 + 1) MB by its limits; raise those of the \
                 account or of the server, delete other streams, or take fewer partitions, and run this again
+                """
+            case .unrepaired(let log):
+                """
+                \(log) has lost its end, and its rooms are not saved since; start the daemons, wait until they serve, stop them, \
+                and run this again
                 """
             case .notUndone(let cause, let undo):
                 """

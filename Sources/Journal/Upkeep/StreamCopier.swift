@@ -24,10 +24,6 @@ struct StreamCopier {
             where layout.names.contains(stream) {
                 try await self.copy(stream, to: copy, label: prefix, layout, onProgress)
             }
-            // A checkpoint of a newer release must not be met when the streams are gone.
-            guard layout.names.contains(originals.checkpoint) else { continue }
-            _ = try await CheckpointStore.copies(root: root, jetStream, logger)
-                .catalogue(of: originals.partition, log: prefix)
         }
     }
 
