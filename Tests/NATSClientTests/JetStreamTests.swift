@@ -42,6 +42,35 @@ import Testing
         }
     }
 
+    @Test func `A copy of which parts were lost between two connections is no copy`() async throws {
+        struct Request: Decodable { var deliver_subject: String }
+        try await NATSTestServer.withConnection { server, nats in
+            // In the place of a server that gives a copy up, and says that it has ended.
+            try await NATSConnection.with(server) { giver in
+                let asked = Recorder<String>()
+                try giver.subscribe("$JS.API.STREAM.SNAPSHOT.S") { message in
+                    let request = try? JSONDecoder().decode(Request.self, from: Data(message.copyPayload()))
+                    guard let inbox = request?.deliver_subject, let reply = message.reply else { return }
+                    let state = #"{"messages":3,"bytes":3,"first_seq":1,"last_seq":3}"#
+                    try? giver.publish(Array(#"{"config":{},"state":\#(state)}"#.utf8), to: reply)
+                    try? giver.publish([1], to: inbox)
+                    asked.append(inbox)
+                }
+                try await giver.flush()
+                let taken = Recorder<[UInt8]>()
+                let copying = Task { try await JetStream(nats).snapshot(of: "S") { taken.append($0) } }
+                try await eventually("the first part has come", is: taken.values == [[1]])
+                let generation = nats.generation
+                try nats.core.current().end("cut by the test")
+                try await eventually("it is connected", is: nats.generation > generation && nats.state == .connected)
+                let inbox = try #require(asked.values.first)
+                for part in [[3], []] as [[UInt8]] { try giver.publish(part, to: inbox) }
+                await #expect(throws: JetStreamError.connection(.disconnected)) { _ = try await copying.value }
+                #expect(taken.values == [[1]])
+            }
+        }
+    }
+
     @Test func `In a cluster a copy has all messages of a stream with gaps, and then as many replicas`() async throws {
         try await NATSTestServer.withCluster(of: 3) { servers in
             try await NATSConnection.with(servers[0]) { nats in

@@ -24,8 +24,11 @@ extension JetStream {
     ///
     /// - Parameters:
     ///   - idle: the longest time without a part.
-    ///   - take: gets the parts in order; the server sends the next ones when it has them.
+    ///   - take: gets the parts in order; the server sends the next ones when it has them. nats-server 2.9 sends one each 10 ms
+    ///     in any case.
     /// - Returns: what a restore needs beside the parts.
+    /// - Throws: also when another connection was made meanwhile: what was sent in between is lost, and nats-server 2.9 ends a
+    ///   copy that it gives up as one that is whole.
     public func snapshot(
         of stream: String, idle: Duration = .seconds(30), _ take: ([UInt8]) throws -> Void
     ) async throws -> StreamSnapshotHeader {
@@ -36,13 +39,19 @@ extension JetStream {
         }
         let (parts, inlet) = AsyncStream.makeStream(of: Part.self)
         let inbox = connection.makeInbox()
-        // The server waits for acknowledgements, so that 8 MiB are under way at most.
+        /// Bytes of parts that are not taken.
+        let waiting = Locked(0)
         let subscription = try connection.subscribe(inbox) { message in
-            inlet.yield(
-                Part(bytes: message.copyPayload(), reply: message.reply, failure: message.header("Status")))
+            let bytes = message.copyPayload()
+            let count = waiting.withLock { waiting in
+                waiting += bytes.count
+                return waiting
+            }
+            guard count <= Self.waitingBytes else { return inlet.finish() }
+            inlet.yield(Part(bytes: bytes, reply: message.reply, failure: message.header("Status")))
         }
         defer { subscription.unsubscribe() }
-        try await connection.flush()
+        let generation = try await connection.confirmPublished()
         let subject = "$JS.API.STREAM.SNAPSHOT.\(stream)"
         let request = try APIBody.encode(
             Request(deliverSubject: inbox, chunkSize: min(StreamSnapshotHeader.partBytes, connection.maxBody)))
@@ -64,6 +73,7 @@ extension JetStream {
         defer { watchdog.cancel() }
         for await part in parts {
             isAlive.withLock { $0 = true }
+            guard connection.generation == generation else { throw JetStreamError.connection(.disconnected) }
             guard !part.bytes.isEmpty else {
                 guard part.failure == nil || part.failure == "204" else {
                     throw JetStreamError.malformed("the snapshot of \(stream) has ended with \(part.failure ?? "")")
@@ -71,10 +81,17 @@ extension JetStream {
                 return header
             }
             try take(part.bytes)
+            waiting.withLock { $0 -= part.bytes.count }
             if let reply = part.reply { try connection.publish([], to: reply) }
+        }
+        guard waiting.withLock({ $0 }) == 0 else {
+            throw JetStreamError.malformed("the snapshot of \(stream) comes faster than it can be stored")
         }
         throw JetStreamError.noAnswer(subject: subject)
     }
+
+    /// Bytes that may wait to be taken: the server waits with 8 MiB, if it waits.
+    private static let waitingBytes = 256 << 20
 
     private struct Part: Sendable {
         let bytes: [UInt8]
@@ -111,8 +128,8 @@ extension JetStream {
 
 /// What a copy of a stream has beside its messages: the settings and the state, as the server has written them.
 public struct StreamSnapshotHeader: Sendable, Equatable {
-    /// Bytes of a part.
-    static let partBytes = 128 << 10
+    /// Bytes of a part. Small, because nats-server 2.9 sends a hundred parts a second to whoever does not keep up.
+    static let partBytes = 16 << 10
 
     public let stream: String
     /// The JSON `{"config":…,"state":…}` that the server is asked with to restore it.
