@@ -78,4 +78,18 @@ import Testing
             try await backUp(covered: nil, Meanwhile(covers: true))
         }
     }
+
+    @Test func `checkpoints whose log is gone are copied, in a folder that is made with those above it`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let place = folder.appendingPathComponent("of/today")
+        try await TestJournal.provisioned { test, _ in
+            try await test.connection.deleteStream("INK_LOG_0")
+            try await StreamBackup(root: "ink", folder: place, connection: test.connection).make { _ in }
+        }
+        #expect(try StreamBackup.verify(place) == ["INK_CHECKPOINT_0"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == [
+                "INK_CHECKPOINT_0.snapshot", "backup.json",
+            ])
+    }
 }

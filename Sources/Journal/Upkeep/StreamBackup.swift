@@ -2,12 +2,19 @@ internal import Cryptography
 public import Foundation
 public import NATSClient
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// A folder with copies of all streams of a root: rooms' logs, checkpoints, assets and audit log, and a list of them with
 /// their hashes.
 ///
 /// Consistent while classes run: of each partition the checkpoints are copied before the log, so that the log goes on where
 /// they end. Records that expire or are trimmed meanwhile do no harm where the copied checkpoints hold them; otherwise both
-/// are copied again. Assets come last: what a log names was there before.
+/// are copied again. Assets come last: what a log names was there before. Checkpoints whose log is gone are copied, too: they go on
+/// when it comes back from an older backup.
 public struct StreamBackup: Sendable {
     /// What is told while it runs.
     public enum Progress: Sendable {
@@ -108,7 +115,13 @@ public struct StreamBackup: Sendable {
 /// Making one.
 extension StreamBackup {
     /// Makes a backup in the folder, which must be empty or missing. The list is written last: without it there is no backup.
+    /// When this returns, all of it is on disk.
     public func make(_ tell: (Progress) -> Void) async throws {
+        // Those that get an entry.
+        var parents: [URL] = []
+        while !FileManager.default.fileExists(atPath: (parents.last ?? folder).path) {
+            parents.append((parents.last ?? folder).deletingLastPathComponent())
+        }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty else {
             throw Failure.notEmpty(folder: folder.path)
@@ -118,8 +131,13 @@ extension StreamBackup {
         let logs = names.filter { $0.dropFirst(stem.count).wholeMatch(of: /_LOG_[0-9]+/) != nil }
         // They alone may have the rooms.
         if let copy = names.first(where: { $0.hasPrefix("\(stem)_MOVING_") }) { throw Failure.moving(copy: copy) }
-        guard !logs.isEmpty else { throw Failure.noStreams(root: root) }
+        let orphans = names.filter { name in
+            name.dropFirst(stem.count).wholeMatch(of: /_CHECKPOINT_([0-9]+)/)
+                .map { !names.contains("\(stem)_LOG_\($0.1)") } ?? false
+        }
+        guard !logs.isEmpty || !orphans.isEmpty else { throw Failure.noStreams(root: root) }
         var streams: [List.Stream] = []
+        for orphan in orphans { streams.append(try await copy(orphan, tell).stream) }
         for log in logs {
             let checkpoints = "\(stem)_CHECKPOINT_\(log.split(separator: "_").last ?? "")"
             streams += try await partition(log, names.contains(checkpoints) ? checkpoints : nil, tell)
@@ -131,7 +149,24 @@ extension StreamBackup {
         let list = List(root: root, made: Date().formatted(.iso8601), streams: streams)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(list).write(to: folder.appendingPathComponent(Self.listName), options: .atomic)
+        let path = folder.appendingPathComponent(Self.listName)
+        try encoder.encode(list).write(to: path, options: .atomic)
+        for place in [path, folder] + parents { try Self.flush(place) }
+    }
+
+    /// Has a file, or the entries of a folder, written to disk.
+    private static func flush(_ place: URL) throws {
+        let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            // Entries can be made in a folder that cannot be read.
+            guard errno == EACCES else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            return
+        }
+        defer { close(descriptor) }
+        // Some file systems sync no folders.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
     }
 
     private func partition(
