@@ -272,18 +272,50 @@ extension RoomEraser {
         return try await assets(of: manifest, in: 0..<sequence, configuration)
     }
 
+    /// The assets that a room's states name. Where the newest of them cannot be read, those of older manifests count too: daemons
+    /// restore the room from these.
+    /// - Parameter manifest: the room's newest.
     private func assets(
         of manifest: CheckpointManifest, in sequences: Range<UInt64>, _ configuration: RoomConfiguration
     ) async throws(JournalError) -> Set<AssetID> {
-        var assets: Set<AssetID> = []
-        for generation in manifest.generations where sequences.contains(generation.sequence) {
-            guard let bytes = try await checkpoints.bytes(of: generation.state, room: manifest.room),
-                let room = try? Room(
-                    restoring: bytes, configuration: configuration, at: Instant(nanoseconds: 0), logClockAhead: .zero)
-            else { continue }
-            assets.formUnion(room.checkpoint().assets)
+        var (assets, candidate, newest) = (Set<AssetID>(), manifest, manifest)
+        for _ in 0..<Self.attempts {
+            var isReadable = true
+            let generations = candidate.generations.filter { sequences.contains($0.sequence) }
+            for (place, generation) in generations.enumerated() {
+                let shown = try await self.assets(of: generation.state, candidate.room, configuration)
+                assets.formUnion(shown ?? [])
+                if place == 0 { isReadable = shown != nil }
+            }
+            guard !isReadable else { return assets }
+            // A daemon that has saved the room twice meanwhile has deleted what the manifest names.
+            let stored = try await checkpoints.manifest(of: manifest.room, log: manifest.log)
+            let next = stored == newest ? try await checkpoints.manifest(before: candidate) : stored
+            guard let next, let stored else { return assets }
+            (candidate, newest) = (next, stored)
         }
-        return assets
+        throw .superseded(room: manifest.room, by: newest.sequence)
+    }
+
+    /// Manifests of a room that are read at most, while daemons write others.
+    private static let attempts = 32
+
+    /// - Returns: nil for a state that cannot be read.
+    /// - Throws: `.newer` if a newer release has written it.
+    private func assets(
+        of state: CheckpointManifest.State, _ id: RoomID, _ configuration: RoomConfiguration
+    ) async throws(JournalError) -> Set<AssetID>? {
+        guard let bytes = try await checkpoints.bytes(of: state, room: id) else { return nil }
+        do throws(CheckpointError) {
+            return try Room(
+                restoring: bytes, configuration: configuration, at: Instant(nanoseconds: 0), logClockAhead: .zero
+            ).checkpoint().assets
+        } catch {
+            switch error {
+            case .newerFormat, .newerFold: throw .newer(stream: "the room \(id)", what: "\(error)")
+            case .damaged: return nil
+            }
+        }
     }
 
     /// Deletes the room's checkpoints from before a decision, with parts that no manifest names.
