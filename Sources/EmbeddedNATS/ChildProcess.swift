@@ -22,7 +22,7 @@ package final class ChildProcess: Sendable {
     private static let script = """
         PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
         exec 3<&0
-        { read -r line <&3 || kill -TERM $$; } >/dev/null 2>&1 &
+        { read -r line <&3 || kill -TERM $$; } >/dev/null 2>&1 4>&- &
         exec "$0" "$@" </dev/null 3<&-
         """
 
@@ -32,14 +32,17 @@ package final class ChildProcess: Sendable {
     private let exited = Promise<Int32>()
 
     /// Starts a program, whose output goes to a new file at `log`.
-    package init(_ program: String, arguments: [String], log: String) throws(EmbeddedServerError) {
+    /// - Parameter kept: a file descriptor that the program has open as long as it runs, as number 4.
+    package init(
+        _ program: String, arguments: [String], log: String, keeping kept: Int32? = nil
+    ) throws(EmbeddedServerError) {
         // The watcher may have ended when the pipe is written to. libnats ignores this signal too.
         signal(SIGPIPE, SIG_IGN)
         let (reading, writing) = try Self.makePipe()
         defer { close(reading) }
         do throws(EmbeddedServerError) {
             identifier = try spawn(
-                ["/bin/sh", "-c", Self.script, program] + arguments, standardInput: reading, output: log)
+                ["/bin/sh", "-c", Self.script, program] + arguments, standardInput: reading, output: log, keeping: kept)
         } catch {
             close(writing)
             throw error
@@ -89,8 +92,11 @@ package final class ChildProcess: Sendable {
 ///   - command: the program's path and its arguments.
 ///   - standardInput: a file descriptor.
 ///   - output: the path of a new file for standard output and error.
+///   - kept: another file descriptor, which it gets as number 4.
 /// - Returns: the process number, which the caller must wait for.
-private func spawn(_ command: [String], standardInput: Int32, output: String) throws(EmbeddedServerError) -> Int32 {
+private func spawn(
+    _ command: [String], standardInput: Int32, output: String, keeping kept: Int32?
+) throws(EmbeddedServerError) -> Int32 {
     #if canImport(Glibc)
     var (files, attributes) = (FileActions(), Attributes())
     #else
@@ -101,6 +107,7 @@ private func spawn(_ command: [String], standardInput: Int32, output: String) th
     posix_spawn_file_actions_adddup2(&files, standardInput, STDIN_FILENO)
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO)
+    if let kept { posix_spawn_file_actions_adddup2(&files, kept, 4) }
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawnattr_setpgroup(&attributes, 0)

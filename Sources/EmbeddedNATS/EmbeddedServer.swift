@@ -1,5 +1,11 @@
 internal import Foundation
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// A `nats-server` child process on 127.0.0.1, without authentication unless its configuration says otherwise.
 ///
 /// It ends at `stop()`, and whenever this process ends.
@@ -10,7 +16,8 @@ public final class EmbeddedServer: Sendable {
         public var program = "nats-server"
         /// The port; 0 lets the server choose a free one.
         public var port = 0
-        /// The directory of JetStream's files, which stay after the end; without it JetStream is off.
+        /// The directory of JetStream's files, which stay after the end; without it JetStream is off. One server at a time has it,
+        /// but for servers that were not started so.
         public var storeDirectory: String?
         /// The text of a configuration file: accounts, permissions, limits.
         public var configuration: String?
@@ -49,6 +56,8 @@ public final class EmbeddedServer: Sendable {
     /// - Throws: `EmbeddedServerError`, or an error of the file system.
     public static func start(_ settings: Settings = Settings()) async throws -> EmbeddedServer {
         var settings = settings
+        let lock = settings.storeDirectory.flatMap { StoreLock($0) }
+        try await lock?.take()
         if settings.syncsAlways, let store = settings.storeDirectory, try await canSyncAlways(settings) {
             let block = "jetstream { store_dir: \"\(store)\", sync_interval: always }"
             settings.configuration = [block, settings.configuration].compactMap(\.self).joined(separator: "\n")
@@ -58,8 +67,11 @@ public final class EmbeddedServer: Sendable {
         }
         let directory = try ServerDirectory(configuration: settings.configuration)
         do {
-            let child = try ChildProcess(
-                settings.program, arguments: directory.arguments(for: settings), log: directory.logFile.path)
+            let child = try withExtendedLifetime(lock) {
+                try ChildProcess(
+                    settings.program, arguments: directory.arguments(for: settings), log: directory.logFile.path,
+                    keeping: lock?.descriptor)
+            }
             let deadline = ContinuousClock.now + settings.startTimeout
             while true {
                 if let port = directory.port(of: child.identifier) {
@@ -126,6 +138,8 @@ public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
     case exited(why: String)
     /// The server did not listen in time.
     case notListening(within: Duration)
+    /// Another server has this directory of JetStream's files.
+    case storeInUse(String)
 
     /// The error for a server that ended by itself.
     ///
@@ -150,6 +164,7 @@ public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
         case .portTaken(let port): "port \(port) of 127.0.0.1 is taken"
         case .exited(let why): "nats-server ended by itself: \(why)"
         case .notListening(let limit): "nats-server does not listen after \(limit / .seconds(1)) s"
+        case .storeInUse(let directory): "another nats-server, started in the same way, has its files in \(directory)"
         }
     }
 
@@ -163,6 +178,37 @@ public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
             if parts.count == 2 { return String(parts[1]) }
         }
         return String(line)
+    }
+}
+
+/// Keeps a store to one server: its process has the lock until it ends, whatever becomes of the one that started it.
+///
+/// A server opens its store before it finds that its port is taken, and so destroys what another one that runs has acknowledged
+/// there (nats-server 2.9.10: after 15 such starts 3,551 of 9,152 messages were gone).
+private final class StoreLock: Sendable {
+    private let directory: String
+    let descriptor: Int32
+
+    /// How long a server may take to end whose starter has been killed.
+    private static let patience = Duration.seconds(5)
+
+    /// Nil where the directory cannot be had: the server says why.
+    init?(_ directory: String) {
+        self.directory = directory
+        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        descriptor = open("\(directory)/lectern.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    func take() async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        // Not every file system has locks.
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            guard ContinuousClock.now < deadline else { throw EmbeddedServerError.storeInUse(directory) }
+            try await Task.sleep(for: .milliseconds(10))
+        }
     }
 }
 

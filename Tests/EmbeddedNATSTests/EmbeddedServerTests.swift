@@ -55,6 +55,24 @@ import Testing
         }
     }
 
+    @Test func `A store has one server at a time, until its process has ended`() async throws {
+        let store = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: store) }
+        var settings = EmbeddedServer.Settings()
+        settings.storeDirectory = store.path
+        let first = try await EmbeddedServer.start(settings)
+        await #expect {
+            _ = try await EmbeddedServer.start(settings)
+        } throws: { error in
+            guard case EmbeddedServerError.storeInUse(store.path) = error else { return false }
+            return true
+        }
+        kill(first.processIdentifier, SIGKILL)
+        let next = try await EmbeddedServer.start(settings)
+        await first.stop()
+        await next.stop()
+    }
+
     @Test func `A configuration that is wrong is reported with the server's words`() async throws {
         var settings = EmbeddedServer.Settings()
         settings.configuration = "max_payload: many"

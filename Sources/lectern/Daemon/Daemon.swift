@@ -172,6 +172,11 @@ struct Daemon {
             \(error), probably by a NATS server that runs already. Use that one with \
             --nats nats://127.0.0.1:\(port) (nats.url), or stop it
             """
+        case EmbeddedServerError.storeInUse:
+            """
+            \(error). Use that one with --nats nats://127.0.0.1:4222 (nats.url), stop it, or choose another directory \
+            (nats.store_dir)
+            """
         case EmbeddedServerError.programMissing:
             """
             \(error). Install nats-server, say where it is with --set nats.server=FILE, or use a server that runs with \
