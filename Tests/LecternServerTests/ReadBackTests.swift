@@ -2,6 +2,7 @@ import Journal
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -131,6 +132,34 @@ private struct KeptRoom {
             #expect(outcome == .failed)
             #expect(try await kept.newest() == nil)
             #expect(try await kept.store.manifest(of: kept.id, log: "another") == nil)
+        }
+    }
+}
+
+@Suite struct `A store of JetStream without space` {
+    @Test func `gets some from the older state of a room, though no manifest can be written before`() async throws {
+        var configuration = ServerConfiguration()
+        configuration.journal = JournalSettings()
+        let settings = configuration
+        let small = "jetstream: { max_file_store: 1M }"
+        try await NATSTestServer.withConnection(jetStream: true, configuration: small) { nats, client in
+            let kept = try await KeptRoom(DurableClass(nats: nats, client: client, configuration: settings))
+            #expect(try await kept.save(1) == .saved)
+            #expect(try await kept.save(2) == .saved)
+            #expect(try await kept.newest()?.previous?.sequence == 1)
+            await kept.keeper.note(covered: 5, of: 0)
+            let jetStream = JetStream(client)
+            // The log has nothing to give back.
+            try await jetStream.purge("INK_LOG_0", before: 2)
+            _ = try await jetStream.provision(StreamConfiguration(name: "FILLER", subjects: ["filler"]))
+            while try await jetStream.storage(replicas: 1).bytes < 930_000 {
+                _ = try await jetStream.publish([UInt8](repeating: 0, count: 60_000), to: "filler")
+            }
+            while (try? await jetStream.publish([0], to: "filler")) != nil {}
+            #expect(try await kept.save(3) == .failed)
+            await kept.keeper.trimLog(of: 0, covered: 5)
+            try await eventually("it is given back", is: await kept.newest()?.previous == nil)
+            #expect(try await kept.newest()?.sequence == 2)
         }
     }
 }

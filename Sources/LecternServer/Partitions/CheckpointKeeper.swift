@@ -454,7 +454,16 @@ final class CheckpointKeeper: Sendable {
                         return needed.releaseOlder(of: room)
                     }
                     manifest.previous = nil
-                    try await store.save(manifest)
+                    do throws(JournalError) {
+                        try await store.save(manifest)
+                    } catch {
+                        // A full store takes nothing before something is given back: the parts go first, if nobody needs them.
+                        guard case .stream(_, let reason) = error, reason.isFull, let state = manifest.state,
+                            try await store.bytes(of: state, room: room) != nil
+                        else { throw error }
+                        await store.discard(old.state, room: room)
+                        try await store.save(manifest)
+                    }
                     if known != nil { manifests.withLock { $0[room] = manifest } } else { store.forget(room) }
                     needed.releaseOlder(of: room)
                     await store.discard(old.state, room: room)
