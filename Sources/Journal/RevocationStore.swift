@@ -57,11 +57,17 @@ public struct RevocationStore: Sendable {
         return StreamIdentity(.revocations, of: info).text
     }
 
-    /// Stores one; returns when it is stored, and can be read.
+    /// Stores one; returns when it is stored, and can be read. Makes the stream where it is missing: whoever has read it finds that
+    /// it was replaced, and stores again what they know.
     /// - Throws: an error with `isFull` when the stream has no space.
     public func save(_ revocation: Revocation) async throws(JetStreamError) {
         let subject = subject(of: revocation.target)
-        _ = try await jetStream.publish(revocation.encoded(), to: subject)
+        do throws(JetStreamError) {
+            _ = try await jetStream.publish(revocation.encoded(), to: subject)
+        } catch .notCaptured {
+            _ = try await provision()
+            _ = try await jetStream.publish(revocation.encoded(), to: subject)
+        }
         guard try await jetStream.leaveDamagedFile(of: stream, filler: Self.filler(root)) else { return }
         _ = try await jetStream.publish(revocation.encoded(), to: subject)
     }

@@ -1,5 +1,7 @@
+import Hosting
 import Logging
 import NATSClient
+import StrokeWire
 
 /// The streams of the new partitions, with limits that what the copies hold fits in.
 ///

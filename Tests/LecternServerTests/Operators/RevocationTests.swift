@@ -152,6 +152,19 @@ import Testing
         }
     }
 
+    @Test func `a revocation is taken where the stream was deleted, and those before it are stored again`() async throws {
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            let (register, running) = try register(nats)
+            _ = try await listed(nats, 0)
+            for name in ["a", "b"] { try await register.add(try token(name)) }
+            _ = try await listed(nats, 2)
+            _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
+            try await register.add(try token("c"))
+            #expect(Set(try await listed(nats, 3)) == Set(try ["a", "b", "c"].map { try token($0) }))
+            running.cancel()
+        }
+    }
+
     @Test func `without the stream the list is not told, and nothing is taken`() async throws {
         try await NATSTestServer.withConnection { server, nats in
             let (register, running) = try register(nats)
