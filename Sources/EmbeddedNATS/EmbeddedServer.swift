@@ -16,8 +16,8 @@ public final class EmbeddedServer: Sendable {
         public var program = "nats-server"
         /// The port; 0 lets the server choose a free one.
         public var port = 0
-        /// The directory of JetStream's files, which stay after the end; without it JetStream is off. One server at a time has it,
-        /// but for servers that were not started so.
+        /// The directory of JetStream's files, which stay after the end; without it JetStream is off. Of the servers that are
+        /// started so one has it at a time.
         public var storeDirectory: String?
         /// The text of a configuration file: accounts, permissions, limits.
         public var configuration: String?

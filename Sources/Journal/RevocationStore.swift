@@ -57,8 +57,8 @@ public struct RevocationStore: Sendable {
         return StreamIdentity(.revocations, of: info).text
     }
 
-    /// Stores one; returns when it is stored, and can be read. Makes the stream where it is missing: whoever has read it finds that
-    /// it was replaced, and stores again what they know.
+    /// Stores one; returns when it is stored, and can be read. Makes the stream where it is missing: who has read the one before
+    /// finds that it was replaced, and stores again what it had.
     /// - Throws: an error with `isFull` when the stream has no space.
     public func save(_ revocation: Revocation) async throws(JetStreamError) {
         let subject = subject(of: revocation.target)

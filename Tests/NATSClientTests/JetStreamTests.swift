@@ -43,14 +43,14 @@ import Testing
     }
 
     @Test func `A copy of which parts were lost between two connections is no copy`() async throws {
-        struct Request: Decodable { var deliver_subject: String }
+        struct Request: Decodable { var deliverSubject: String }
         try await NATSTestServer.withConnection { server, nats in
             // In the place of a server that gives a copy up, and says that it has ended.
             try await NATSConnection.with(server) { giver in
                 let asked = Recorder<String>()
                 try giver.subscribe("$JS.API.STREAM.SNAPSHOT.S") { message in
-                    let request = try? JSONDecoder().decode(Request.self, from: Data(message.copyPayload()))
-                    guard let inbox = request?.deliver_subject, let reply = message.reply else { return }
+                    let request = try? APIBody.decode(Request.self, from: message.copyPayload())
+                    guard let inbox = request?.deliverSubject, let reply = message.reply else { return }
                     let state = #"{"messages":3,"bytes":3,"first_seq":1,"last_seq":3}"#
                     try? giver.publish(Array(#"{"config":{},"state":\#(state)}"#.utf8), to: reply)
                     try? giver.publish([1], to: inbox)

@@ -96,8 +96,8 @@ struct RepartitionPlan {
         bytes = sizes.reduce(checkpointSize.bytes) { $0 + $1.bytes }
     }
 
-    /// Refuses a log that has lost its end while checkpoints have more of it: in another log they would seem to hold what teachers
-    /// have written since.
+    /// Refuses a log that has lost its end while checkpoints have more of it: in another log they would seem to hold what
+    /// teachers have written since.
     private static func refuseLoss(
         of copies: PartitionStreams, _ catalogue: CheckpointCatalogue, _ jetStream: JetStream
     ) async throws {

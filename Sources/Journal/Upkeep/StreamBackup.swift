@@ -13,8 +13,8 @@ internal import Darwin
 ///
 /// Consistent while classes run: of each partition the checkpoints are copied before the log, so that the log goes on where
 /// they end. Records that expire or are trimmed meanwhile do no harm where the copied checkpoints hold them; otherwise both
-/// are copied again. Assets come last: what a log names was there before. Checkpoints whose log is gone are copied, too: they go on
-/// when it comes back from an older backup.
+/// are copied again. Assets come last: what a log names was there before. Checkpoints whose log is gone are copied, too: rooms go
+/// on from them when it comes back from an older backup.
 public struct StreamBackup: Sendable {
     /// What is told while it runs.
     public enum Progress: Sendable {

@@ -152,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func `a revocation is taken where the stream was deleted, and those before it are stored again`() async throws {
+    @Test
+    func `a revocation is taken where the stream was deleted, and those before it are stored again`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { server, nats in
             let (register, running) = try register(nats)
             _ = try await listed(nats, 0)
