@@ -83,6 +83,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let place = folder.appendingPathComponent("of/today")
         try await TestJournal.provisioned { test, _ in
+            try await test.store.save(covered: 0, of: 0, log: "abc")
             try await test.connection.deleteStream("INK_LOG_0")
             try await StreamBackup(root: "ink", folder: place, connection: test.connection).make { _ in }
         }
