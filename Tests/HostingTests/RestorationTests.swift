@@ -72,6 +72,25 @@ import Whiteboard
         #expect(probe.room() == nil)
     }
 
+    /// The log has kept record 2, which the state holds, and has had the others since. Times in seconds.
+    @Test(arguments: [
+        // The clock has gone on, has stood while the power was off, and is behind record 2.
+        ([90, 130, 140, 150, 160], [3, 4, 5] as [UInt64]), ([90, 101, 102, 103, 104], [3, 4, 5]),
+        ([90, 40, 50, 60, 70], [3, 4, 5]),
+    ])
+    func `has the records since the cut, whatever the server's clock did meanwhile`(
+        _ times: [Int64], _ expected: [UInt64]
+    ) throws {
+        let records = try times.enumerated().map { place, time in
+            JournalRecord(
+                partition: 0, room: .algebra,
+                content: try place == 3 ? .control(.restore(Self.decision)) : stroke(place),
+                sequence: UInt64(place + 2), loggedAt: Instant(nanoseconds: time * 1_000_000_000))
+        }
+        let held = Instant(nanoseconds: 100_000_000_000)
+        #expect(Self.decision.tail(of: records, decision: 5, held: held).map(\.sequence) == expected)
+    }
+
     @Test func `has its authors told once what a checkpoint holds of them`() throws {
         let probe = HostProbe()
         for number in 1...3 { probe.draw(number) }

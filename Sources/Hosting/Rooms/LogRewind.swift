@@ -107,13 +107,20 @@ public struct RewindSearch {
 extension RoomRestoration {
     /// The records that are applied to the state that the decision names: those that the log has had since it lost its end, the
     /// decision among them. Records that the state holds, and that the log may have kept, are not told twice.
+    ///
+    /// They are told by their times. After a power cut the clock of a machine without a battery may be behind. Then the decision
+    /// seems no later than what the state holds, and of the records before it those that seem no later than it are new.
     /// - Parameters:
     ///   - records: of the room, those after `after` or more.
     ///   - decision: sequence of the decision.
     ///   - held: when the last record was logged that the state holds; nil where that is not known.
     public func tail(of records: [JournalRecord], decision: UInt64, held: Instant?) -> [JournalRecord] {
-        records.filter { record in
-            record.sequence == decision || record.sequence < decision && held.map { record.loggedAt > $0 } ?? true
+        let decidedAt = records.first { $0.sequence == decision }?.loggedAt
+        return records.filter { record in
+            guard record.sequence < decision, let held, record.loggedAt <= held else {
+                return record.sequence <= decision
+            }
+            return decidedAt.map { $0 <= held && record.loggedAt <= $0 } ?? false
         }
     }
 }
