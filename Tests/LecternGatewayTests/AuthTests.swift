@@ -76,6 +76,17 @@ import Testing
         }
     }
 
+    @Test func `the pages have their language without a token, as they have their scripts`() async throws {
+        try await Self.with { key, gateway in
+            let student = try await key.sign(try Self.claims(.student))
+            for token in [nil, student] {
+                let answer = try await Self.send(gateway, "GET", "/language.json?language=zh", token: token)
+                #expect(answer.status == .ok)
+                #expect(try answer.json["language"] as? String == "zh")
+            }
+        }
+    }
+
     @Test("a teacher of whom it is not known whether it is muted gives no command and brings no file")
     func unknownVoice() async throws {
         let key = try await TokenKey.test()
