@@ -40,21 +40,28 @@ public struct SiteLanguages: Sendable {
     private static let limits = (bytes: 1 << 20, files: 100)
 
     /// By their tags in lower case.
-    private var files: [String: SiteRoutes.File]
+    private let files: [String: SiteRoutes.File]
+    /// The tags of all of them and of English, sorted: `{"languages":["en","zh"]}`.
+    let list: SiteRoutes.File
 
     /// Those in the program.
-    public init() {
-        let own = SiteRoutes.files.filter { $0.key.hasPrefix("lectern/languages/") }
-        files = Dictionary(uniqueKeysWithValues: own.map { (Self.tag($0.key), $0.value) })
-    }
+    public init() { self.init(adding: []) }
 
     /// Those in the program, and those of a folder, which come before them. Reads the folder once.
     /// - Parameter folder: its path.
-    public init(folder: String) throws(LanguageError) {
-        self.init()
-        for (name, bytes) in try Self.read(folder) {
+    public init(folder: String) throws(LanguageError) { self.init(adding: try Self.read(folder)) }
+
+    private init(adding others: [(name: String, bytes: [UInt8])]) {
+        let own = SiteRoutes.files.filter { $0.key.hasPrefix("lectern/languages/") }
+        var files = Dictionary(uniqueKeysWithValues: own.map { (Self.tag($0.key), $0.value) })
+        for (name, bytes) in others {
             files[Self.tag(name)] = SiteRoutes.File(path: "lectern/languages/\(name)", bytes: bytes)
         }
+        self.files = files
+        let tags = ["languages": Set(files.keys).union(["en"]).sorted()]
+        // Texts alone: that cannot fail.
+        let bytes = (try? JSONEncoder().encode(tags)) ?? Data()
+        list = SiteRoutes.File(path: "lectern/languages.json", bytes: [UInt8](bytes))
     }
 
     private static func tag(_ path: String) -> String {

@@ -151,6 +151,7 @@ struct SiteRoutes {
             return response(
                 live.values.languages.file(for: asked), to: request, vary: "Accept-Encoding, Accept-Language")
         }
+        router.get("languages.json") { request, _ in response(live.values.languages.list, to: request) }
         for (route, file) in Self.pages {
             router.get(route) { request, _ in
                 request.redirectToPlainPath() ?? response(file, to: request)

@@ -83,6 +83,8 @@ import Testing
                 let answer = try await Self.send(gateway, "GET", "/language.json?language=zh", token: token)
                 #expect(answer.status == .ok)
                 #expect(try answer.json["language"] as? String == "zh")
+                let list = try await Self.send(gateway, "GET", "/languages.json", token: token)
+                #expect(try list.json["languages"] as? [String] == ["en", "zh"])
             }
         }
     }

@@ -71,6 +71,7 @@ import Testing
         let languages = try SiteLanguages(folder: folder.path)
         #expect(String(decoding: languages.file(for: "ar-EG").bytes, as: UTF8.self).contains("متصل"))
         #expect(String(decoding: languages.file(for: "zh").bytes, as: UTF8.self).contains("笔画"))
+        #expect(String(decoding: languages.list.bytes, as: UTF8.self) == #"{"languages":["ar","en","zh"]}"#)
         for wrong in [
             "", "[]", #"{"language":"da"}"#, #"{"language":"de","direction":"down","texts":{}}"#,
             #"{"language":"de","texts":{"A":1}}"#,

@@ -23,7 +23,8 @@ enum AccessNeed: Equatable {
     case `operator`
 
     private static let openPaths: Set = [
-        "", "healthz", "readyz", "monitor", "language.json", "api/time", "api/session", "api/openapi.json",
+        "", "healthz", "readyz", "monitor", "language.json", "languages.json", "api/time", "api/session",
+        "api/openapi.json",
     ]
 
     init(_ request: Request) {

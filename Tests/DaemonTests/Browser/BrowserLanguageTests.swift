@@ -85,6 +85,31 @@ import Testing
         }
     }
 
+    @Test func `a reader chooses a language, which all pages of the browser have until another is chosen`() async throws {
+        try await BrowserRoom.with(strokes: 3) { room, _ in
+            let window = try await BrowserWindow(at: "\(room.page)?language=en")
+            func choose(_ name: String, _ language: String) async throws {
+                try await window.clickInSight(of: "#language")
+                let choice = "[...document.querySelectorAll(\".languages button\")].find((one) => one.textContent === \"\(name)\")"
+                try await window.wait(for: "the choice of \(name)", choice)
+                if BrowserWindow.axe != nil { try await window.expectNoFindings("the languages") }
+                try await window.keepScreenshot("languages-\(language)")
+                try await window.run("\(choice).click()")
+                try await window.wait(for: name, "document.documentElement.lang === \"\(language)\"")
+                try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done === \"\"")
+            }
+            try await choose("中文", "zh")
+            #expect(try await window.string("location.search") == "")
+            try await window.open("\(room.page)/teach?author=anna")
+            try await window.wait(for: "Chinese", "document.documentElement.lang === \"zh\"")
+            // Where all is in English nothing is fetched for it.
+            try await window.open(room.page)
+            try await choose("English", "en")
+            #expect(try await window.text(of: BrowserWindow.element("connection")) == "Connected")
+            #expect(try await window.complaints() == [])
+        }
+    }
+
     @Test(
         "a language that is written from right to left turns the pages round, and nothing is beside the window",
         arguments: [

@@ -3,10 +3,12 @@
  *
  * English stands where it is shown, and is the key of its translations. `languages/zh.json` has the Chinese ones; who runs a
  * server adds others with the setting `http.languages`. The server chooses by what the browser asks for; `?language=zh` in the
- * address of a page asks for another.
+ * address of a page asks for another, and so does the reader, who is remembered.
  *
  * @module
  */
+
+import { remember, remembered } from "./dom.js";
 
 /** The gateway that this file came from, where it is `lectern/language.js`, also in the folder of a release. */
 export const home = new URL("../", import.meta.url).href.replace(/\/assets\/[^/]+\/$/, "/");
@@ -14,6 +16,7 @@ export const home = new URL("../", import.meta.url).href.replace(/\/assets\/[^/]
 /** The attributes that are read. */
 const attributes = ["aria-label", "alt", "placeholder", "title"];
 const english = { language: "en", texts: Object.create(null) };
+const storageKey = "lectern-language";
 
 let known = english;
 
@@ -21,7 +24,7 @@ let known = english;
 export const loading = load();
 
 function load() {
-    const wanted = new URLSearchParams(globalThis.location?.search).get("language");
+    const wanted = new URLSearchParams(globalThis.location?.search).get("language") || remembered(storageKey);
     if (/^en\b/i.test(wanted ?? globalThis.navigator?.languages?.[0] ?? "en")) return null;
     const address = new URL("language.json", home);
     if (wanted) address.searchParams.set("language", wanted);
@@ -31,6 +34,22 @@ function load() {
         // What every object has is no text.
         known = { ...found, texts: Object.assign(Object.create(null), found.texts) };
     }).catch(() => {});
+}
+
+/** The tag of the language that is shown. */
+export function languageInUse() {
+    return known.language;
+}
+
+/** Loads the page in another language, which pages of this browser have from now on. @param {string} language a tag */
+export function changeLanguage(language) {
+    remember(storageKey, language);
+    const address = new URL(location.href);
+    // What the address asks for comes first.
+    if (remembered(storageKey) !== language) address.searchParams.set("language", language);
+    else if (address.searchParams.has("language")) address.searchParams.delete("language");
+    else return location.reload();
+    location.replace(address);
 }
 
 /**

@@ -6,7 +6,7 @@
 
 import { element, iconOf, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway } from "../lectern/gateway.js";
-import { loading, t, translate } from "../lectern/language.js";
+import { changeLanguage, languageInUse, loading, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";
 
 if (document.documentElement.dataset.browser === "old") throw new Error("needs.js has said that this browser is too old");
@@ -221,6 +221,50 @@ export function bindFullScreen(button, target) {
         button.setAttribute("aria-pressed", String(document.fullscreenElement === target));
     });
 }
+
+/** Lets the reader choose among the languages that there are, each by its own name. */
+function bindLanguage(button) {
+    const words = element("p", { className: "small quiet" });
+    const list = element("ul", { className: "languages" });
+    const dialog = element("dialog", { ariaLabel: t("Language") },
+        element("form", { method: "dialog" }, element("h2", { textContent: t("Language") }), words, list,
+            element("div", { className: "row" }, element("button", { className: "button", textContent: t("Close") }))));
+    document.body.append(dialog);
+    // What is beside it ends it.
+    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    const show = (languages) => {
+        list.replaceChildren(...languages.map((language) => {
+            const choice = element("button", { className: "button", type: "button", lang: language, dir: "auto", textContent: ownName(language) });
+            if (language === languageInUse().toLowerCase()) choice.setAttribute("aria-current", "true");
+            choice.addEventListener("click", () => changeLanguage(language));
+            return element("li", {}, choice);
+        }));
+        (list.querySelector("[aria-current]") ?? list.querySelector("button"))?.focus();
+    };
+    button.addEventListener("click", async () => {
+        if (dialog.open) return;
+        dialog.showModal();
+        try {
+            const { languages } = await gateway.json("languages.json");
+            say(words, "");
+            show(languages);
+        } catch (error) {
+            say(words, error.message);
+        }
+    });
+}
+
+/** What a language calls itself. */
+function ownName(tag) {
+    try {
+        return new Intl.DisplayNames([tag], { type: "language" }).of(tag);
+    } catch {
+        // A tag of an operator's own.
+        return tag;
+    }
+}
+
+if ($("language")) bindLanguage($("language"));
 
 const storageKey = "lectern-dark-board";
 
