@@ -6,6 +6,46 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserImageTests {
     private static let features = ["board.features=pages,images,lasso"]
 
+    @Test func `slides stay sharp however many were seen; where more is seen at a time than is kept, all is smaller until it goes`()
+        async throws
+    {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow(at: "\(room.address)/nowhere")
+            let found = try await window.run(
+                """
+                const { ImageStore } = await import("/lectern/images.js");
+                const asked = [];
+                const gateway = {
+                    async request(path, { query: { page, width } }) {
+                        asked.push(page);
+                        const canvas = new OffscreenCanvas(width, width / 2);
+                        canvas.getContext("2d").fillRect(0, 0, 1, 1);
+                        return new Response(await canvas.convertToBlob());
+                    },
+                };
+                const store = new ImageStore(gateway, "r", () => "main");
+                const wanted = 2048;
+                // Draws pages of 8 MiB until nothing more is asked for; returns the widths that are there.
+                const show = async (...pages) => {
+                    for (let calm = 0; calm < 3; ) {
+                        store.startPass();
+                        const before = asked.length;
+                        const bitmaps = pages.map((page) => store.picture("a", page, wanted));
+                        await new Promise((done) => setTimeout(done, 20));
+                        calm = asked.length === before && bitmaps.every(Boolean) ? calm + 1 : 0;
+                    }
+                    return pages.map((page) => store.picture("a", page, wanted).width);
+                };
+                const widths = [];
+                for (let page = 0; page < 20; page++) widths.push(...await show(page));
+                const times = asked.length;
+                const together = await show(...Array.from({ length: 12 }, (_, place) => 100 + place));
+                return [Math.min(...widths), times, Math.max(...together), ...await show(0)];
+                """)
+            #expect(try found.numbers(4) == [2048, 20, 1024, 2048])
+        }
+    }
+
     @Test("a picture that is dropped with Alt is placed there, and students see it when their video does")
     func place() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in

@@ -18,9 +18,15 @@ const mostTries = 12;
 /** A page of an asset. */
 class AssetPicture {
     bitmap = null;
-    /** The width that was asked for. */
+    /** The width that it is drawn with, and the one that was asked for. */
+    wanted = 0;
     width = 0;
+    /** Its height by its width, 0 while that is not known, and the width at which it has all of its pixels. */
+    shape = 0;
+    most = Infinity;
+    /** When it was drawn last, and in which pass. */
     drawnAt = 0;
+    pass = 0;
     isLoading = false;
     retryAt = 0;
     tries = 0;
@@ -32,6 +38,11 @@ class AssetPicture {
 
     get bytes() {
         return this.bitmap ? this.bitmap.width * this.bitmap.height * 4 : 0;
+    }
+
+    /** Bytes of a picture of it that is asked for with a width. */
+    bytesAt(width) {
+        return Math.min(4 * Math.min(width, this.most) ** 2 * this.shape, mostBytesOfOne);
     }
 }
 
@@ -48,6 +59,7 @@ export class ImageStore {
     #requests = 0;
     /** Widths are divided by it, where more is seen at a time than may be kept. */
     #divisor = 1;
+    #pass = 0;
     #timer = null;
     #isClosed = false;
 
@@ -58,6 +70,14 @@ export class ImageStore {
      */
     constructor(gateway, room, cohort) {
         [this.#gateway, this.#room, this.#cohort] = [gateway, room, cohort];
+    }
+
+    /** All of a page is drawn anew: what is asked for until the next call is seen together. */
+    startPass() {
+        const seen = [...this.#pictures.values()].filter(({ pass }) => pass === this.#pass);
+        const isTooMuch = () => seen.reduce((sum, entry) => sum + entry.bytesAt(entry.wanted / this.#divisor), 0) > mostBytes;
+        for (this.#divisor = 1; isTooMuch(); ) this.#divisor *= 2;
+        this.#pass++;
     }
 
     /**
@@ -72,7 +92,7 @@ export class ImageStore {
         const key = `${asset} ${page}`;
         let entry = this.#pictures.get(key);
         if (!entry) this.#pictures.set(key, (entry = new AssetPicture(asset, page)));
-        entry.drawnAt = now();
+        [entry.drawnAt, entry.pass, entry.wanted] = [now(), this.#pass, width];
         width = Math.max(Math.floor(width / this.#divisor), leastWidth);
         if (width !== entry.width) {
             entry.width = width;
@@ -137,8 +157,8 @@ export class ImageStore {
             entry.isLoading = false;
             if (this.#isClosed) return bitmap.close();
             entry.bitmap?.close();
-            entry.bitmap = bitmap;
-            entry.tries = 0;
+            [entry.bitmap, entry.shape, entry.tries] = [bitmap, bitmap.height / bitmap.width, 0];
+            entry.most = bitmap.width < width ? bitmap.width : Infinity;
             entry.backoff.reset();
             this.#evict();
             this.onpicture(asset, page);
@@ -152,16 +172,16 @@ export class ImageStore {
         }
     }
 
-    /** Closes the pictures that were drawn longest ago. Where all are seen now, the next ones are smaller. */
+    /** Closes the pictures that were drawn longest ago. Of those that are seen now the shape stays known: the next ones are smaller. */
     #evict() {
         const entries = [...this.#pictures.values()].sort((one, other) => one.drawnAt - other.drawnAt);
         let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
-        if (bytes > mostBytes) this.#divisor *= 2;
         for (const entry of entries) {
             if (bytes <= mostBytes) return;
             bytes -= entry.bytes;
             entry.bitmap?.close();
-            this.#pictures.delete(`${entry.asset} ${entry.page}`);
+            entry.bitmap = null;
+            if (entry.pass !== this.#pass) this.#pictures.delete(`${entry.asset} ${entry.page}`);
         }
     }
 }

@@ -317,6 +317,7 @@ export class Painter {
 
     #updateImages(core) {
         const texts = [];
+        this.#images?.startPass();
         for (const image of core.neededImages()) {
             if (image.text !== undefined) {
                 texts.push(image.text);
