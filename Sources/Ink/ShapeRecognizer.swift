@@ -42,7 +42,7 @@ public enum EvenShape: Sendable, Equatable {
 public enum ShapeRecognizer {
     /// The pen rests for so many milliseconds.
     public static let restTime = 500.0
-    /// While it rests it stays within so many board units.
+    /// While it rests it stays within so many board units where the board is seen in its own size.
     public static let restReach = 4.0
     /// A shape is so large at least, in board units: the longer side of its box.
     static let leastSize = 24.0
@@ -54,11 +54,14 @@ public enum ShapeRecognizer {
     /// - Parameters:
     ///   - points: with times.
     ///   - milliseconds: until now, or until the pen was lifted, since the first point.
-    public static func beforeRest(_ points: [StrokePoint], until milliseconds: Double) -> ArraySlice<StrokePoint>? {
+    ///   - reach: board units within which a pen rests.
+    public static func beforeRest(
+        _ points: [StrokePoint], until milliseconds: Double, within reach: Double = ShapeRecognizer.restReach
+    ) -> ArraySlice<StrokePoint>? {
         guard let last = points.last else { return nil }
         // The place of the last point: a pen that rests moves a little all the time.
-        let start =
-            points.lastIndex { abs($0.x - last.x) > restReach || abs($0.y - last.y) > restReach }.map { $0 + 1 } ?? 0
+        let reach = max(reach, 0)
+        let start = points.lastIndex { abs($0.x - last.x) > reach || abs($0.y - last.y) > reach }.map { $0 + 1 } ?? 0
         guard start > 0, let began = points[start].milliseconds, milliseconds - began >= restTime else { return nil }
         return points[...start]
     }

@@ -130,6 +130,28 @@ struct DrawingSessionTests {
         #expect(try told().count == 11)
     }
 
+    @Test func `a slow hand on a board that is seen sixteen times larger does not rest, and one on a small board does`() {
+        var device = device()
+        func rests(step: Double, within reach: Double) -> Bool {
+            _ = device.session.penDown(
+                Pen.Pointer(id: 1, kind: .pen), Pen.Sample(x: 100, y: 100, time: 0), time: nil)
+            for number in 1...200 {
+                // Then it goes on more slowly.
+                let x = 100 + step * Double(min(number, 150)) + step / 10 * Double(max(number - 150, 0))
+                let sample = Pen.Sample(x: x, y: 100, time: Double(number * 16))
+                _ = device.session.penMoved(1, kind: .pen, [sample], at: .zero)
+            }
+            defer { _ = device.session.penCancelled(1) }
+            return device.session.penRested(1, time: 3200, within: reach, at: .zero) != nil
+        }
+        // In half a second 2 board units: 32 pixels of the large board, and less than one of the small one.
+        #expect(!rests(step: 0.7, within: 4.0 / 16))
+        #expect(rests(step: 0.7, within: 4))
+        // On a telephone a hand that rests moves by 10 units.
+        #expect(!rests(step: 3, within: 4))
+        #expect(rests(step: 3, within: 11))
+    }
+
     @Test func `what is drawn anew is one step: an undo takes back all of it, and a redo brings it again`() throws {
         var now = Duration.seconds(1)
         var device = device()

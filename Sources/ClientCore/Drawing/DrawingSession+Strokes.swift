@@ -38,13 +38,17 @@ extension DrawingSession {
     /// The pen rests on the board, half a second after it has moved last. A rough shape of freehand ink becomes an even
     /// one. The next undo brings the rough one back.
     ///
-    /// - Parameter time: on the clock of samples.
+    /// - Parameters:
+    ///   - time: on the clock of samples.
+    ///   - reach: board units within which the pen rests: as much as a hand trembles on the screen, so that it is less where the board
+    ///     is seen larger.
     /// - Returns: the change, and what is drawn from now on; nil where nothing has changed.
-    public mutating func penRested(_ id: Int, time: Double, at now: Duration) -> (change: Pen.Change, element: Element)?
-    {
-        guard hover == nil, var header = drawn, header.element == .freehand, let found = pen.rest(id, at: time) else {
-            return nil
-        }
+    public mutating func penRested(
+        _ id: Int, time: Double, within reach: Double = 4, at now: Duration
+    ) -> (change: Pen.Change, element: Element)? {
+        guard hover == nil, var header = drawn, header.element == .freehand,
+            let found = pen.rest(id, at: time, within: reach)
+        else { return nil }
         header.element = found.shape.element
         (drawn, rough) = (header, found.rough)
         beginWetInk(header)

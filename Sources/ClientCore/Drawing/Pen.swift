@@ -238,11 +238,13 @@ public struct Pen: Sendable {
     }
 
     /// A pointer rests where it is. A rough shape becomes an even one, which the rest of the stroke does not change.
-    /// - Parameter time: now, on the clock of samples.
+    /// - Parameters:
+    ///   - time: now, on the clock of samples.
+    ///   - reach: board units within which it rests.
     /// - Returns: the shape, and the rough stroke; nil where there is none.
-    mutating func rest(_ id: Int, at time: Double) -> (shape: EvenShape, rough: PenStroke)? {
+    mutating func rest(_ id: Int, at time: Double, within reach: Double) -> (shape: EvenShape, rough: PenStroke)? {
         guard id == drawing?.id, !isShaped, !stroke.isErasing,
-            let points = ShapeRecognizer.beforeRest(stroke.points, until: time - stroke.start),
+            let points = ShapeRecognizer.beforeRest(stroke.points, until: time - stroke.start, within: reach),
             let shape = ShapeRecognizer.shape(of: points)
         else { return nil }
         let rough = stroke

@@ -15,7 +15,7 @@
  * @property {number} [element] of the even shape that it has become
  */
 
-/** Milliseconds after which a pen that rests asks whether its stroke is a shape, and board units that it does not leave then. */
+/** Milliseconds after which a pen that rests asks whether its stroke is a shape, and CSS pixels that it does not leave then. */
 const restTime = 510;
 const restReach = 4;
 /** Milliseconds after a pen was seen in which the hand may be the one that holds it. */
@@ -128,14 +128,16 @@ export class Pen {
     /** Asks whether the stroke is a shape where the pen stays for a while. */
     #rest({ pointerId, pointerType, timeStamp }, [x, y]) {
         const place = this.#restPlace;
-        if (place && place.pointerId === pointerId && Math.abs(x - place.x) <= restReach && Math.abs(y - place.y) <= restReach) return;
+        // A hand trembles on the screen, however large the board is seen.
+        const reach = (restReach * this.#board().width) / this.#canvas.getBoundingClientRect().width;
+        if (place && place.pointerId === pointerId && Math.abs(x - place.x) <= reach && Math.abs(y - place.y) <= reach) return;
         clearTimeout(this.#restTimer);
         this.#restPlace = { x, y, pointerId };
         const began = performance.now();
         this.#restTimer = setTimeout(() => {
             if (this.#stroke?.pointer !== pointerId) return;
             const time = timeStamp + performance.now() - began;
-            this.#take(5, { pointerId, pointerType, timeStamp: time }, 0, [x, y, time, NaN, NaN, NaN]);
+            this.#take(5, { pointerId, pointerType, timeStamp: time }, 0, [x, y, time, NaN, NaN, NaN, reach]);
         }, restTime);
     }
 
