@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("a tap on a text opens it again: the old one goes, the new one comes, and two undos bring the old one back")
+    @Test("a tap on a text opens it again: the new one comes, the old one goes, and one undo brings the old one back")
     func edits() async throws {
         try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.press("t")
@@ -74,14 +74,14 @@ import Testing
             try await teacher.tap(0.7, 0.8)
             try await teacher.wait(for: "no field", "!\(Self.field)")
             for window in [teacher, student] { try await window.wait(forIndex: 3) }
-            #expect(try await room.message(3)["x"]?.string == "alter Text")
+            #expect(try await room.message(2)["x"]?.string == "alter Text")
+            #expect(try await room.message(3)["a"]?.double == 8)
             #expect(try await Self.spoken(in: student) == ["alter Text"])
             try await teacher.expectSamePicture(as: student)
             // One that is not changed is not sent.
             try await teacher.tap(0.21, 0.3)
             try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alter Text\"")
             try await teacher.type(Self.escape)
-            try await teacher.press("z", control: true)
             try await teacher.press("z", control: true)
             for window in [teacher, student] { try await window.wait(forIndex: 5) }
             #expect(try await Self.spoken(in: student) == ["alt"])

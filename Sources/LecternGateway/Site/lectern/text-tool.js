@@ -8,6 +8,7 @@ import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
 import { element } from "./dom.js";
 import { Removals } from "./stroke-eraser.js";
+import { Element } from "./teacher.js";
 import { fontFamily, fontSize, linesOf, widthOf } from "./images.js";
 
 /** Bytes of a text at most; see `BoardText`. */
@@ -228,15 +229,23 @@ export class TextTool {
     #write(open) {
         const text = cleaned(open.field.value);
         if (text === open.text) return true;
+        const isBlank = text.trim() === "";
         // Where another teacher has turned to another page, what was typed is not lost: it is a new text of that page.
-        if (open.index !== null && open.page === this.#teacher.page) {
-            if (!this.#teacher.remove([open.index])) return false;
-            this.#teacher.board.painter.hide([open.index]);
-            this.#removals.add([open.index]);
-            [open.index, open.text] = [null, ""];
-        }
-        if (text.trim() === "") return true;
+        const old = open.page === this.#teacher.page ? open.index : null;
         const { lineHeight, ...box } = this.#box(text, open);
-        return this.#teacher.writeText(text, { ...box, lineHeight, colour: open.colour });
+        if (old === null) return isBlank || this.#teacher.writeText(text, { ...box, lineHeight, colour: open.colour });
+        // One step for an undo.
+        const isTaken = isBlank ? this.#teacher.remove([old]) : this.#teacher.redraw([old], [this.#message(text, box, lineHeight, open.colour)]);
+        if (!isTaken) return false;
+        this.#teacher.board.painter.hide([old]);
+        this.#removals.add([old]);
+        return true;
+    }
+
+    /** A text as messages have it, without a number of its own. */
+    #message(x, box, l, c) {
+        const { width: w, height: h } = this.#teacher.board.size;
+        const [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height].map((place) => Math.round(place * 100) / 100);
+        return { n: 0, c, e: Element.text, l, w, h, x, d: [{ x: left, y: top }, { x: right, y: bottom }] };
     }
 }
