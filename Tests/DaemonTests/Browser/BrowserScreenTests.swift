@@ -51,6 +51,41 @@ import Testing
         }
     }
 
+    @Test func `a window that goes to a screen with finer pixels has the board in these`() async throws {
+        try await BrowserRoom.with(strokes: 3) { room, _ in
+            let student = try await BrowserWindow()
+            // An emulated screen changes no size in its own pixels, and tells no list of media queries.
+            try await student.runFirst(
+                """
+                delete ResizeObserverEntry.prototype.devicePixelContentBoxSize;
+                globalThis.mediaLists = [];
+                {
+                    const original = globalThis.matchMedia;
+                    globalThis.matchMedia = (query) => {
+                        const list = original.call(globalThis, query);
+                        mediaLists.push(list);
+                        return list;
+                    };
+                }
+                """)
+            try await student.open(room.page)
+            try await student.wait(forIndex: 3)
+            let width = try #require(try await student.run("return \(BrowserWindow.canvas).width").double)
+            for scale in [2.0, 1.5] {
+                try await student.resize(to: BrowserWindow.Size(width: 1440, height: 1000, scale: scale))
+                try await student.run(
+                    """
+                    for (const list of [...mediaLists]) {
+                        if (list.media.includes("resolution") && !list.matches) list.dispatchEvent(new Event("change"));
+                    }
+                    """)
+                try await student.wait(
+                    for: "\(scale) pixels", "Math.abs(\(BrowserWindow.canvas).width - \(width * scale)) <= 2")
+            }
+            #expect(try await student.complaints() == [])
+        }
+    }
+
     @Test func `a button hides the video, gives its place to the board, and brings it back`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await room.student("?demo=2", .phone)

@@ -6,6 +6,7 @@
 
 import { t } from "./language.js";
 import { CoreHost } from "./core.js";
+import { onPixelRatio } from "./dom.js";
 import { Gateway, readerName } from "./gateway.js";
 import { ImageStore } from "./images.js";
 import { AuthorNames } from "./words.js";
@@ -205,6 +206,7 @@ class BoardCanvas {
     #canvas;
     #onshape;
     #observer;
+    #closing = new AbortController();
 
     /**
      * @param {HTMLCanvasElement} canvas its width is a style sheet's
@@ -221,6 +223,11 @@ class BoardCanvas {
             onresize();
         });
         this.#observer.observe(canvas);
+        onPixelRatio(() => {
+            // It tells the size again.
+            this.#observer.unobserve(canvas);
+            this.#observer.observe(canvas);
+        }, this.#closing.signal);
     }
 
     /** Gives the canvas the shape of a board of that size. */
@@ -234,6 +241,7 @@ class BoardCanvas {
     /** The canvas keeps its shape and its picture. */
     close() {
         this.#observer.disconnect();
+        this.#closing.abort();
     }
 }
 

@@ -42,6 +42,15 @@ export function element(tag, properties = {}, ...children) {
     return made;
 }
 
+/** Calls when a CSS pixel becomes another number of pixels of the screen, as where a window goes to another screen: no size of an element says so. */
+export function onPixelRatio(body, signal) {
+    const listen = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {
+        listen();
+        body();
+    }, { once: true, signal });
+    listen();
+}
+
 /** Changes a text only when it is another: screen readers read changes. */
 export function say(target, text) {
     if (target.textContent !== text) target.textContent = text;

@@ -8,7 +8,7 @@
  */
 
 import { t } from "./language.js";
-import { element, iconOf, letterKeys } from "./dom.js";
+import { element, iconOf, letterKeys, onPixelRatio } from "./dom.js";
 
 /** How many times larger than the whole page a page is seen at most, and by how much keys and buttons scale. */
 const most = 16;
@@ -93,6 +93,7 @@ export class BoardView extends EventTarget {
         this.#observer = new ResizeObserver(() => this.#resize());
         this.#observer.observe(frame);
         this.#observer.observe(canvas);
+        onPixelRatio(() => this.#resize(), signal);
     }
 
     /** Whether a part of the page is seen. */

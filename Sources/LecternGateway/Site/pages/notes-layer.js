@@ -4,6 +4,7 @@
  * @module
  */
 
+import { onPixelRatio } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";
 import { strokesWords } from "../lectern/words.js";
 
@@ -114,6 +115,7 @@ export class NotesLayer extends EventTarget {
         view.addEventListener("change", () => this.#show());
         store.addEventListener("change", ({ detail }) => detail.page === board.page && this.#tell());
         new ResizeObserver(() => this.#show()).observe(canvas);
+        onPixelRatio(() => this.#show());
         addEventListener("beforeprint", () => this.#print(true));
         addEventListener("afterprint", () => this.#print(false));
         view.pen = { isBusy: (time) => this.#isBusy(time), giveUp: (events) => this.#giveUp(events) };
