@@ -34,6 +34,29 @@ import Testing
         }
     }
 
+    @Test func `a start in the address counts, also when the page is loaded again, and one that a class begins with is none`()
+        async throws
+    {
+        try await BrowserRoom.with { room, _ in
+            let teacher = try await BrowserWindow()
+            let start = Date().addingTimeInterval(-90).formatted(.iso8601)
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna&time=since-start&start=\(start)")
+            for number in 1...2 {
+                #expect(try await teacher.isTrue("!\(BrowserWindow.element("share-dialog")).open"))
+                let time = try await teacher.timeOfStroke(number)
+                #expect(89_000...400_000 ~= time)
+                try await teacher.open(writingAt: try await teacher.string("location.href"))
+            }
+            try await teacher.open(room.address)
+            let begun = try await teacher.string("\(BrowserWindow.element("start")).href")
+            try await teacher.open("\(begun)&author=anna&time=since-start")
+            try await teacher.wait(for: "the link", "\(BrowserWindow.element("share-dialog")).open")
+            let words = BrowserWindow.element("time-now")
+            try await teacher.wait(
+                for: "the question", "\(words).textContent === \"Press Start when the video begins.\"")
+        }
+    }
+
     @Test("after a sleep of the machine, which stops its clock, the newest measurement of the server's counts alone")
     func sleep() async throws {
         try await BrowserRoom.with { room, _ in

@@ -23,7 +23,7 @@ function newRoom() {
 }
 
 const begun = newRoom();
-$("start").href = address(`rooms/${begun}/teach`, { start: 1 });
+$("start").href = address(`rooms/${begun}/teach`, { share: 1 });
 $("start").addEventListener("click", () => ownRooms.add(begun));
 
 const trial = `trial-${crypto.getRandomValues(new Uint32Array(1))[0].toString(36)}`;

@@ -66,9 +66,9 @@ async function start() {
     offerLost(teacher);
     teacher.addEventListener("applied", ({ detail }) => detail.index === 1 && ownRooms.add(room));
     const share = new ShareDialog(gateway, room, query);
-    if (query.has("start")) {
+    if (query.has("share")) {
         // Once: not when the page is loaded again.
-        query.delete("start");
+        query.delete("share");
         history.replaceState(null, "", location.pathname + (query.size > 0 ? `?${query}` : ""));
         share.open();
     }
