@@ -94,6 +94,28 @@ import Testing
         }
     }
 
+    @Test func `a palm that touches the board before the first pen leaves no note`() async throws {
+        try await BrowserRoom.with(strokes: 1) { room, _ in
+            let student = try await room.student("", .tablet)
+            try await student.press("n")
+            try await student.wait(for: "the bar", "!\(BrowserWindow.element("notes-bar")).hidden")
+            func touch(_ types: String...) async throws {
+                try await student.run(
+                    """
+                    const layer = \(Self.layer);
+                    const { left, top, width, height } = layer.getBoundingClientRect();
+                    args[0].forEach((type, place) => layer.dispatchEvent(new PointerEvent(type, { pointerId: 77, pointerType: "touch", isPrimary: true,
+                        bubbles: true, cancelable: true, clientX: left + width * (0.7 + 0.02 * place), clientY: top + height * 0.8 })));
+                    """, [.array(types.map(AnyJSON.string))])
+            }
+            try await touch("pointerdown", "pointermove", "pointermove")
+            try await student.drawWave(4, with: .pen)
+            try await touch("pointermove", "pointerup")
+            try await student.waitForNotes(1)
+            #expect(abs((try await student.notePoints(0).first ?? 0) - 102) < 2)
+        }
+    }
+
     @Test func `while zoomed a note lies where it was written, a finger writes, and two fingers zoom`() async throws {
         try await BrowserRoom.with(strokes: 3) { room, _ in
             let student = try await room.student("", .tablet)

@@ -97,6 +97,27 @@ import Testing
         }
     }
 
+    @Test func `an input method composes in the field, its keys are its own, and a window that comes before this one ends nothing`()
+        async throws
+    {
+        try await BrowserRoom.withTeacher { room, teacher in
+            try await teacher.press("t")
+            try await teacher.tap(0.2, 0.3)
+            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.compose(["n", "ni"])
+            try await teacher.type(Self.escape)
+            #expect(try await teacher.string("\(Self.field).value") == "ni")
+            try await teacher.compose(["nihao"], into: "你好😀")
+            // The field has the focus of its window all the same.
+            try await teacher.run("\(Self.field).dispatchEvent(new FocusEvent(\"blur\"))")
+            #expect(try await teacher.string("\(Self.field).value") == "你好😀")
+            try await teacher.type(Self.escape)
+            try await teacher.wait(forIndex: 1)
+            #expect(try await room.message(1)["x"]?.string == "你好😀")
+            #expect(try await teacher.isTrue("\(Self.field) === null"))
+        }
+    }
+
     @Test("what is typed stays in its field while its author is muted, and is drawn when the author is heard again")
     func muted() async throws {
         try await BrowserRoom.withTeacher { room, teacher in

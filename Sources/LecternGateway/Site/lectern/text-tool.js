@@ -15,8 +15,10 @@ import { fontFamily, fontSize, linesOf, widthOf } from "./images.js";
 const mostBytes = 2000;
 /** Heights of a line, in board units. */
 const [leastHeight, mostHeight] = [4, 512];
-/** Board units that a tap moves at most. */
+/** CSS pixels that a tap moves at most. */
 const tapReach = 12;
+/** The code of keys that an input method takes. */
+const composingKey = 229;
 /** How long an answer of the room is waited for, in milliseconds. */
 const longestWait = 3000;
 const waitStep = 100;
@@ -72,6 +74,8 @@ export class TextTool {
         addEventListener("scroll", () => this.#place(), { signal, capture: true, passive: true });
         // Before the teacher leaves, who sends what there is.
         addEventListener("pagehide", () => this.#close(), { signal, capture: true });
+        // Telephones end pages that are out of sight without a word.
+        document.addEventListener("visibilitychange", () => document.hidden && this.#close(), { signal });
         for (const type of ["writer", "muted", "outbox"]) {
             teacher.addEventListener(type, () => this.#open?.isDue && this.#close(), { signal });
         }
@@ -97,7 +101,8 @@ export class TextTool {
 
     #tapped(points) {
         const [first, last] = [points[0], points.at(-1)];
-        if (!first || this.#hasClosed || Math.hypot(last.x - first.x, last.y - first.y) > tapReach) return;
+        const perUnit = this.#canvas.getBoundingClientRect().width / this.#teacher.board.size.width;
+        if (!first || this.#hasClosed || Math.hypot(last.x - first.x, last.y - first.y) * perUnit > tapReach) return;
         this.#edit(first.x, first.y);
     }
 
@@ -144,13 +149,15 @@ export class TextTool {
         field.addEventListener("keydown", (event) => {
             // Keys of the page are letters here.
             event.stopPropagation();
-            if (event.key !== "Escape" || event.isComposing) return;
+            // The key that ends a composition comes behind it in Safari.
+            if (event.key !== "Escape" || event.isComposing || event.keyCode === composingKey) return;
             event.preventDefault();
             this.#close();
             this.#canvas.focus?.({ preventScroll: true });
         });
         field.addEventListener("focus", () => this.#wait(false));
-        field.addEventListener("blur", () => this.#close());
+        // Not where another window has come before this one: the person comes back to the field.
+        field.addEventListener("blur", () => field.getRootNode().activeElement !== field && this.#close());
         this.#open = { field, page: this.#teacher.page, isDue: false, ...edited };
         this.#canvas.after(field);
         this.#place();

@@ -384,7 +384,7 @@ export class LassoTool {
     // Keys.
 
     #key(event) {
-        if (event.defaultPrevented || event.target.closest?.("input, select, dialog, #page-list")) return;
+        if (event.defaultPrevented || event.target.closest?.("input, select, textarea, dialog, #page-list")) return;
         const key = event.key.toLowerCase();
         const hasCommand = event.ctrlKey || event.metaKey;
         if (this.#isChosen && hasCommand && key === "a") {

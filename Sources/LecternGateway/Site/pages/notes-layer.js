@@ -248,7 +248,8 @@ export class NotesLayer extends EventTarget {
             const { kind, pointer } = this.#stroke ?? {};
             if (kind === "touch") this.#giveUp([{ pointerId: pointer }]);
             if (kind) return;
-        } else this.#finish();
+        } else if (event.pointerType === "pen" && this.#stroke?.kind === "touch") this.#giveUp([{ pointerId: this.#stroke.pointer }]);
+        else this.#finish();
         const erases = isEraser || this.colour === null;
         const perUnit = this.#view.perUnit;
         this.#stroke = { pointer: event.pointerId, kind: event.pointerType, page: this.#board.page, kept: this.notes, last: null };

@@ -256,6 +256,16 @@ final class BrowserWindow: Sendable {
         try await post("/actions", ["actions": .array([source])])
     }
 
+    /// Composes with an input method where the focus is, step by step, and makes a text of it; nil: it is still being composed.
+    func compose(_ steps: [String], into text: String? = nil) async throws {
+        for step in steps {
+            let end = AnyJSON.number(Double(step.utf16.count))
+            try await devTools(
+                "Input.imeSetComposition", ["text": .string(step), "selectionStart": end, "selectionEnd": end])
+        }
+        if let text { try await devTools("Input.insertText", ["text": .string(text)]) }
+    }
+
     /// Takes the network from the window, or gives it back.
     func setOffline(_ isOffline: Bool) async throws {
         try await devTools("Network.enable", [:])
