@@ -50,6 +50,37 @@ import Testing
         }
     }
 
+    @Test func `what was erased while the network is away stays away when its page is seen again`() async throws {
+        try await BrowserRoom.withTeacher { room, teacher in
+            for place in [1, 5] { try await teacher.drawWave(place) }
+            try await teacher.waitUntilSaved(index: 2)
+            try await teacher.clickInSight(of: "#page-add")
+            try await teacher.wait(forPages: "0 [1]")
+            try await teacher.press("PageUp")
+            try await teacher.wait(forPages: "[0] 1")
+            try await teacher.wait(for: "the page", "\(BrowserWindow.canvas).dataset.page === \"0\"")
+            try await teacher.waitUntilSaved()
+            // The strip of pages has made the board smaller.
+            let ink = try await teacher.inkedPixels()
+            try await teacher.setOffline(true)
+            try await teacher.press("d")
+            try await teacher.erase(down: (0.05, 0.3), across: 0.3, .whole)
+            try await teacher.waitForInk(below: ink * 3 / 4)
+            let left = try await teacher.inkedPixels()
+            try await teacher.press("PageDown")
+            try await teacher.wait(forPages: "0 [1]")
+            try await teacher.waitForInk(below: 1)
+            try await teacher.press("PageUp")
+            try await teacher.wait(forPages: "[0] 1")
+            try await teacher.wait(for: "the page", "\(BrowserWindow.canvas).dataset.page === \"0\"")
+            try await teacher.waitForInk(below: left + 1)
+            #expect(try await teacher.inkedPixels() == left)
+            try await teacher.setOffline(false)
+            try await teacher.waitUntilSaved()
+            #expect(try await teacher.inkedPixels() == left)
+        }
+    }
+
     @Test("where each author undoes his own strokes, those of others come back when the pen is lifted")
     func others() async throws {
         try await BrowserRoom.withClass(["history.scope=author"]) { room, teacher, student in

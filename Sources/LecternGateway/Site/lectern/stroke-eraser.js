@@ -88,6 +88,10 @@ export class Removals {
             if (operation.author === teacher.author) settle(operation.message);
         }, { signal });
         teacher.addEventListener("rejected", ({ detail }) => settle(detail.operation), { signal });
+        // A page that is seen again, or in another instance of the core, has all that the room has.
+        for (const type of ["page", "painted"]) {
+            teacher.board.addEventListener(type, () => this.#sent.forEach((sent) => teacher.board.painter.hide(sent)), { signal });
+        }
         // What the room has not taken is gone, or goes to another page.
         teacher.addEventListener("muted", ({ detail }) => detail.isMuted && this.#settleAll(), { signal });
         teacher.addEventListener("writer", ({ detail }) => detail.state !== "writer" && this.#settleAll(), { signal });
