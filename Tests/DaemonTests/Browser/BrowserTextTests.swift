@@ -118,6 +118,31 @@ import Testing
         }
     }
 
+    @Test func `a text that reads from right to left ends where the tap was, and grows to the left, also when it is edited`() async throws {
+        try await BrowserRoom.withTeacher { room, teacher in
+            try await teacher.press("t")
+            try await teacher.tap(0.5, 0.3)
+            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            // By its first letter, whatever is before it.
+            try await teacher.type("1. שלום")
+            #expect(try await teacher.string("\(Self.field).dir") == "rtl")
+            let field = try await teacher.box(of: Self.field)
+            try await teacher.type(Self.escape)
+            try await teacher.waitUntilSaved(index: 1)
+            let message = try await room.message(1)
+            let box = try await Self.boxOfMessage(message, in: teacher)
+            #expect(abs(field[0] + field[2] - box[0] - box[2]) < 4, "\(field) \(box)")
+            let end = try #require(message["d"]?.elements.last?["x"]?.double)
+            #expect(abs(end - 512) < 3)
+            try await teacher.tap(0.49, 0.3)
+            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"1. שלום\"")
+            try await teacher.type(" עולם\(Self.escape)")
+            try await teacher.waitUntilSaved(index: 3)
+            let edited = try #require(try await room.message(2)["d"]?.elements.last?["x"]?.double)
+            #expect(abs(edited - end) < 0.1)
+        }
+    }
+
     @Test("what is typed stays in its field while its author is muted, and is drawn when the author is heard again")
     func muted() async throws {
         try await BrowserRoom.withTeacher { room, teacher in

@@ -34,6 +34,12 @@ function groundOf(colour) {
     return 0.3 * red + 0.59 * green + 0.11 * blue > 210 ? "#1b1e23" : "#fff";
 }
 
+/** Whether a text reads from right to left, by its first letter; `BoardText` has the rule. */
+function isRightToLeft(text) {
+    const [letter] = text.match(/[\p{L}\u200e\u200f\u061c]/u) ?? [""];
+    return /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(letter);
+}
+
 /** What a message may have: no control characters but line feeds, no overrides of direction. */
 function cleaned(text) {
     const known = text
@@ -118,12 +124,12 @@ export class TextTool {
         if (!this.#isChosen || this.#open || (found && found.id >= firstLiveID)) return;
         const { lineHeight, colour } = this;
         this.#show(found
-            ? { index: found.id, text: found.text, x: found.x, y: found.y, lineHeight: found.lineHeight, colour: found.colour, box: found }
-            : { index: null, text: "", x, y: y - lineHeight / 2, lineHeight, colour, box: null });
+            ? { index: found.id, text: found.text, x: found.x, right: found.x + found.width, y: found.y, lineHeight: found.lineHeight, colour: found.colour }
+            : { index: null, text: "", x, right: x, y: y - lineHeight / 2, lineHeight, colour });
     }
 
     #show(edited) {
-        const field = element("textarea", { value: edited.text, ariaLabel: t("Text"), spellcheck: false, dir: "auto", autocapitalize: "off" });
+        const field = element("textarea", { value: edited.text, ariaLabel: t("Text"), spellcheck: false, autocapitalize: "off" });
         field.setAttribute("autocomplete", "off");
         field.wrap = "off";
         field.dataset.text = "edited";
@@ -170,15 +176,19 @@ export class TextTool {
         return features.includes("rgb") ? `#${colour.toString(16).padStart(6, "0")}` : palette[colour] ?? "#000000";
     }
 
-    /** Where a text lies, in board units: in the board, smaller where a line is wider than that. */
-    #box(text, { x, y, lineHeight }) {
+    /**
+     * Where a text lies, in board units: in the board, smaller where a line is wider than that. It begins at `x`, or at `right` where it
+     * reads from right to left.
+     */
+    #box(text, { x, right, y, lineHeight }) {
         const board = this.#teacher.board.size;
         const widest = Math.max(widthOf(text), 0.1);
         const lines = linesOf(text).length;
         const height = Math.min(Math.max(Math.min(lineHeight, board.width / widest, board.height / lines), leastHeight), mostHeight);
         const [width, tall] = [widest * height, lines * height];
+        const left = isRightToLeft(text) ? right - width : x;
         return {
-            lineHeight: height, width, height: tall, x: Math.max(Math.min(x, board.width - width), 0),
+            lineHeight: height, width, height: tall, x: Math.max(Math.min(left, board.width - width), 0),
             y: Math.max(Math.min(y, board.height - tall), 0),
         };
     }
@@ -193,10 +203,14 @@ export class TextTool {
         // Pixels of the window a pixel of the sheet, where that is shown larger.
         const zoom = parent.width / sheet.offsetWidth || 1;
         const scale = canvas.width / zoom / this.#teacher.board.size.width;
-        const box = this.#box(cleaned(field.value), this.#open);
+        const text = cleaned(field.value);
+        const box = this.#box(text, this.#open);
         const line = box.lineHeight * scale;
+        field.dir = isRightToLeft(text) ? "rtl" : "ltr";
+        // The caret is behind the text.
+        const start = (canvas.left - parent.left) / zoom - sheet.clientLeft + box.x * scale - (field.dir === "rtl" ? caretRoom : 0);
         Object.assign(field.style, {
-            left: `${(canvas.left - parent.left) / zoom - sheet.clientLeft + box.x * scale}px`,
+            left: `${start}px`,
             top: `${(canvas.top - parent.top) / zoom - sheet.clientTop + box.y * scale}px`,
             width: `${box.width * scale + caretRoom}px`, height: `${box.height * scale}px`, fontSize: `${line * fontSize}px`,
             lineHeight: `${line}px`,
