@@ -412,7 +412,8 @@ export class BoardView extends EventTarget {
             }
             event.preventDefault();
         } else if (this.#mouse?.pointerId !== pointerId) return;
-        else if (type === "pointermove") {
+        // The mouse may have been lifted where the page is not told.
+        else if (type === "pointermove" && event.buttons !== 0) {
             this.moveBy(clientX - this.#mouse.clientX, clientY - this.#mouse.clientY);
             this.#mouse = { pointerId, clientX, clientY };
         } else {
