@@ -142,6 +142,23 @@ import Testing
                 return tools.left >= stage.right || tools.top >= stage.bottom || tools.bottom <= stage.top;
                 """)
             #expect(tools == .bool(true))
+            // The right arrow key goes to what is at the right.
+            let ways = try await window.run(
+                """
+                const ways = [];
+                const tell = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+                const left = () => document.activeElement.getBoundingClientRect().left;
+                for (const group of ["#widths", ".colour-grid"]) {
+                    if (group === ".colour-grid") document.querySelector("[aria-haspopup=dialog][aria-keyshortcuts=C]").click();
+                    const [first, second] = document.querySelectorAll(`${group} button`);
+                    for (const target of group === "#widths" ? [first] : []) target.click(), target.focus();
+                    const before = left();
+                    tell(document.activeElement, "ArrowLeft");
+                    ways.push(document.activeElement === second && left() < before);
+                }
+                return ways;
+                """)
+            #expect(ways == .array([.bool(true), .bool(true)]))
         }
     }
 }

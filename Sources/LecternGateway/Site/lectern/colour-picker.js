@@ -4,7 +4,7 @@
  * @module
  */
 
-import { element, iconOf, remember, rememberedValue, say } from "./dom.js";
+import { element, iconOf, remember, rememberedValue, rightStep, say } from "./dom.js";
 import { mark, t } from "./language.js";
 
 /** Colours at hand. */
@@ -137,8 +137,9 @@ export class ColourPicker {
     #key(event) {
         const buttons = [...this.#grid.children];
         const at = buttons.indexOf(event.target);
+        const right = rightStep(this.#grid);
         const to = {
-            ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + columns, ArrowUp: at - columns, Home: 0, End: buttons.length - 1,
+            ArrowRight: at + right, ArrowLeft: at - right, ArrowDown: at + columns, ArrowUp: at - columns, Home: 0, End: buttons.length - 1,
         }[event.key];
         if (at < 0 || to === undefined) return;
         event.preventDefault();

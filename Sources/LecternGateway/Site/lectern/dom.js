@@ -42,6 +42,11 @@ export function element(tag, properties = {}, ...children) {
     return made;
 }
 
+/** By how many places of a row the right arrow key goes on: a row may begin at its right end. */
+export function rightStep(row) {
+    return getComputedStyle(row).direction === "rtl" ? -1 : 1;
+}
+
 /** Calls when a CSS pixel becomes another number of pixels of the screen, as where a window goes to another screen: no size of an element says so. */
 export function onPixelRatio(body, signal) {
     const listen = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {

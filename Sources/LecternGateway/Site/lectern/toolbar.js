@@ -4,7 +4,7 @@
  * @module
  */
 
-import { element, iconOf, letterKeys, remember, rememberedValue } from "./dom.js";
+import { element, iconOf, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
 import { mark, t } from "./language.js";
 import { ColourPicker } from "./colour-picker.js";
 import { StrokeEraser } from "./stroke-eraser.js";
@@ -170,7 +170,8 @@ export class Toolbar {
         this.#groups = this.#groups.filter((other) => other.name !== name);
         this.#groups.push({ name, buttons });
         group.onkeydown = (event) => {
-            const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+            const right = rightStep(group);
+            const step = { ArrowRight: right, ArrowDown: 1, ArrowLeft: -right, ArrowUp: -1 }[event.key];
             if (!step) return;
             event.preventDefault();
             const shown = buttons.filter(([button]) => !button.hidden);

@@ -124,7 +124,7 @@ function go(seek, { time, index }) {
     const words = $("moment");
     words.dataset.tone = problem ? "bad" : "good";
     words.hidden = false;
-    say(words, problem || t("Playing from {time}", { time: timeWords(time) }));
+    say(words, problem || t("The recording is at {time}", { time: timeWords(time) }));
     clearTimeout(timer);
     timer = setTimeout(() => {
         words.hidden = true;

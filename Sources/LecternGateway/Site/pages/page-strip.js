@@ -4,6 +4,7 @@
  * @module
  */
 
+import { rightStep } from "../lectern/dom.js";
 import { mark, t } from "../lectern/language.js";
 import { $, element, pageWords, say } from "./common.js";
 
@@ -176,7 +177,7 @@ export class PageStrip extends EventTarget {
         const { order } = this.#teacher.pages;
         const page = Number(item.dataset.page);
         const place = order.indexOf(page);
-        const right = getComputedStyle(this.#list).direction === "rtl" ? -1 : 1;
+        const right = rightStep(this.#list);
         const target = {
             ArrowRight: place + right, ArrowDown: place + 1, ArrowLeft: place - right, ArrowUp: place - 1, Home: 0, End: order.length - 1,
         }[event.key];
