@@ -81,6 +81,9 @@ static const unsigned char lectern_dom_js[] = {
 static const unsigned char lectern_element_js[] = {
 #embed "../LecternGateway/Site/lectern/element.js"
 };
+static const unsigned char lectern_eraser_cursor_js[] = {
+#embed "../LecternGateway/Site/lectern/eraser-cursor.js"
+};
 static const unsigned char lectern_events_js[] = {
 #embed "../LecternGateway/Site/lectern/events.js"
 };
@@ -301,6 +304,7 @@ static const struct site_file files[] = {
     FILE("lectern/core.js", lectern_core_js),
     FILE("lectern/dom.js", lectern_dom_js),
     FILE("lectern/element.js", lectern_element_js),
+    FILE("lectern/eraser-cursor.js", lectern_eraser_cursor_js),
     FILE("lectern/events.js", lectern_events_js),
     FILE("lectern/frame-clock.js", lectern_frame_clock_js),
     FILE("lectern/gateway.js", lectern_gateway_js),

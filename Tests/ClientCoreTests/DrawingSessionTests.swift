@@ -130,7 +130,8 @@ struct DrawingSessionTests {
         #expect(try told().count == 11)
     }
 
-    @Test func `a slow hand on a board that is seen sixteen times larger does not rest, and one on a small board does`() {
+    @Test func `a slow hand on a board that is seen sixteen times larger does not rest, and one on a small board does`()
+    {
         var device = device()
         func rests(step: Double, within reach: Double) -> Bool {
             _ = device.session.penDown(

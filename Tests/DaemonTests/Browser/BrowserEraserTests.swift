@@ -50,6 +50,58 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `an eraser has a ring of its size around the pointer, at every zoom, and a pen that erases has one with every tool`()
+        async throws
+    {
+        try await BrowserRoom.withTeacher { room, teacher in
+            let ring = "document.querySelector(\".lectern-eraser\")"
+            func expectRing(around place: (x: Double, y: Double), width: Double, _ what: String) async throws {
+                let scale = try await teacher.box(of: BrowserWindow.canvas)[2] / 1024
+                let box = try await teacher.box(of: ring)
+                #expect(abs(box[2] - width * scale) < 1.5 && abs(box[3] - box[2]) < 1, "\(what): \(box) \(scale)")
+                #expect(
+                    abs(box[0] + box[2] / 2 - place.x) < 1.5 && abs(box[1] + box[3] / 2 - place.y) < 1.5,
+                    "\(what): \(box)")
+            }
+            let place = try await teacher.place(0.4, 0.5)
+            func point() async throws {
+                try await teacher.draw(
+                    [(place.x - 5, place.y), (place.x.rounded(), place.y.rounded())], with: .mouse, .go)
+            }
+            try await teacher.press("p")
+            try await point()
+            #expect(try await teacher.isTrue("\(ring) === null"))
+            for key in ["e", "d"] {
+                try await teacher.press(key)
+                try await point()
+                try await teacher.wait(for: "the ring", ring)
+                try await expectRing(around: place, width: 20, key)
+            }
+            try await teacher.press("]")
+            try await expectRing(around: place, width: 40, "broader")
+            try await teacher.keepScreenshot("eraser-cursor")
+            for _ in 0..<3 { try await teacher.press("+") }
+            try await expectRing(around: place, width: 40, "larger")
+            try await teacher.press("p")
+            #expect(try await teacher.isTrue("\(ring) === null"))
+            // Its button erases, whatever is chosen.
+            try await teacher.run(
+                """
+                const send = (type, button, buttons) => \(BrowserWindow.canvas).dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen",
+                    isPrimary: true, button, buttons, bubbles: true, cancelable: true, clientX: \(place.x), clientY: \(place.y) }));
+                send("pointerdown", 5, 32);
+                """)
+            try await expectRing(around: place, width: 8, "a pen")
+            try await teacher.run(
+                "\(BrowserWindow.canvas).dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 9, pointerType: \"pen\" }))"
+            )
+            #expect(try await teacher.isTrue("\(ring) === null"))
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
     @Test func `what was erased while the network is away stays away when its page is seen again`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             for place in [1, 5] { try await teacher.drawWave(place) }

@@ -6,7 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserImageTests {
     private static let features = ["board.features=pages,images,lasso"]
 
-    @Test func `slides stay sharp however many were seen; where more is seen at a time than is kept, all is smaller until it goes`()
+    @Test
+    func
+        `slides stay sharp however many were seen; where more is seen at a time than is kept, all is smaller until it goes`()
         async throws
     {
         try await BrowserRoom.with { room, _ in

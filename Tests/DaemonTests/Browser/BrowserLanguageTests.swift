@@ -85,12 +85,14 @@ import Testing
         }
     }
 
-    @Test func `a reader chooses a language, which all pages of the browser have until another is chosen`() async throws {
+    @Test func `a reader chooses a language, which all pages of the browser have until another is chosen`() async throws
+    {
         try await BrowserRoom.with(strokes: 3) { room, _ in
             let window = try await BrowserWindow(at: "\(room.page)?language=en")
             func choose(_ name: String, _ language: String) async throws {
                 try await window.clickInSight(of: "#language")
-                let choice = "[...document.querySelectorAll(\".languages button\")].find((one) => one.textContent === \"\(name)\")"
+                let choice =
+                    "[...document.querySelectorAll(\".languages button\")].find((one) => one.textContent === \"\(name)\")"
                 try await window.wait(for: "the choice of \(name)", choice)
                 if BrowserWindow.axe != nil { try await window.expectNoFindings("the languages") }
                 try await window.keepScreenshot("languages-\(language)")

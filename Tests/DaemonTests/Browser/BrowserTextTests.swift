@@ -97,7 +97,9 @@ import Testing
         }
     }
 
-    @Test func `an input method composes in the field, its keys are its own, and a window that comes before this one ends nothing`()
+    @Test
+    func
+        `an input method composes in the field, its keys are its own, and a window that comes before this one ends nothing`()
         async throws
     {
         try await BrowserRoom.withTeacher { room, teacher in
@@ -118,7 +120,10 @@ import Testing
         }
     }
 
-    @Test func `a text that reads from right to left ends where the tap was, and grows to the left, also when it is edited`() async throws {
+    @Test
+    func `a text that reads from right to left ends where the tap was, and grows to the left, also when it is edited`()
+        async throws
+    {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.press("t")
             try await teacher.tap(0.5, 0.3)

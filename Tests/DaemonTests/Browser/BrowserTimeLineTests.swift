@@ -34,7 +34,8 @@ import Testing
         }
     }
 
-    @Test func `a start in the address counts, also when the page is loaded again, and one that a class begins with is none`()
+    @Test
+    func `a start in the address counts, also when the page is loaded again, and one that a class begins with is none`()
         async throws
     {
         try await BrowserRoom.with { room, _ in
