@@ -43,7 +43,7 @@ public enum GatewayMetrics {
         skewReaders: "Readers that reported in the last minute, by cohort.",
         badSkewRooms: "Rooms whose ink is later than http.skew_alarm, or early, in the last minute, by cohort.",
         ignoredSkews: "Observations that did not count: beyond one a second a reader, or of too many readers.",
-        coreFailures: "Boards in browsers whose core failed and was replaced, as readers report.",
+        coreFailures: "Boards and teachers in browsers whose core failed and was replaced, as their pages report.",
         revokedTokens: "Revocations of tokens that this gateway knows.",
         revokedRequests: "Requests and event streams refused or ended because their token has been revoked.",
         MetricTable.refused: "Metrics or series asked for that had no room, or were of another kind than before.",

@@ -73,6 +73,45 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `a teacher's core that traps is replaced without haste: the server hears of it, and nothing that was drawn is lost`()
+        async throws
+    {
+        try await BrowserRoom.with { room, _ in
+            let teacher = try await BrowserWindow()
+            try await teacher.runFirst(
+                """
+                \(Self.trap.replacing("[\"studentReceive\", \"replayAdd\", \"replayLook\"]", with: "[\"teacherLive\"]"))
+                {
+                    const original = globalThis.fetch;
+                    globalThis.fetch = (address, options) => {
+                        if (String(address).includes("/observations")) faults.push(JSON.parse(options.body).fault);
+                        return original(address, options);
+                    };
+                }
+                """)
+            try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
+            try await teacher.drawWave(1, index: 1)
+            try await teacher.setOffline(true)
+            try await teacher.drawWave(2)
+            try await teacher.wait(
+                for: "its record", "\(BrowserWindow.element("saved")).textContent.includes(\"kept here\")")
+            // The third one as well, where it begins with what the first has left.
+            try await teacher.run(
+                "window.begun = performance.now(); window.instancesBefore = instances; window.traps = 2;")
+            try await teacher.press("z", control: true)
+            try await teacher.wait(for: "another instance", "traps === 0 && instances === instancesBefore + 2")
+            #expect(try await teacher.isTrue("performance.now() - begun > 700"))
+            try await teacher.setOffline(false)
+            try await teacher.waitUntilWriting()
+            try await teacher.drawWave(3)
+            try await teacher.waitUntilSaved()
+            #expect(try await room.messages().filter { $0["a"] == nil }.count == 3)
+            try await teacher.wait(for: "what the server hears", "faults.length === 2")
+        }
+    }
+
     @Test("a core that traps in a lesson is replaced: it is fetched again, shown in the same pixels, and reported once")
     func replay() async throws {
         try await BrowserRoom.with { room, _ in

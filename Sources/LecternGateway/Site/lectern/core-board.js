@@ -148,7 +148,12 @@ export class CoreBoard extends EventTarget {
         this.#pointers.close();
         this._state = { ...this._state, flags: 0 };
         this._tell("divergence", { message: t("The core has failed: {reason}", { reason: error.message }) });
-        this._report({ index: this.index, fault: String(error.message).slice(0, 200) });
+        this.reportFailure(error);
+    }
+
+    /** Tells the server that an instance of the core has failed: the board's, or its teacher's. */
+    reportFailure({ message }) {
+        this._report({ index: this.index, fault: String(message).slice(0, 200) });
     }
 
     /** @protected */

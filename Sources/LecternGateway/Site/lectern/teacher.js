@@ -23,6 +23,8 @@ const Action = Object.freeze({ undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 }
 const wetTimeout = 3000;
 /** As long as an event stream may be silent: the network may have gone without a word. */
 const strokesTimeout = 40_000;
+/** Milliseconds after which a session of the core that has failed is not the reason for the next one to fail. */
+const soundTime = 60_000;
 /** Milliseconds after which a pointer that rests above the board goes. */
 const hoverRest = 2000;
 /** The numbers of an image, a lasso, a paper, a removal and a text among commands, and of the page that is seen. */
@@ -89,6 +91,8 @@ export class Teacher extends EventTarget {
     gesture = null;
     #options;
     #core = null;
+    #failures = new Backoff();
+    #failedAt = -Infinity;
     #store;
     #lock;
     #leaving = new AbortController();
@@ -344,7 +348,7 @@ export class Teacher extends EventTarget {
 
     /** Makes a session, the first or after one has failed: it reads from the store what there is to send. */
     async #begin() {
-        for (const backoff = new Backoff(); !this.#core; ) {
+        for (const backoff = new Backoff(); !this.#core && !this.#leaving.signal.aborted; ) {
             try {
                 const module = await TeacherCore.load();
                 if (this.#leaving.signal.aborted) return;
@@ -374,10 +378,19 @@ export class Teacher extends EventTarget {
             console.error(error);
             if (this.#core === core) {
                 [this.#core, this.#drawn, this.#live] = [null, null, new Map()];
-                this.#begin();
+                this.board.reportFailure(error);
+                this.#beginAgain();
             }
             return undefined;
         }
+    }
+
+    /** Makes a session in the place of one that has failed; not at once, for what it reads from the store may be the reason. */
+    #beginAgain() {
+        if (performance.now() - this.#failedAt > soundTime) this.#failures.reset();
+        this.#failedAt = performance.now();
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#begin(), this.#failures.next());
     }
 
     #tellCore(call, input = () => undefined) {
