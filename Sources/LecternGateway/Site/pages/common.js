@@ -224,10 +224,11 @@ export function bindFullScreen(button, target) {
 
 /** Lets the reader choose among the languages that there are, each by its own name. */
 function bindLanguage(button) {
-    const words = element("p", { className: "small quiet" });
+    const problem = element("p", { className: "small quiet", hidden: true });
+    problem.setAttribute("role", "alert");
     const list = element("ul", { className: "languages" });
     const dialog = element("dialog", { ariaLabel: t("Language") },
-        element("form", { method: "dialog" }, element("h2", { textContent: t("Language") }), words, list,
+        element("form", { method: "dialog" }, element("h2", { textContent: t("Language") }), problem, list,
             element("div", { className: "row" }, element("button", { className: "button", textContent: t("Close") }))));
     document.body.append(dialog);
     // What is beside it ends it.
@@ -245,11 +246,11 @@ function bindLanguage(button) {
         if (dialog.open) return;
         dialog.showModal();
         try {
-            const { languages } = await gateway.json("languages.json");
-            say(words, "");
-            show(languages);
+            show((await gateway.json("languages.json")).languages);
+            problem.hidden = true;
         } catch (error) {
-            say(words, error.message);
+            problem.hidden = false;
+            say(problem, error.message);
         }
     });
 }
