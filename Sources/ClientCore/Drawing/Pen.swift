@@ -192,7 +192,8 @@ public struct Pen: Sendable {
         var change = Change()
         if pointer.kind == .pen {
             penTime = sample.time
-            // The hand often touches before the pen does.
+            // The hand often touches before the pen does, and taps nothing then.
+            tapping = nil
             if drawing?.kind == .touch { change.isCancelled = end() }
         }
         if pointer.kind == .touch {

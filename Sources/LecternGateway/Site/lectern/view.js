@@ -348,6 +348,8 @@ export class BoardView extends EventTarget {
         else if (type === "pointermove") {
             this.#fingers.get(pointerId).last = event;
             if (this.#hold) this.#pull();
+            // A hand that lay there before its pen.
+            else if (this.#options.pen?.isBusy(event.timeStamp)) this.#fingers.clear();
             else if (this.#hasMoved()) this.#grab();
         } else {
             this.#fingers.delete(pointerId);
