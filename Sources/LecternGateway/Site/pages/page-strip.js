@@ -92,7 +92,7 @@ export class PageStrip extends EventTarget {
         const page = this.#teacher.pages.unused;
         if (page === undefined) return;
         this.#teacher.turn(page);
-        this.#tell("added");
+        this.#tell(t("Added"));
     }
 
     /** Moves a page to a place among the others, from 0. */
