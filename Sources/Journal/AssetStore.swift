@@ -119,8 +119,7 @@ extension AssetStore {
             // Another upload of the same file may have been quicker.
             if try await touchWhole(manifest.id) == nil {
                 let named = try await publish(stored.encoded(), to: subjects.manifest(of: manifest.id))
-                // An erasure deletes parts that have no manifest yet. Looked at afterwards: from now on it deletes the manifest
-                // first.
+                // An erasure deletes parts that have no manifest yet. Where it does so from now on, it takes the manifest, too.
                 if try await isWhole(stored) { return true }
                 await discard([named] + written)
                 return false

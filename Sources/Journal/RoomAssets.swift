@@ -146,19 +146,32 @@ extension AssetStore {
     ) async throws(AssetStoreError) -> Erasure {
         var rest = try await messages(subjects.everything(of: id))
         if let reason = reason(toKeep: id, of: room, boundary, rest) { return reason }
-        // An upload writes its record before it looks for the manifest, and its parts after both. A manifest may be written
-        // again meanwhile, as it is from time to time while the asset is used.
-        while let manifest = try await message(subjects.manifest(of: id)) {
-            try await delete([manifest.sequence])
+        while true {
+            // An upload writes its record before it looks for the manifest, and its parts after both. A manifest may be
+            // written again meanwhile, as it is from time to time while the asset is used.
+            while let manifest = try await message(subjects.manifest(of: id)) {
+                try await delete([manifest.sequence])
+                rest = try await messages(subjects.everything(of: id))
+                guard let reason = reason(toKeep: id, of: room, boundary, rest), !isTorn(manifest, rest) else {
+                    continue
+                }
+                _ = try await publish(manifest.payload, to: subjects.manifest(of: id))
+                return reason
+            }
+            let manifest = subjects.manifest(of: id)
+            try await delete(rest.filter { !subjects.isRecord($0.subject) && $0.subject != manifest }.map(\.sequence))
+            guard let written = try await message(manifest) else { return .gone }
             rest = try await messages(subjects.everything(of: id))
-            guard let reason = reason(toKeep: id, of: room, boundary, rest) else { continue }
-            _ = try await publish(manifest.payload, to: subjects.manifest(of: id))
-            return reason
+            // Else an upload has found its parts there and named them before they were deleted: its manifest goes, too.
+            if !isTorn(written, rest) { return reason(toKeep: id, of: room, boundary, rest) ?? .left }
         }
-        let manifest = subjects.manifest(of: id)
-        try await delete(rest.filter { !subjects.isRecord($0.subject) && $0.subject != manifest }.map(\.sequence))
-        guard try await message(subjects.manifest(of: id)) != nil else { return .gone }
-        return reason(toKeep: id, of: room, boundary, try await messages(subjects.everything(of: id))) ?? .left
+    }
+
+    /// Whether parts that a manifest names are not among an asset's messages.
+    private func isTorn(_ manifest: StoredMessage, _ messages: [Listed]) -> Bool {
+        // What another release has written is not for this one to judge.
+        guard let manifest = StoredAssetManifest(decoding: manifest.payload) else { return false }
+        return messages.count { subjects.isPart($0.subject, of: manifest) } != manifest.parts
     }
 
     /// Why an asset is not deleted, by its messages; nil where it is.

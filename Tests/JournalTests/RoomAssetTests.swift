@@ -170,6 +170,53 @@ import Testing
         }
     }
 
+    @Test func `An upload that names its parts while an erasure deletes them leaves no manifest without them`()
+        async throws
+    {
+        // What is deleted goes by way of the test.
+        let mappings = """
+            mappings: {
+              "$JS.API.STREAM.MSG.DELETE.INK_ASSETS": "deletions",
+              "passed": "$JS.API.STREAM.MSG.DELETE.INK_ASSETS"
+            }
+            """
+        try await TestStore.provisioned(configuration: mappings) { test, server in
+            let physics = try RoomID.physics
+            let asset = try SampleAsset(400_000)
+            let stored = StoredAssetManifest(asset: asset.manifest, upload: "u", parts: 2).encoded()
+            let (record, place) = (RoomAssetRecord(bytes: 400_000).encoded(), "ink.assets.\(asset.id).in-room.physics")
+            _ = try await test.jetStream.publish(record, to: place)
+            for (number, part) in [asset.bytes.prefix(200_000), asset.bytes.dropFirst(200_000)].enumerated() {
+                _ = try await test.jetStream.publish(Array(part), to: "ink.assets.\(asset.id).u.\(number)")
+            }
+            let boundary = try await test.boundary()
+            try await NATSConnection.with(server) { nats in
+                let (deletions, inlet) = AsyncStream.makeStream(of: (body: [UInt8], reply: String).self)
+                try nats.subscribe("deletions") { message in
+                    if let reply = message.reply { inlet.yield((message.copyPayload(), reply)) }
+                }
+                try await nats.flush()
+                let upload = Task {
+                    var isNamed = false
+                    for await deletion in deletions {
+                        if !isNamed {
+                            _ = try await test.jetStream.publish(stored, to: asset.manifestSubject)
+                            _ = try await test.jetStream.publish(record, to: place)
+                            isNamed = true
+                        }
+                        try nats.publish(deletion.body, to: "passed", reply: deletion.reply)
+                    }
+                }
+                #expect(try await test.store.erase(asset.id, of: physics, boundary) == .gone)
+                inlet.finish()
+                try await upload.value
+            }
+            #expect(try await test.store.manifest(of: asset.id) == nil)
+            try await test.save(asset, for: physics)
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+        }
+    }
+
     @Test func `An asset that is uploaded while it is erased is whole and the room's, or gone`() async throws {
         try await TestStore.provisioned { test, _ in
             let physics = try RoomID.physics
