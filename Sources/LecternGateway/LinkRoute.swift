@@ -14,6 +14,8 @@ struct LinkRoute {
     private static let commander = "gateway"
     /// Seconds that a link is valid: at least, at most, and unless said.
     private static let (shortest, longest, usual) = (60, 30 * 86_400, 12 * 3600)
+    /// Seconds by which the clock of the gateway that made a link may differ.
+    private static let clockMargin: Int64 = 3600
 
     let connection: NATSConnection
     let root: String
@@ -87,9 +89,13 @@ struct LinkRoute {
         let id = context.parameters.get("id") ?? ""
         guard context.claims != nil else { throw GatewayError.badRequest("Without tokens links cannot be revoked.") }
         let parts = id.dropFirst(Self.prefix(of: room).count).split(separator: ".")
+        let now = Int64(Date().timeIntervalSince1970)
+        // A revocation is kept until its link ends: one of a link that nobody makes would be kept for ever.
         guard id.hasPrefix(Self.prefix(of: room)), parts.count == 2, let end = Int64(parts[0], radix: 36),
-            let revocation = Revocation.token(id, expires: end), let name = OperatorName(Self.commander)
+            end <= now + Int64(Self.longest) + Self.clockMargin, let revocation = Revocation.token(id, expires: end),
+            let name = OperatorName(Self.commander)
         else { throw GatewayError.badRequest("That is no link of the room \(room).") }
+        guard end + Self.clockMargin > now else { return Response(status: .noContent) }
         try take(room)
         let commands = RoomCommands(
             connection: connection, root: root, from: name, for: asker(request, context, live))
@@ -109,11 +115,10 @@ struct LinkRoute {
     private func answer(_ link: Link) throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Response.body(
-            try encoder.encode(link), type: "application/json", headers: [.cacheControl: "no-store"])
+        return Response.body(try encoder.encode(link), type: "application/json")
     }
 
-    private static func prefix(of room: RoomID) -> String { "\(TokenClaims.linkPrefix)\(room)." }
+    private static func prefix(of room: RoomID) -> String { "\(Revocation.Target.linkPrefix)\(room)." }
 
     /// 96 random bits.
     private static func random() -> String {

@@ -47,11 +47,9 @@ public struct TokenClaims: Sendable, Equatable {
     public var issued: Date?
     /// What teachers see a student called: `sub`, but for a link, whose `sub` is the teacher who made it.
     var studentName: String? {
-        guard role == .student, id?.hasPrefix(Self.linkPrefix) != true, let subject else { return nil }
+        guard role == .student, id?.hasPrefix(Revocation.Target.linkPrefix) != true, let subject else { return nil }
         return String(subject.prefix(64))
     }
-    /// How the `jti` of a link begins.
-    static let linkPrefix = "link."
 
     /// Which of a gateway's keys, counted since its start, the token was verified with.
     var keyNumber = 0

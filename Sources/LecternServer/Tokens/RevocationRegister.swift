@@ -11,7 +11,8 @@ import StrokeWire
 /// where the daemon that took it has ended. Without a journal the list is in this process alone, and lost with it.
 ///
 /// A stream that was replaced, or has lost its end, lacks revocations that were acknowledged: what this daemon knows of is
-/// stored again until it comes from the stream. Bounded by ``RevocationTable/limit``. Safe from any task.
+/// stored again until it comes from the stream. Bounded by ``RevocationTable/limit``, of which links of students have half. Safe
+/// from any task.
 final class RevocationRegister: Sendable {
     /// Why a revocation is not taken.
     enum Failure: Error, Equatable {
@@ -22,6 +23,8 @@ final class RevocationRegister: Sendable {
     }
 
     private struct State {
+        /// Revocations at most.
+        let limit: Int
         var table = RevocationTable()
         /// The name of the list; nil until it has been read.
         var list: String?
@@ -42,7 +45,7 @@ final class RevocationRegister: Sendable {
         @discardableResult
         mutating func noteMissing(_ revocation: Revocation) -> Bool {
             let target = revocation.target
-            guard missing[target] != nil || missing.count < RevocationTable.limit else { return false }
+            guard missing[target] != nil || missing.count < limit else { return false }
             missing[target] = missing[target]?.union(revocation) ?? revocation
             return true
         }
@@ -63,11 +66,14 @@ final class RevocationRegister: Sendable {
             if let known = missing[target], revocation.union(known) == revocation { missing[target] = nil }
         }
 
-        /// Counts one that is to be stored.
-        /// - Returns: false where there are as many as may be.
+        /// Counts one that is to be stored. Those that are missing count, too: when they are stored again there must be place.
+        /// - Returns: false where there are as many as may be, or as many of links.
         mutating func begin(_ target: Revocation.Target) -> Bool {
-            if table[target] != nil || pending.contains(target) { return true }
-            guard table.count + pending.count < RevocationTable.limit else { return false }
+            if table[target] != nil || pending.contains(target) || missing[target] != nil { return true }
+            let absent = pending.union(missing.keys).filter { table[$0] == nil }
+            guard table.count + absent.count < limit else { return false }
+            // Teachers revoke links, of any name: they must leave place for what operators revoke.
+            guard !target.isLink || table.linkCount + absent.count(where: \.isLink) < limit / 2 else { return false }
             pending.insert(target)
             return true
         }
@@ -78,7 +84,7 @@ final class RevocationRegister: Sendable {
     /// Nil without a journal.
     private let store: RevocationStore?
     private let logger: Logger
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// Members of this group answer requests, one each.
     private static let queue = "revocations"
@@ -93,11 +99,15 @@ final class RevocationRegister: Sendable {
     /// good. Those that know it go by what they know.
     private static let restoringTime: Duration = .seconds(10)
 
-    init(root: String, connection: NATSConnection, store: RevocationStore?, logger: Logger) {
+    init(
+        root: String, connection: NATSConnection, store: RevocationStore?, limit: Int = RevocationTable.limit,
+        logger: Logger
+    ) {
         self.root = root
         self.connection = connection
         self.store = store
         self.logger = logger
+        state = Locked(State(limit: limit))
         if store == nil { state.withLock { $0.list = String(UInt64.random(in: .min ... .max), radix: 36) } }
     }
 

@@ -6,6 +6,13 @@ public struct Revocation: Sendable, Hashable {
         case token(String)
         /// Those with this `sub`.
         case subject(String)
+
+        /// How the `jti` of a link for students begins, which teachers make and revoke.
+        package static let linkPrefix = "link."
+
+        package var isLink: Bool {
+            if case .token(let id) = self { id.utf8.starts(with: Self.linkPrefix.utf8) } else { false }
+        }
     }
 
     public let target: Target
@@ -189,6 +196,9 @@ public struct RevocationTable: Sendable {
     public init() {}
 
     public var count: Int { entries.count }
+
+    /// How many of them are about links.
+    package var linkCount: Int { entries.count { $0.revocation.target.isLink } }
 
     /// All of them, by place.
     public var revocations: [Revocation] { entries.map { $0.revocation } }

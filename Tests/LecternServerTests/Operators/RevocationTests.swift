@@ -9,11 +9,12 @@ import Testing
 @testable import LecternServer
 
 @Suite(.timeLimit(.minutes(5))) struct RevocationRegisterTests {
-    private func register(_ nats: NATSConnection, isStored: Bool = true) throws -> (
-        RevocationRegister, Task<Void, Never>
-    ) {
+    private func register(
+        _ nats: NATSConnection, isStored: Bool = true, limit: Int = RevocationTable.limit
+    ) throws -> (RevocationRegister, Task<Void, Never>) {
         let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
-        let register = RevocationRegister(root: "ink", connection: nats, store: isStored ? store : nil, logger: .silent)
+        let register = RevocationRegister(
+            root: "ink", connection: nats, store: isStored ? store : nil, limit: limit, logger: .silent)
         try register.listen()
         return (register, Task { await register.run() })
     }
@@ -162,6 +163,47 @@ import Testing
             _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
             try await register.add(try token("c"))
             #expect(Set(try await listed(nats, 3)) == Set(try ["a", "b", "c"].map { try token($0) }))
+            running.cancel()
+        }
+    }
+
+    @Test func `what a stream has lost keeps its places until it is stored again`() async throws {
+        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
+            let (register, running) = try register(nats, limit: 4)
+            _ = try await listed(nats, 0)
+            for name in ["a", "b", "c"] { try await register.add(try token(name)) }
+            _ = try await listed(nats, 3)
+            func stream(_ messages: Int) -> [UInt8] {
+                let text = """
+                    {"name":"INK_REVOKED","subjects":["ink.revocations.*"],"retention":"limits","storage":"file",
+                    "discard":"new","num_replicas":1,"max_msgs":\(messages),"max_msgs_per_subject":1}
+                    """
+                return Array(text.utf8)
+            }
+            _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
+            _ = try await nats.request(stream(1), to: "$JS.API.STREAM.CREATE.INK_REVOKED")
+            let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+            try await store.save(try token("d"))
+            #expect(try await listed(nats, 1) == [try token("d")])
+            // There is place in the stream again, before the three are stored.
+            _ = try await nats.request(stream(100), to: "$JS.API.STREAM.UPDATE.INK_REVOKED")
+            let more = try token("e")
+            await #expect(throws: RevocationRegister.Failure.full) { try await register.add(more) }
+            // Of those that count already more may be said.
+            try await register.add(try token("a", expires: 4_000_000_000))
+            running.cancel()
+        }
+    }
+
+    @Test func `links take half of the places at most`() async throws {
+        try await NATSTestServer.withConnection { server, nats in
+            let (register, running) = try register(nats, isStored: false, limit: 4)
+            for number in 1...2 { try await register.add(try token("link.r.x.\(number)")) }
+            let third = try token("link.s.x.3")
+            await #expect(throws: RevocationRegister.Failure.full) { try await register.add(third) }
+            for name in ["a", "b"] { try await register.add(try token(name)) }
+            let more = try token("c")
+            await #expect(throws: RevocationRegister.Failure.full) { try await register.add(more) }
             running.cancel()
         }
     }
