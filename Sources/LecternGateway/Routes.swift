@@ -101,11 +101,13 @@ extension Request {
 }
 
 extension Response {
-    /// A response with a body, whose media type browsers must not guess (`nosniff`).
+    /// A response with a body, whose media type browsers must not guess (`nosniff`), and which no cache keeps: some would keep
+    /// an error such as 410 for ever, and the state of a room for whoever asks next.
     static func body(
         _ bytes: some Sequence<UInt8>, type: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers
+        headers[.cacheControl] = "no-store"
         headers[.contentType] = type
         headers[.xContentTypeOptions] = "nosniff"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))

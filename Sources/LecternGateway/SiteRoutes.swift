@@ -128,9 +128,7 @@ struct SiteRoutes {
 
     /// A page that is made for its request.
     static func page(_ html: String, status: HTTPResponse.Status) -> Response {
-        var headers: HTTPFields = [
-            .cacheControl: "no-store", .contentSecurityPolicy: plainPolicy, .vary: "Accept",
-        ]
+        var headers: HTTPFields = [.contentSecurityPolicy: plainPolicy, .vary: "Accept"]
         headers[referrerPolicy] = "no-referrer"
         return .body(html.utf8, type: "text/html; charset=utf-8", status: status, headers: headers)
     }

@@ -37,7 +37,7 @@ struct EventRoute {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let body = try encoder.encode(Readers(readers))
-            return Response.body(body, type: "application/json", headers: [.cacheControl: "no-store"])
+            return Response.body(body, type: "application/json")
         }
         router.get("api/rooms/:room/events") { [rooms, hub, live] request, context in
             let room = try context.room()

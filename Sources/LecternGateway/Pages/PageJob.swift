@@ -44,7 +44,6 @@ struct PageJob: Sendable {
     ///     fails before the first of them has a status of its own.
     ///   - channel: the connection of the request.
     func response(wantsProgress: Bool, on channel: any Channel) async throws -> Response {
-        let none: HTTPFields = [.cacheControl: "no-store"]
         var event = await next()
         while case .progress = event, !wantsProgress {
             try await channel.extendDeadline()
@@ -53,12 +52,12 @@ struct PageJob: Sendable {
         guard case .progress = event else {
             guard case .done(let result) = event else { throw GatewayError.internalError }
             let line = try result.get()
-            return Response.body(line, type: wantsProgress ? "application/x-ndjson" : "application/json", headers: none)
+            return Response.body(line, type: wantsProgress ? "application/x-ndjson" : "application/json")
         }
         let first = event
-        var headers = none
-        headers[.contentType] = "application/x-ndjson"
-        headers[.xContentTypeOptions] = "nosniff"
+        let headers: HTTPFields = [
+            .cacheControl: "no-store", .contentType: "application/x-ndjson", .xContentTypeOptions: "nosniff",
+        ]
         let body = ResponseBody { writer in
             var event = first
             while true {

@@ -26,8 +26,7 @@ struct StrokeRoute {
             }
             let outcomes = try await publisher.publish(
                 messages, by: author, session: request.session, to: address)
-            return Response.body(
-                outcomes.encoded(), type: "application/json", headers: [.cacheControl: "no-store"])
+            return Response.body(outcomes.encoded(), type: "application/json")
         }
     }
 }
@@ -87,8 +86,7 @@ struct TimeRoute {
         router.get("api/time") { _, _ in
             let received = Self.milliseconds
             let body = "{\"received\":\(received),\"sent\":\(Self.milliseconds)}"
-            return Response.body(
-                body.utf8, type: "application/json", headers: [.cacheControl: "no-store"])
+            return Response.body(body.utf8, type: "application/json")
         }
     }
 }

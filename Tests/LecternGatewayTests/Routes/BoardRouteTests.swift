@@ -142,7 +142,7 @@ import Whiteboard
                     let answer = try await http.get(path, headers: [.ifNoneMatch: "*"])
                     #expect(answer.status == .notFound, "\(path)")
                     #expect(try answer.errorCode == "unknown-index", "\(path)")
-                    #expect(answer.headers[.cacheControl] == nil)
+                    #expect(answer.headers[.cacheControl] == "no-store")
                 }
                 #expect(try await http.get("\(path)&index=5&cohort=head").status == .ok)
             }

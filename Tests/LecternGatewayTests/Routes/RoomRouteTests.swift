@@ -46,6 +46,27 @@ import Testing
         }
     }
 
+    @Test func `no cache keeps where rooms stand, nor an error that some keep for ever unless told otherwise`()
+        async throws
+    {
+        try await RunningGateway.with { gateway in
+            try await gateway.service.answer("ink.0.r.info") { _ in [.text(#"{"room":"r"}"#)] }
+            try await gateway.service.answer("ink.0.r.replay.main") { _ in [.error(.gone)] }
+            let list = listing("a", covers: [0], [summary("r", index: 1)])
+            try await gateway.service.answer("ink.rooms") { _ in [Answer(payload: list)] }
+            for (path, status) in [
+                ("/api/rooms/r", 200), ("/api/rooms", 200), ("/api/rooms/r/replay", 410), ("/api/nothing", 404),
+                ("/api/rooms/r/clock", 405), ("/readyz", 200),
+            ] {
+                for method in ["GET", "HEAD"] {
+                    let answer = try await gateway.http.send(method, path)
+                    #expect(answer.statusCode == status, "\(method) \(path)")
+                    #expect(answer.headers[.cacheControl] == "no-store", "\(method) \(path)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         "UPPER", "a.b", "a%20b", "%3E", "*", "\(String(repeating: "a", count: 65))", "%00", "%ff", "a%0d%0ab",
     ])
