@@ -27,8 +27,9 @@ internal import Darwin
 /// - 256 requests to NATS at a time; further ones are answered 503;
 /// - 4 pictures that are being drawn, requests for the same one counting once; further ones are answered 503;
 /// - 5 s for an answer of the service, then 504;
-/// - 8 files that are being uploaded; further ones are answered 503;
-/// - 8 imports and copies of pages, those that wait for another one of their room too; further ones are answered 503;
+/// - 8 files that are being uploaded, 4 to one room; further ones are answered 503;
+/// - 8 imports and copies of pages, 4 of one room, those that wait for another one of their room too; further ones are
+///   answered 503;
 /// - 10 s for the head of a request and 30 s for the whole of it, 5 minutes with a file; then the connection is closed.
 public struct Gateway: Service {
     private let configuration: GatewayConfiguration
@@ -382,9 +383,10 @@ struct GatewayLimits: Sendable {
     var requestTimeout = Duration.seconds(30)
     /// Time for a request that brings a file; then the connection is closed.
     var uploadTimeout = Duration.seconds(300)
-    /// Files that are being uploaded at a time; a request with one more is answered 503.
+    /// Files that are being uploaded at a time, half of them to one room at most; a request with one more is answered 503.
     var uploads = 8
-    /// Imports and copies of pages at a time, waiting ones too; a request for one more is answered 503.
+    /// Imports and copies of pages at a time, half of them of one room at most, waiting ones too; a request for one more is
+    /// answered 503.
     var pageWork = 8
     /// Time for the service to open and store a file; then 504.
     var openingTimeout = Duration.seconds(120)

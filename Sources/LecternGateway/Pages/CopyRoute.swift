@@ -40,7 +40,7 @@ struct CopyRoute {
                 for room in Set([source.room, target]) { try await rooms.requireVoice(of: author, in: room) }
             }
             try await context.channel.extendDeadline()
-            try await writers.begin()
+            try await writers.begin(in: target)
             let work = Work(
                 source: source, page: page, target: rooms.address(of: target), isMove: order.move ?? false, time: time,
                 name: name)
@@ -50,7 +50,8 @@ struct CopyRoute {
                     "author": "\(author?.text ?? "")",
                 ]
                 var warning = ""
-                let pages = try await writers.record("a page was copied", asked) { () throws(GatewayError) in
+                let pages = try await writers.record("a page was copied", asked, in: target) {
+                    () throws(GatewayError) in
                     let (page, stamp) = try await copy(work, report)
                     warning = stamp.warning
                     return [page]

@@ -22,12 +22,12 @@ struct ImportRoute {
             let file = try FileUploads.File(request)
             try await rooms.requireVoice(of: author, in: address.room)
             try await context.channel.extendDeadline()
-            try await writers.begin()
+            try await writers.begin(in: address.room)
             let slides: SlideImport
             do {
                 slides = try await upload(file, to: address, form, rotation)
             } catch {
-                await writers.end()
+                await writers.end(in: address.room)
                 throw error
             }
             let job = PageJob { report throws(GatewayError) in
@@ -35,7 +35,8 @@ struct ImportRoute {
                     "room": "\(address.room)", "author": "\(author)", "asset": "\(slides.id)",
                 ]
                 var warning = ""
-                let pages = try await writers.record("a file was imported", asked) { () throws(GatewayError) in
+                let pages = try await writers.record("a file was imported", asked, in: address.room) {
+                    () throws(GatewayError) in
                     let (pages, stamp) = try await run(slides, to: address, at: time, as: name, report)
                     warning = stamp.warning
                     return pages

@@ -7,8 +7,8 @@ internal import StrokeWire
 /// Writes into rooms as the gateway's own author, `gw-<id>`: in each room one piece of work at a time, as pages take numbers
 /// that nobody else may have, and an author has one sequence of operations.
 ///
-/// Bounded: beyond `limit` pieces of work, running and waiting, the answer is `not-ready`. The writers of 1,024 rooms are
-/// kept, those used last; one that was forgotten begins another session.
+/// Bounded: beyond `limit` pieces of work, running and waiting, half of them of one room, the answer is `not-ready`. The writers
+/// of 1,024 rooms are kept, those used last; one that was forgotten begins another session.
 actor RoomWriters {
     private struct Entry {
         /// Nil while a piece of work has it.
@@ -26,7 +26,7 @@ actor RoomWriters {
     private let logger: Logger
     private var entries: [RoomAddress: Entry] = [:]
     private var uses: UInt64 = 0
-    private var working = 0
+    private var working: [RoomID: Int] = [:]
 
     init(connection: NATSConnection, limit: Int, logger: Logger) {
         // The name of an author has these characters.
@@ -58,11 +58,12 @@ actor RoomWriters {
         }
     }
 
-    /// Does a piece of work that ``begin()`` has given a place, gives the place back, and logs who asked for it.
+    /// Does a piece of work that ``begin(in:)`` has given a place, gives the place back, and logs who asked for it.
     ///
     /// - Parameter work: returns the pages that it made.
     nonisolated func record(
-        _ message: Logger.Message, _ asked: Logger.Metadata, _ work: () async throws(GatewayError) -> [Int]
+        _ message: Logger.Message, _ asked: Logger.Metadata, in room: RoomID,
+        _ work: () async throws(GatewayError) -> [Int]
     ) async throws(GatewayError) -> [Int] {
         let result: Result<[Int], GatewayError>
         do throws(GatewayError) {
@@ -70,7 +71,7 @@ actor RoomWriters {
         } catch {
             result = .failure(error)
         }
-        await end()
+        await end(in: room)
         var metadata = asked
         metadata["as"] = "\(author)"
         switch result {
@@ -93,15 +94,19 @@ actor RoomWriters {
         }
     }
 
-    /// Takes a place among the pieces of work; give it back with ``end()``.
-    func begin() throws(GatewayError) {
-        guard working < limit else {
+    /// Takes a place among the pieces of work; give it back with ``end(in:)``.
+    func begin(in room: RoomID) throws(GatewayError) {
+        let own = working[room, default: 0]
+        guard working.values.reduce(0, +) < limit, own < (limit + 1) / 2 else {
             throw .notReady("The gateway imports and copies as many pages as it can; ask again in a second.")
         }
-        working += 1
+        working[room] = own + 1
     }
 
-    func end() { working -= 1 }
+    func end(in room: RoomID) {
+        let left = working[room, default: 1] - 1
+        working[room] = left > 0 ? left : nil
+    }
 
     private func take(_ address: RoomAddress) async -> OperationWriter {
         uses += 1

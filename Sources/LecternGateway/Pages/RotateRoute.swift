@@ -30,14 +30,15 @@ struct RotateRoute {
             if let author { try await rooms.requireVoice(of: author, in: address.room) }
             // It may wait for an import into the room; a client that hears nothing would rotate the page again.
             try await context.channel.extendDeadline()
-            try await writers.begin()
+            try await writers.begin(in: address.room)
             let job = PageJob { _ throws(GatewayError) in
                 let asked: Logger.Metadata = [
                     "room": "\(address.room)", "page": "\(page)", "by": "\(rotation.rawValue)",
                     "author": "\(author?.text ?? "")",
                 ]
                 var warning = ""
-                _ = try await writers.record("a page was rotated", asked) { () throws(GatewayError) in
+                _ = try await writers.record("a page was rotated", asked, in: address.room) {
+                    () throws(GatewayError) in
                     warning = try await rotate(page, of: address, rotation, at: time, as: name).warning
                     return [page]
                 }

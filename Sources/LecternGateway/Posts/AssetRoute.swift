@@ -2,7 +2,6 @@ internal import Assets
 internal import Foundation
 internal import Hummingbird
 internal import LecternClient
-internal import Locking
 internal import NATSClient
 internal import NIOCore
 internal import StrokeWire
@@ -21,7 +20,7 @@ struct AssetRoute {
             }
             try await context.channel.extendDeadline()
             let summary = try await uploads.send(file, to: address)
-            return Response.body(summary, type: "application/json", headers: [.cacheControl: "no-store"])
+            return Response.body(summary, type: "application/json")
         }
     }
 }
@@ -55,15 +54,15 @@ final class FileUploads: Sendable {
     }
 
     private let uploader: AssetUploader
-    private let limit: Int
-    private let running = Locked(0)
+    /// Of one room half at most: each may take minutes.
+    private let places: RoomShares
 
     init(connection: NATSConnection, limits: GatewayLimits) {
         var timeouts = AssetUploader.Timeouts()
         (timeouts.begin, timeouts.part) = (limits.stateTimeout, limits.pictureTimeout)
         timeouts.opening = limits.openingTimeout
         uploader = AssetUploader(connection: connection, timeouts: timeouts)
-        limit = limits.uploads
+        places = RoomShares(limits.uploads)
     }
 
     /// Brings files that the service has to a further room; those that it does not have are passed over.
@@ -77,12 +76,10 @@ final class FileUploads: Sendable {
 
     /// - Returns: the service's JSON, an `AssetUpload.Summary`.
     func send(_ file: File, to address: RoomAddress) async throws -> [UInt8] {
-        let count = running.withLock { running in
-            running += 1
-            return running
+        guard let place = places.lease(1, for: address.room) else {
+            throw GatewayError.notReady("Too many files are being uploaded.")
         }
-        defer { running.withLock { $0 -= 1 } }
-        guard count <= limit else { throw GatewayError.notReady("Too many files are being uploaded.") }
+        defer { withExtendedLifetime(place) {} }
         let pieces = file.body.map { Array($0.readableBytesView) }
         return try await uploader.upload(pieces, length: file.length, password: file.password, to: address)
     }
