@@ -342,6 +342,8 @@ import Testing
             #expect(preflight.fields["access-control-allow-credentials"] == nil)
             let time = try await gateway.http.send("GET", "/api/time", headers: origin)
             #expect(time.fields["access-control-allow-origin"] == "https://school.example")
+            let readable = time.fields["access-control-expose-headers"]?.split(separator: ", ").map(String.init) ?? []
+            #expect(Set(readable).isSuperset(of: [HeaderName.room, HeaderName.index, HeaderName.incomplete]))
             // A cache must not give a page of that origin what was answered without it.
             let plain = try await gateway.http.send("GET", "/api/time")
             #expect(plain.fields["access-control-allow-origin"] == nil && plain.fields["vary"] == "Origin")

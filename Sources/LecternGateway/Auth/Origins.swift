@@ -14,6 +14,9 @@ struct OriginPolicy: RouterMiddleware {
     private static let allowHeaders =
         "Authorization, Content-Type, Ink-Password, Ink-Session, Last-Event-ID, If-None-Match"
 
+    /// What pages of those origins may read of answers, beside the usual.
+    private static let exposedHeaders = "ETag, Ink-Incomplete, Ink-Index, Ink-Room, Retry-After"
+
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -41,7 +44,7 @@ struct OriginPolicy: RouterMiddleware {
         var response = try await next(request, context)
         if isAllowed {
             response.headers[.accessControlAllowOrigin] = origin
-            response.headers[.accessControlExposeHeaders] = "Retry-After, ETag"
+            response.headers[.accessControlExposeHeaders] = Self.exposedHeaders
         }
         if !allowed.isEmpty { response.headers.append(.init(name: .vary, value: "Origin")) }
         return response
