@@ -29,7 +29,7 @@ final class RequestDeadlinesInstaller: ChannelInboundHandler, RemovableChannelHa
 /// Closes a connection whose client takes too long to send the head of a request, or for a whole request, from its head
 /// to the last byte of the answer. Sending or reading a byte now and then does not extend either time.
 ///
-/// Answers a request that ``ConnectionTable`` refuses with 503, and closes its connection.
+/// Answers a request that ``ConnectionTable`` refuses with 503, and one that is no HTTP with 400, and closes its connection.
 final class RequestDeadlines: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -103,6 +103,18 @@ final class RequestDeadlines: ChannelDuplexHandler {
     /// Closes the connection of a reader that takes its events too slowly.
     func closeSlowReader(_ channel: any Channel) {
         connections.close(channel, because: .slowReader)
+    }
+
+    /// Answers what is no HTTP. Within the body of a request, its route hears of it and answers.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The connection is about to be closed.
+        guard !isRefused else { return }
+        guard let fault = error as? HTTPParserError, fault != .invalidEOFState, requestsBegun == answersWritten else {
+            return context.fireErrorCaught(error)
+        }
+        isRefused = true
+        connections.count(.malformed)
+        refuse(context, .badRequest("The request is no HTTP: \(fault)."))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
