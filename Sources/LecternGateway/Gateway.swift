@@ -24,7 +24,7 @@ internal import Darwin
 /// - 1,984 connections with a request under way; further requests are answered 503, but not those to `/healthz` and
 ///   `/readyz`;
 /// - 20,000 event streams, 1,000 of one address; further ones are answered 503;
-/// - 256 requests to NATS at a time; further ones are answered 503;
+/// - 256 requests to NATS at a time, 128 about one room; further ones are answered 503;
 /// - 4 pictures that are being drawn, requests for the same one counting once; further ones are answered 503;
 /// - 5 s for an answer of the service, then 504;
 /// - 8 files that are being uploaded, 4 to one room; further ones are answered 503;
@@ -390,7 +390,7 @@ struct GatewayLimits: Sendable {
     var pageWork = 8
     /// Time for the service to open and store a file; then 504.
     var openingTimeout = Duration.seconds(120)
-    /// Requests to NATS at a time; an HTTP request that needs one more is answered 503.
+    /// Requests to NATS at a time, half of them about one room at most; an HTTP request that needs one more is answered 503.
     var natsRequests = 256
     /// Time for the service to answer with the state of a room; then 504.
     var stateTimeout = Duration.seconds(2)

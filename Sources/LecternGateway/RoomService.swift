@@ -128,7 +128,7 @@ struct RoomService: Sendable {
     private func ask(
         _ subject: RoomSubject, of room: RoomID, _ payload: [UInt8] = [], within limit: Duration
     ) async throws(GatewayError) -> NATSReply {
-        let reply = try await permits.withPermit { () async throws(NATSError) in
+        let reply = try await permits.withPermit(for: room) { () async throws(NATSError) in
             try await connection.requestParts(payload, to: address(of: room).subject(subject), timeout: limit)
         }
         if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }

@@ -8,9 +8,11 @@ import Testing
 @testable import LecternGateway
 
 @Suite("Bounds of the gateway", .timeLimit(.minutes(4))) struct BoundsTests {
-    @Test("a request to NATS beyond the bound is refused at once, and taken when another has ended")
-    func requests() async throws {
-        try await RunningGateway.with(limits: .quick { $0.natsRequests = 1 }) { gateway in
+    @Test(
+        "a request to NATS beyond the bound, or beyond half of it about one room, is refused at once, and taken when another has ended",
+        arguments: [(1, "quick"), (2, "slow")])
+    func requests(bound: Int, refused room: String) async throws {
+        try await RunningGateway.with(limits: .quick { $0.natsRequests = bound }) { gateway in
             let (asked, asking) = AsyncStream.makeStream(of: String.self)
             // A request for the slow room stays open until the test answers it.
             _ = try gateway.service.connection.subscribe("ink.0.slow.info") { message in
@@ -20,9 +22,11 @@ import Testing
 
             async let slow = HTTPClient(port: gateway.port).get("/api/rooms/slow")
             let inbox = try #require(await asked.first { _ in true })
-            let refused = try await gateway.http.get("/api/rooms/quick")
+            let refused = try await gateway.http.get("/api/rooms/\(room)")
             #expect(refused.status == .serviceUnavailable)
             #expect(try refused.errorCode == "not-ready")
+            let status = try await gateway.http.get("/api/rooms/quick").status
+            #expect((status == .ok) == (room != "quick"))
             #expect(try await gateway.http.get("/healthz").status == .ok)
 
             try gateway.service.connection.publish(Array("{}".utf8), to: inbox)
