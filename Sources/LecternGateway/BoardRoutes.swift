@@ -100,7 +100,7 @@ struct BoardRoutes {
     }
 }
 
-/// Sends boards and pictures, whose memory is bounded in all, and by half of it for each room. Safe from any task.
+/// Sends boards and pictures, whose memory is bounded in all, and by half of it, or one of them, for each room. Safe from any task.
 struct ReplyMemory: Sendable {
     private let shares: RoomShares
 

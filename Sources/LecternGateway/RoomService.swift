@@ -170,8 +170,8 @@ struct RequestPermits: Sendable {
     }
 }
 
-/// An amount that all rooms share, and of which one room may have half. Knows only the rooms that have some of it. Safe from
-/// any thread.
+/// An amount that all rooms share, and of which one room may have half, or what it takes at once. Knows only the rooms that have
+/// some of it. Safe from any thread.
 final class RoomShares: Sendable {
     /// What was taken; it is returned with the last reference.
     final class Lease: Sendable {
@@ -203,9 +203,10 @@ final class RoomShares: Sendable {
     /// Takes an amount for as long as the lease lives; nil when not so much is left, or not for this room.
     func lease(_ amount: Int, for room: RoomID?) -> Lease? {
         let isTaken = state.withLock { state in
-            let own = room.map { state.rooms[$0, default: 0] + amount } ?? 0
-            // Of a limit of one, a room has all.
-            guard state.taken + amount <= limit, own <= (limit + 1) / 2 else { return false }
+            let before = room.flatMap { state.rooms[$0] } ?? 0
+            let own = before + amount
+            // A board that has more than half must be sent some time.
+            guard state.taken + amount <= limit, before == 0 || own <= (limit + 1) / 2 else { return false }
             state.taken += amount
             if let room { state.rooms[room] = own }
             return true

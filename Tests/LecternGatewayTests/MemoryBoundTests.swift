@@ -27,6 +27,30 @@ import Testing
         }
     }
 
+    @Test func `boards in event streams of one room take half of the memory at most, and another room has the rest`()
+        async throws
+    {
+        var limits = GatewayLimits.quick
+        // Each counts twice.
+        limits.events.boardBytes = 60_000_000
+        limits.events.joinTimeout = .seconds(20)
+        try await RunningGateway.with(limits: limits) { gateway in
+            let reply = Answer.parts(joinReply(pad: 12_000_000), 48)
+            try await gateway.service.answer("ink.0.*.join.*") { _ in reply }
+            func stall(_ room: String) async throws -> RawConnection {
+                let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
+                #expect(stalled.send("GET /api/rooms/\(room)/events HTTP/1.1\r\nHost: h\r\n\r\n"))
+                try await stalled.readUp(to: "HTTP/1.1 200")
+                return stalled
+            }
+            let first = try await stall("r")
+            let refused = try await gateway.http.get("/api/rooms/r/events?cohort=hls")
+            #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
+            let other = try await stall("s")
+            withExtendedLifetime((first, other)) {}
+        }
+    }
+
     @Test func `joins of one room take half of the permits at most, and another room has the rest`() async throws {
         var limits = GatewayLimits.quick
         limits.events.joins = 2
@@ -60,6 +84,10 @@ import Testing
             let rest = try memory.lease(50, for: other)
             withExtendedLifetime((own, rest)) {}
         }
+        // Else a board of more than half could never be sent.
+        let large = try memory.lease(70, for: one)
+        #expect(throws: GatewayError.self) { try memory.lease(1, for: one) }
+        withExtendedLifetime(large) {}
     }
 
     @Test func `an event that is larger than what a feed remembers is forgotten with all before it`() {

@@ -234,7 +234,8 @@ extension EventFeed {
                     room: reply.room, index: reply.index, digest: reply.digest, page: reply.pages.shown, video: nil,
                     gate: $0)
             }
-            let board = StreamEvent.board(bytes, position, mark, lease: try shared.lease(2 * bytes.count))
+            let lease = try shared.lease(2 * bytes.count, for: address.room)
+            let board = StreamEvent.board(bytes, position, mark, lease: lease)
             // Not on an event loop: a large one takes milliseconds.
             board.compress()
             return .board(board)
@@ -250,7 +251,7 @@ extension EventFeed {
         guard ticket.purpose == .tail else { return .operations(operations) }
         let size = operations.reduce(0) { $0 + $1.0.bytes.count + 384 }
         let tail = StreamEvent.operations(
-            operations, through: reply.index, room: reply.room, lease: try shared.lease(2 * size))
+            operations, through: reply.index, room: reply.room, lease: try shared.lease(2 * size, for: address.room))
         tail.compress()
         return .tail(tail)
     }

@@ -179,7 +179,7 @@ final class EventResources: Sendable {
     let recent: ByteBudget
     let metrics: EventMetrics
     let logger: Logger
-    private let boards: ByteBudget
+    private let boards: RoomShares
     private let dropBoards: @Sendable () -> Void
 
     /// - Parameter dropBoards: gives back the boards that are only kept for readers who may come.
@@ -191,15 +191,15 @@ final class EventResources: Sendable {
         self.dropBoards = dropBoards
         joins = RequestPermits(limits.joins)
         recent = ByteBudget(limits.recentBytes)
-        boards = ByteBudget(limits.boardBytes)
+        boards = RoomShares(limits.boardBytes)
         metrics = EventMetrics(registry)
     }
 
     /// Memory for a board or a tail of about this size.
-    func lease(_ size: Int) throws(GatewayError) -> ByteBudget.Lease {
-        if let lease = boards.lease(size) { return lease }
+    func lease(_ size: Int, for room: RoomID) throws(GatewayError) -> RoomShares.Lease {
+        if let lease = boards.lease(size, for: room) { return lease }
         dropBoards()
-        if let lease = boards.lease(size) { return lease }
+        if let lease = boards.lease(size, for: room) { return lease }
         throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
     }
 }

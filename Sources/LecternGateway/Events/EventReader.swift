@@ -268,7 +268,7 @@ struct EventLimits: Sendable {
     var readers = 20_000
     /// Joins under way, half of them of one room at most.
     var joins = 256
-    /// Bytes of boards and tails that are kept, or are being sent.
+    /// Bytes of boards and tails that are kept, or are being sent, half of them of one room at most, or one of them.
     var boardBytes = 256 << 20
     /// Bytes of operations that all feeds remember together.
     var recentBytes = 64 << 20

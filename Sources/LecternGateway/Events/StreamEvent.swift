@@ -19,9 +19,9 @@ struct StreamEvent: Sendable {
     let kind: Kind
     private let form: EventForms
     /// The memory that a start occupies, also compressed; returned when its last reader has been sent it.
-    let lease: ByteBudget.Lease?
+    let lease: RoomShares.Lease?
 
-    private init(_ kind: Kind, _ text: consuming EventText, lease: ByteBudget.Lease? = nil) {
+    private init(_ kind: Kind, _ text: consuming EventText, lease: RoomShares.Lease? = nil) {
         self.kind = kind
         self.lease = lease
         form = EventForms(text.finish())
@@ -68,7 +68,7 @@ extension StreamEvent {
     ///   - mark: follows it, so that a reader need not wait for the room's next mark; nil for none.
     ///   - lease: of twice its size.
     static func board(
-        _ reply: [UInt8], _ position: FeedPosition, _ mark: Mark?, lease: ByteBudget.Lease
+        _ reply: [UInt8], _ position: FeedPosition, _ mark: Mark?, lease: RoomShares.Lease
     ) -> StreamEvent {
         var chunk = EventText(capacity: reply.count + 256)
         chunk.append("event: board\nid: \(position.room):\(position.index)\ndata: ")
@@ -89,7 +89,7 @@ extension StreamEvent {
 
     /// Several operations as one start.
     static func operations(
-        _ operations: [(ReleasedOperation, BoardDigest)], through index: UInt64, room: String, lease: ByteBudget.Lease
+        _ operations: [(ReleasedOperation, BoardDigest)], through index: UInt64, room: String, lease: RoomShares.Lease
     ) -> StreamEvent {
         let size = operations.reduce(0) { $0 + $1.0.bytes.count + 384 }
         var chunk = EventText(capacity: size)
@@ -220,19 +220,6 @@ private struct EventText {
 
 /// A number of bytes that many share. Safe from any thread.
 final class ByteBudget: Sendable {
-    /// Bytes taken from a budget; they are returned with the last reference.
-    final class Lease: Sendable {
-        private let budget: ByteBudget
-        let size: Int
-
-        fileprivate init(_ budget: ByteBudget, _ size: Int) {
-            self.budget = budget
-            self.size = size
-        }
-
-        deinit { budget.give(size) }
-    }
-
     private let limit: Int
     private let taken = Atomic<Int>(0)
 
@@ -252,10 +239,5 @@ final class ByteBudget: Sendable {
 
     func give(_ size: Int) {
         taken.subtract(size, ordering: .relaxed)
-    }
-
-    /// Takes bytes for as long as the lease lives; nil when not so many are left.
-    func lease(_ size: Int) -> Lease? {
-        take(size) ? Lease(self, size) : nil
     }
 }
