@@ -1,4 +1,6 @@
+import Hummingbird
 import NATSTestServer
+import TestSupport
 import Testing
 
 @testable import LecternGateway

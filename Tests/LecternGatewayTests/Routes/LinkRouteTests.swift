@@ -1,4 +1,5 @@
 import Foundation
+import Hummingbird
 import NATSTestServer
 import StrokeWire
 import TestSupport
