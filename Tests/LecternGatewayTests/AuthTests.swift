@@ -329,6 +329,17 @@ import Testing
         }
     }
 
+    @Test func `a page without an origin does not write by a request without a host`() async throws {
+        try await RunningGateway.with { gateway in
+            for (origin, status) in [("Origin: null\r\n", "403"), ("", "202")] {
+                let client = try RawConnection(port: gateway.port)
+                let head = "POST /api/rooms/r/clock HTTP/1.0\r\nConnection: close\r\n\(origin)Content-Length: 7\r\n\r\n"
+                #expect(client.send(head + #"{"m":1}"#))
+                #expect(await client.readToEnd().contains(" \(status) "))
+            }
+        }
+    }
+
     @Test func `configured origins may read and write, and others may not write`() async throws {
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { configuration in
             configuration.access = .open(anyHost: true)

@@ -38,7 +38,8 @@ struct OriginPolicy: RouterMiddleware {
                 ])
         }
         let isReading = [.get, .head, .options].contains(request.method)
-        guard isReading || isAllowed || Self.host(of: origin) == request.head.authority?.lowercased() else {
+        let isOwn = Self.host(of: origin).map { $0 == request.head.authority?.lowercased() } ?? false
+        guard isReading || isAllowed || isOwn else {
             throw GatewayError.forbidden("The request comes from a page of another origin.")
         }
         var response = try await next(request, context)
