@@ -226,6 +226,9 @@ public enum LoopbackHost {
 /// `POST /api/session`: a token in the body → a cookie for the paths of its room, for pages whose script cannot send a
 /// header with everything that the browser loads.
 struct SessionRoute {
+    /// Bytes of cookies in an answer: of all its headers nginx takes 4 KiB.
+    private static let cookieBytes = 3400
+
     /// The path of the gateway for browsers: `/`, or `/board/`.
     let basePath: String
     let live: LiveSettings
@@ -239,25 +242,20 @@ struct SessionRoute {
             let text = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             guard let claims = await settings.verify(text) else { throw GatewayError.unauthorized }
             try revocations?.check(claims)
-            let paths: [String] =
-                switch claims.rooms {
-                // Operators see more than their rooms; and an answer has place for a few cookies only.
-                case .some(let rooms) where claims.role != .operator && rooms.count <= 8:
-                    rooms.flatMap { ["\(basePath)api/rooms/\($0)", "\(basePath)rooms/\($0)"] }
-                case .some, .all: [basePath]
-                }
             // A year at most; `exp` may be any number.
             let seconds = Int(min(max(1, claims.expires.timeIntervalSinceNow), 365 * 86_400))
             let secure = Authorization.isLoopback(request.head.authority ?? "") ? "" : "; Secure"
-            var headers: HTTPFields = [.cacheControl: "no-store"]
-            for path in paths {
-                headers.append(
-                    .init(
-                        name: .setCookie,
-                        value:
-                            "\(Authorization.cookie)=\(text); Path=\(path); Max-Age=\(seconds); HttpOnly; SameSite=Strict"
-                            + secure))
+            func cookie(_ path: String) -> String {
+                "\(Authorization.cookie)=\(text); Path=\(path); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
             }
+            var cookies = [cookie(basePath)]
+            // Operators see more than their rooms.
+            if case .some(let rooms) = claims.rooms, claims.role != .operator {
+                let own = rooms.flatMap { [cookie("\(basePath)api/rooms/\($0)"), cookie("\(basePath)rooms/\($0)")] }
+                if own.reduce(0, { $0 + $1.utf8.count }) <= Self.cookieBytes { cookies = own }
+            }
+            var headers: HTTPFields = [.cacheControl: "no-store"]
+            for cookie in cookies { headers.append(.init(name: .setCookie, value: cookie)) }
             return Response(status: .noContent, headers: headers)
         }
     }

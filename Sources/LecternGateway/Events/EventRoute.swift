@@ -15,8 +15,8 @@ struct EventRoute {
     let live: LiveSettings
 
     private static let lastEventID = HTTPFields.Element.Name("Last-Event-ID")!
-    /// Tells nginx not to hold events back.
-    private static let buffering = HTTPFields.Element.Name("X-Accel-Buffering")!
+    /// Tells nginx not to hold lines back.
+    static let buffering = HTTPFields.Element.Name("X-Accel-Buffering")!
 
     /// `{"cohorts":{"main":12},"names":{"main":["li","maria"]}}`
     private struct Readers: Encodable {

@@ -55,9 +55,10 @@ struct PageJob: Sendable {
             return Response.body(line, type: wantsProgress ? "application/x-ndjson" : "application/json")
         }
         let first = event
-        let headers: HTTPFields = [
+        var headers: HTTPFields = [
             .cacheControl: "no-store", .contentType: "application/x-ndjson", .xContentTypeOptions: "nosniff",
         ]
+        headers[EventRoute.buffering] = "no"
         let body = ResponseBody { writer in
             var event = first
             while true {

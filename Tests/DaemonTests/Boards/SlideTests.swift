@@ -143,6 +143,7 @@ import Testing
             let answer = try await service.importFile(file, headers: [("Accept", "application/x-ndjson")])
             #expect(answer.statusCode == 200)
             #expect(answer.fields["content-type"] == "application/x-ndjson")
+            #expect(answer.fields["x-accel-buffering"] == "no")
             let lines = answer.text.split(separator: "\n").map { Array($0.utf8) }
             #expect(try AnyJSON.decode(try #require(lines.first)) == .object(["made": .number(0), "of": .number(500)]))
             let last = try AnyJSON.decode(try #require(lines.last))
