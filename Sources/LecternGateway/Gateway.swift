@@ -208,7 +208,7 @@ public struct Gateway: Service {
         LinkRoute(connection: connection, root: configuration.root, rates: CommandRates(), live: live).add(to: router)
         TimeRoute().add(to: router)
         var events = limits.events
-        events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)
+        events.readerBuffer = configuration.readerBuffer
         let hub = EventHub(
             connection, events, revocations: revocations, registry: registry, logger: logger)
         EventRoute(rooms: rooms, hub: hub, live: live).add(to: router)
