@@ -104,7 +104,7 @@ package struct ConnectionOptions: ParsableArguments {
                 Start a server, as `lectern serve --nats embedded` does, or name another one with --nats.
 
                 """
-            FileHandle.standardError.write(Data(text.utf8))
+            try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
             throw ExitCode.cannotConnect
         }
         return connection

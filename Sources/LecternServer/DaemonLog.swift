@@ -55,7 +55,8 @@ public final class DaemonLog: Sendable {
             event.metadata = metadata
             text.log(event: event)
         case .json:
-            FileHandle.standardError.write(Data(LogLine.json(event, metadata, at: Date())))
+            // A line that cannot be written is lost, on a full disk or without a reader: the daemon goes on.
+            try? FileHandle.standardError.write(contentsOf: Data(LogLine.json(event, metadata, at: Date())))
         }
     }
 }

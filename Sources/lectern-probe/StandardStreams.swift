@@ -3,7 +3,8 @@ import Foundation
 /// Messages on standard error.
 enum StandardError {
     static func write(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        // Without `try?` Foundation ends the process where nobody can read it.
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 }
 

@@ -4,15 +4,33 @@ import Foundation
 import NATSClient
 import StrokeWire
 
-/// Standard output, unbuffered, so that a reader of a pipe sees each line at once.
+/// Standard output, unbuffered, so that a reader of a pipe sees each line at once. A command whose results cannot be written
+/// ends.
 enum StandardOutput {
     /// Writes a line.
     static func write(_ line: String) { write(bytes: Array(line.utf8)) }
 
     /// Writes a line of UTF-8.
     static func write(bytes: [UInt8]) {
-        // Errors are ignored: when the reader is gone, SIGPIPE ends the command.
-        try? FileHandle.standardOutput.write(contentsOf: Data(bytes + [UInt8(ascii: "\n")]))
+        var rest = (bytes + [UInt8(ascii: "\n")])[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                poll(&output, 1, -1)
+            } else if errno != EINTR {
+                end(errno)
+            }
+        }
+    }
+
+    private static func end(_ code: Int32) -> Never {
+        // The reader is gone. libnats ignores the signal that ends other programs then.
+        if code == EPIPE { _exit(128 + SIGPIPE) }
+        StandardError.write("lectern: standard output: \(String(cString: strerror(code)))")
+        _exit(ExitCode.failed.rawValue)
     }
 }
 
@@ -39,7 +57,8 @@ struct TextTable {
 /// Messages on standard error.
 enum StandardError {
     static func write(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        // Without `try?` Foundation ends the process where nobody can read it.
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 }
 
