@@ -14,14 +14,16 @@ extension Lesson {
         }
     }
 
-    private static func contents(ofFile path: String) throws(LessonFileError) -> [UInt8] {
+    /// Reads a whole file, or a pipe.
+    package static func contents(ofFile path: String) throws(LessonFileError) -> [UInt8] {
         // The error for a directory differs between platforms.
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
             throw LessonFileError(path: path, cause: .directory)
         }
         do {
-            return try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+            // `Data(contentsOf:)` refuses pipes.
+            return try Array(FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data())
         } catch {
             let cause: LessonFileError.Cause =
                 switch (error as? CocoaError)?.code {

@@ -12,7 +12,8 @@ struct ConfigurationFile {
     init(path: String) throws(ConfigurationFault) {
         let contents: [UInt8]
         do {
-            contents = try [UInt8](Data(contentsOf: URL(filePath: path)))
+            // `Data(contentsOf:)` refuses pipes.
+            contents = try [UInt8](FileHandle(forReadingFrom: URL(filePath: path)).readToEnd() ?? Data())
         } catch {
             let message =
                 switch (error as? CocoaError)?.code {

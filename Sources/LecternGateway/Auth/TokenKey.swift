@@ -63,7 +63,8 @@ public struct TokenKey: Sendable {
     }
 
     private static func read(_ file: String) throws -> Data {
-        guard let data = FileManager.default.contents(atPath: file) else {
+        // `FileManager.contents(atPath:)` refuses pipes.
+        guard let handle = FileHandle(forReadingAtPath: file), let data = try? handle.readToEnd() ?? Data() else {
             let reason = access(file, R_OK) == 0 ? "" : ": \(String(cString: strerror(errno)))"
             throw Unusable(description: "\(file) cannot be read\(reason)")
         }

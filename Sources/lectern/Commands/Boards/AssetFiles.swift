@@ -28,10 +28,7 @@ struct AssetFiles {
         self.password = password
         givenPassword = try password.given()
         for path in paths {
-            guard let contents = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
-                throw ExitCode.failed("cannot read \(path)")
-            }
-            var file = File(path: path, bytes: Array(contents))
+            var file = File(path: path, bytes: try endingCommand { try ImportFile.contents(of: path) })
             // A lesson names an encrypted file as the service has stored it.
             if givenPassword != nil, AssetFormat(file.bytes) == .pdf { file = try await opened(file) }
             files[AssetID(hashOf: file.bytes)] = file

@@ -264,20 +264,12 @@ extension LessonSource {
     /// Reads the lesson, or the file that `lectern import` reads; ends the command with status 1 and the error.
     fileprivate func loadBoard() throws -> BoardOrigin {
         try endingCommand {
-            if self == .standardInput {
-                let bytes = try ImportFile.contents(of: name)
-                let isLesson = !ImportFile.begins(with: Array(bytes.prefix(ImportFile.headBytes)))
-                return isLesson ? .lesson(try load(ndjson: bytes)) : .file(try ImportFile(bytes, path: name))
-            }
-            guard self != .demo, let head, ImportFile.begins(with: head) else { return .lesson(try load()) }
-            return .file(try ImportFile(path: name))
+            guard self != .demo else { return .lesson(try load()) }
+            // Once: a pipe can be read only once.
+            let bytes = try self == .standardInput ? ImportFile.contents(of: name) : Lesson.contents(ofFile: name)
+            let isLesson = !ImportFile.begins(with: Array(bytes.prefix(ImportFile.headBytes)))
+            return isLesson ? .lesson(try load(ndjson: bytes)) : .file(try ImportFile(bytes, path: name))
         }
-    }
-
-    /// The first bytes of the file; nil where it cannot be read.
-    private var head: [UInt8]? {
-        guard let file = FileHandle(forReadingAtPath: name) else { return nil }
-        return (try? file.read(upToCount: ImportFile.headBytes)).map(Array.init)
     }
 }
 
