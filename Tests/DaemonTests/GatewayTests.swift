@@ -82,6 +82,16 @@ import Testing
         return [("Authorization", "Bearer \(process.log.trimmingCharacters(in: .whitespacesAndNewlines))")]
     }
 
+    @Test func `a teacher's token has an author whose name is one`() async throws {
+        let folder = try TestFolder()
+        let secret = try folder.write("a secret of the test with more than 32 bytes\n", "secret")
+        let teacher = ["token", "--secret-file", secret, "--role", "teacher", "--expires", "1h"]
+        #expect(try await LecternProcess.run(arguments: teacher + ["--author", "anna"]).exitCode == 0)
+        for author in [[], ["--author", "Anna B"], ["--author", ""]] {
+            #expect(try await LecternProcess.run(arguments: teacher + author).exitCode == 64)
+        }
+    }
+
     @Test func `a daemon that would be open to everybody does not start`() async throws {
         let (code, log) = try await LecternProcess.run("serve", "--http", "0.0.0.0:0")
         #expect(code == 78)

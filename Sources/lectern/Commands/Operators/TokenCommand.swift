@@ -43,11 +43,15 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: "Role of the bearer: student, teacher, clock or operator.", transform: tokenRole)
     var role: TokenRole
 
-    @Option(help: "Cohort of a student or a clock: 1 to 64 characters of a-z, 0-9, _ and -.")
-    var cohort = "main"
+    @Option(
+        help: "Cohort of a student or a clock: 1 to 64 characters of a-z, 0-9, _ and -. Default: main.",
+        transform: cohortName)
+    var cohort = CohortName.main
 
-    @Option(help: "Author that a teacher writes as, required for that role: 1 to 64 characters of a-z, 0-9, _ and -.")
-    var author: String?
+    @Option(
+        help: "Author that a teacher writes as, required for that role: 1 to 64 characters of a-z, 0-9, _ and -.",
+        transform: authorID)
+    var author: AuthorID?
 
     @Option(help: "Name of the student that teachers see: 1 to 64 characters. Default: none.")
     var name: String?
@@ -62,10 +66,7 @@ struct TokenCommand: AsyncParsableCommand {
         guard (secretFile == nil) != (privateKeyFile == nil) else {
             throw ValidationError("Give either --secret-file or --private-key-file.")
         }
-        guard CohortName(cohort) != nil else { throw ValidationError("\(cohort) is not the name of a cohort.") }
-        guard role != .teacher || author.map({ AuthorID($0) }) != nil else {
-            throw ValidationError("A teacher's token names its --author, 1 to 64 characters of a-z, 0-9, _ and -.")
-        }
+        guard role != .teacher || author != nil else { throw ValidationError("A teacher's token names its --author.") }
         if let name {
             guard role == .student else { throw ValidationError("--name is a student's; a teacher has an --author.") }
             guard 1...64 ~= name.count else { throw ValidationError("--name has 1 to 64 characters.") }
@@ -81,9 +82,8 @@ struct TokenCommand: AsyncParsableCommand {
             return try await .secret(file: secretFile)
         }
         var claims = TokenClaims(
-            rooms: room.isEmpty ? .all : .some(room), role: role, cohort: CohortName(cohort) ?? .main,
-            author: author.flatMap { AuthorID($0) }, expires: Date() + (Self.seconds(expires) ?? 0),
-            id: Self.newID(), issued: Date())
+            rooms: room.isEmpty ? .all : .some(room), role: role, cohort: cohort, author: author,
+            expires: Date() + (Self.seconds(expires) ?? 0), id: Self.newID(), issued: Date())
         claims.subject = name ?? claims.subject
         if showJti { StandardError.write(claims.id ?? "") }
         StandardOutput.write(try await key.sign(claims))
