@@ -90,6 +90,42 @@ import Testing
         }
     }
 
+    @Test func `a signal ends a replay with status 0, also one that waits for a line`() async throws {
+        let folder = try TestFolder()
+        let lesson = try folder.write(
+            [0, 600_000].enumerated().map {
+                #"{"n":\#($0 + 1),"c":1,"l":4,"t":\#($1),"w":400,"h":300,"d":[{"x":1,"y":1}]}"# + "\n"
+            }.joined(), "lesson.ndjson")
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try await DaemonProcess.serving("service", nats: nats.url)
+            let written = try await LecternProcess.run(
+                "publish", lesson, "--room", "a", "--author", "ann", "--time", "media", "--speed", "1000", "--nats",
+                nats.url)
+            #expect(written.exitCode == 0, "\(written.log)")
+            let replay = try LecternProcess(["replay", "--room", "a", "--head", "--nats", nats.url])
+            try await replay.waitForLog(#""index":1"#)
+            replay.send(SIGINT)
+            #expect(await replay.exitCode() == 0)
+            #expect(replay.log.contains("operations: 1 of 2"), "\(replay.log)")
+
+            // A pipe that this process itself may write to has no end.
+            let player = try LecternProcess(
+                [
+                    "-c",
+                    """
+                    mkfifo "$2"; exec 3<>"$2"; echo 0 >&3
+                    exec "$0" replay --room a --head --times --nats "$1" <&3
+                    """,
+                    try LecternProcess.path(of: "lectern"), nats.url, folder.path("times"),
+                ], at: "/bin/sh")
+            try await player.waitForLog(#""v":0"#)
+            player.send(SIGINT)
+            #expect(await player.exitCode() == 0)
+            #expect(try await LecternProcess.run("replay", "--room", "a", "--speed", "1e-20").exitCode == 64)
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+
     @Test func `a demo ended by a signal prints its summary and leaves no files behind`() async throws {
         let folder = try TestFiles.folder("demo")
         let demo = try LecternProcess(

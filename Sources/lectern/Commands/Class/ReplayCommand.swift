@@ -51,7 +51,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "Number of the encoder session whose time line is played, 0 to 2^53-1. Default: the last one.")
     var epoch: Int64?
 
-    @Option(help: "Seconds of media time per second, 0 to 1000; 0 prints all at once.")
+    @Option(help: "Seconds of media time per second, 0.001 to 1000; 0 prints all at once.")
     var speed = 1.0
 
     @Flag(help: "Read media times in milliseconds from standard input, one a line.")
@@ -61,7 +61,7 @@ struct ReplayCommand: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        guard 0...1000 ~= speed else { throw ValidationError("--speed is 0 to 1000") }
+        guard speed == 0 || 0.001...1000 ~= speed else { throw ValidationError("--speed is 0, or 0.001 to 1000") }
         guard 0...(1 << 53 - 1) ~= epoch ?? 0 else { throw ValidationError("--epoch is 0 to 2^53-1") }
         guard from ?? .zero <= to ?? .seconds(1 << 40) else { throw ValidationError("--from comes before --to") }
         guard !times || (from == nil && to == nil) else {
@@ -75,6 +75,8 @@ struct ReplayCommand: AsyncParsableCommand {
                 try await InterruptHandler().run { try await replay(over: nats) }
             } catch LessonReplay.FetchError.unanswered(.noResponders) {
                 throw ExitCode.failed(room.unanswered)
+            } catch LessonReplay.FetchError.unanswered(.cancelled) {
+                // A signal before the lesson was there: nothing is printed.
             }
         }
     }
@@ -90,23 +92,32 @@ struct ReplayCommand: AsyncParsableCommand {
             let known = lesson.epochs.map { "\($0.number)" }.joined(separator: ", ")
             throw ExitCode.failed("the lesson has no encoder session \(epoch); it has \(known)")
         }
-        if times { try followPlayer(&lesson) } else { try await play(lesson) }
+        guard times else { return await play(lesson) }
+        // Nothing else wakes who waits for a line.
+        try await withTaskCancellationHandler {
+            try followPlayer(&lesson)
+        } onCancel: {
+            _exit(0)
+        }
     }
 
     /// Prints the operations of the part that is asked for, each when its time has come.
-    private func play(_ lesson: LessonReplay) async throws {
+    private func play(_ lesson: LessonReplay) async {
         let begin = from.map { lesson.index(before: MediaTime($0), epoch: epoch) } ?? first(of: lesson)
         let end = max(begin, to.map { lesson.index(before: MediaTime($0) + 1, epoch: epoch) } ?? last(of: lesson))
         let clock = ContinuousClock()
         let start = clock.now
         let origin = from.map { MediaTime($0) } ?? lesson.entries[begin..<end].lazy.compactMap(\.gateTime).first
+        var played = 0
         for entry in lesson.entries[begin..<end] {
             if speed > 0, let origin, let time = entry.gateTime {
-                try await Task.sleep(until: start + .microseconds(max(0, time - origin)) / speed, clock: clock)
+                try? await Task.sleep(until: start + .microseconds(max(0, time - origin)) / speed, clock: clock)
             }
+            if Task.isCancelled { break }
             StandardOutput.write(bytes: line(of: entry).closed)
+            played += 1
         }
-        if !quiet { StandardError.write("operations: \(end - begin) of \(lesson.entries.count)") }
+        if !quiet { StandardError.write("operations: \(played) of \(lesson.entries.count)") }
     }
 
     private func first(of lesson: LessonReplay) -> Int {
