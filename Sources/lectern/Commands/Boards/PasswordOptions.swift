@@ -40,17 +40,24 @@ struct PasswordOptions: ParsableArguments {
         var settings = termios()
         guard tcgetattr(fileno(terminal), &settings) == 0 else { return nil }
         var silent = settings
-        silent.c_lflag &= ~tcflag_t(ECHO)
+        // Ctrl-C would leave the terminal silent: it ends the line, and is sent on when that is over.
+        silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        let interrupt = withUnsafeMutableBytes(of: &silent.c_cc) { keys in
+            keys[Int(VEOL)] = keys[Int(VINTR)]
+            return keys[Int(VINTR)]
+        }
         fputs("The password of \(file): ", terminal)
         fflush(terminal)
         tcsetattr(fileno(terminal), TCSAFLUSH, &silent)
-        defer {
-            tcsetattr(fileno(terminal), TCSAFLUSH, &settings)
-            fputs("\n", terminal)
+        var line = [UInt8](repeating: 0, count: 2048)
+        let count = read(fileno(terminal), &line, line.count)
+        tcsetattr(fileno(terminal), TCSAFLUSH, &settings)
+        fputs("\n", terminal)
+        guard count > 0 else { return nil }
+        guard interrupt == 0 || line[count - 1] != interrupt else {
+            kill(getpid(), SIGINT)
+            return nil
         }
-        var line = [CChar](repeating: 0, count: 2048)
-        guard fgets(&line, Int32(line.count), terminal) != nil else { return nil }
-        let bytes = line.prefix { $0 != 0 && $0 != CChar(bitPattern: UInt8(ascii: "\n")) }
-        return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: line[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }
