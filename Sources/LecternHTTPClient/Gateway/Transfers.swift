@@ -46,9 +46,11 @@ final class Transfers: Sendable {
                     TransferDelegate.Receiver(
                         onResponse: onResponse, onData: onData, onEnd: { continuation.resume(returning: $0) }))
                 task.resume()
+                if Task.isCancelled { task.cancel() }
             }
         } onCancel: {
-            task.cancel()
+            // Before it has a receiver nobody would hear of its end.
+            if delegate.has(task.taskIdentifier) { task.cancel() }
         }
     }
 }
@@ -64,6 +66,8 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate {
     private let receivers = Locked<[Int: Receiver]>([:])
 
     func add(_ task: Int, _ receiver: Receiver) { receivers.withLock { $0[task] = receiver } }
+
+    func has(_ task: Int) -> Bool { receivers.withLock { $0[task] != nil } }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,

@@ -6,6 +6,10 @@ import Testing
 
 @testable import LecternHTTPClient
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Requests over `URLSession` to servers that do as a test says.
 @Suite("A client's requests", .timeLimit(.minutes(4))) struct GatewayClientTests {
     private func gateway(_ port: Int, _ token: String? = nil) throws -> LecternHTTPClient.Gateway {
@@ -69,6 +73,18 @@ import Testing
         #expect(try await error { _ in "nonsense\r\n\r\n" }.code == "unreachable")
         let denied = try await error { _ in json(#"{"error":{"code":"forbidden"}}"#, "403 Forbidden") }
         #expect(denied.isAboutPermission && denied.code == "forbidden")
+    }
+
+    @Test func `a request ends also where its task was cancelled before`() async throws {
+        let transfers = Transfers()
+        let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
+        for _ in 0..<200 {
+            let failure = await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await transfers.run(request, onResponse: { _ in }, onData: { _ in true })
+            }.value
+            #expect((failure as? URLError)?.code == .cancelled)
+        }
     }
 
     @Test func `a token goes to its gateway alone: redirects are not followed`() async throws {
