@@ -170,6 +170,7 @@ import Testing
     @Test(arguments: [
         ("--room physics", "line 1: --source is needed"), ("--source a.flv", "line 1: --room is needed"),
         ("\n--room A --source a.flv", "line 2: "), ("# none", "1 to 4096 lines"),
+        ("# of Windows\r\n\r\n--room A --source a.flv\r\n", "line 3: "),
     ])
     func `a line of a file of streams that cannot be used is named`(_ lines: String, _ error: String) async throws {
         try await Workshop.with { workshop in

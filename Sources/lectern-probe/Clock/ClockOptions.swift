@@ -129,7 +129,9 @@ extension ClockOptions {
     /// - Throws: `ValidationError` with the number of the line.
     static func lines(of text: String, needsRoom: Bool) throws -> [ClockOptions] {
         var list: [ClockOptions] = []
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // Of a file of Windows, too, where CR and LF are one character.
+        let rows = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (number, line) in rows.enumerated() {
             let words = line.matches(of: /"([^"]*)"|[^\s"]+/).map { String($0.1 ?? $0.0) }
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             do {

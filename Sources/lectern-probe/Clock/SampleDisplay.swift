@@ -92,7 +92,7 @@ final class SampleDisplay: Sendable {
         }
         guard hasPlace else { return }
         queue.async(group: writing) { [state] in
-            // A reader that has gone ends the program by SIGPIPE.
+            // A reader that has gone ends the program by SIGPIPE, but not the clock of a class: libnats ignores that.
             try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
             state.withLock { $0.waiting -= 1 }
         }
