@@ -214,9 +214,7 @@ extension StreamBackup {
     ) async throws -> (stream: List.Stream, header: StreamSnapshotHeader) {
         let file = "\(name).snapshot"
         let path = folder.appendingPathComponent(file)
-        guard FileManager.default.createFile(atPath: path.path, contents: nil) else {
-            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path.path])
-        }
+        try Data().write(to: path)
         let handle = try FileHandle(forWritingTo: path)
         defer { try? handle.close() }
         var hash = SHA256()

@@ -116,6 +116,14 @@ enum SystemError {
         guard cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
         return String(cString: strerror(Int32(cause.code)))
     }
+
+    /// An error in one line: of Foundation's the file and what the system says.
+    static func line(of error: any Error) -> String {
+        let wrapped = error as NSError
+        guard wrapped.domain == NSCocoaErrorDomain else { return "\(error)" }
+        let path = (wrapped.userInfo[NSFilePathErrorKey] as? String).map { "\($0): " } ?? ""
+        return path + message(of: error)
+    }
 }
 
 /// One JSON object on one line, written key by key, for output that has messages byte for byte.
@@ -177,12 +185,12 @@ extension ExitCode {
 
 /// Does some work; prints its error, and ends the command with status 1.
 func endingCommand<Value>(_ work: () throws -> Value) throws -> Value {
-    do { return try work() } catch { throw error as? ExitCode ?? .failed("\(error)") }
+    do { return try work() } catch { throw error as? ExitCode ?? .failed(SystemError.line(of: error)) }
 }
 
 /// As ``endingCommand(_:)``, for work that waits.
 func endingCommandAfter<Value>(_ work: () async throws -> Value) async throws -> Value {
-    do { return try await work() } catch { throw error as? ExitCode ?? .failed("\(error)") }
+    do { return try await work() } catch { throw error as? ExitCode ?? .failed(SystemError.line(of: error)) }
 }
 
 extension ConnectionOptions {

@@ -26,6 +26,14 @@ import Testing
         return (try AnyJSON.decode(state.bytes), board.text)
     }
 
+    @Test func `a folder that cannot be made is named with the system's reason`() async throws {
+        let file = try TestFolder().write("", "file")
+        try await NATSTestServer.with { nats in
+            #expect(
+                try await Self.run("backup", file, "--nats", nats.url, exits: 1) == "lectern: \(file): File exists\n")
+        }
+    }
+
     @Test func `a backup made during a class restores it as it was at one moment, and one made after it restores all`()
         async throws
     {
