@@ -6,9 +6,12 @@ import UnixSignals
 /// Handles SIGINT and SIGTERM for a command: the first one cancels its work, a second one ends the process at once.
 final class InterruptHandler: Sendable {
     private struct State {
-        var signal: UnixSignal?
+        var first: (signal: UnixSignal, time: ContinuousClock.Instant)?
         var cancel: (@Sendable () -> Void)?
     }
+
+    /// What comes so soon is the first one again: timeout(1), npm and others send it to the process and to its group.
+    private static let echoTime = Duration.milliseconds(200)
 
     private let state = Locked(State())
 
@@ -19,7 +22,7 @@ final class InterruptHandler: Sendable {
     }
 
     /// The first signal; nil before it.
-    var signal: UnixSignal? { state.withLock { $0.signal } }
+    var signal: UnixSignal? { state.withLock { $0.first?.signal } }
 
     /// The exit code of a command that a signal ended: 130 for SIGINT, 143 for SIGTERM, as in shells.
     var exitCode: ExitCode? { signal.map { ExitCode($0.exitCode) } }
@@ -30,7 +33,7 @@ final class InterruptHandler: Sendable {
         let task = Task { try await work() }
         let isTooLate = state.withLock { state in
             state.cancel = { task.cancel() }
-            return state.signal != nil
+            return state.first != nil
         }
         if isTooLate { task.cancel() }
         return try await task.value
@@ -38,9 +41,12 @@ final class InterruptHandler: Sendable {
 
     private func receive(_ signal: UnixSignal) {
         let cancel: (@Sendable () -> Void)? = state.withLock { state in
-            // The second signal: do not wait for the work to end.
-            if state.signal != nil { _exit(signal.exitCode) }
-            state.signal = signal
+            if let first = state.first {
+                // The second signal: do not wait for the work to end.
+                if first.time.duration(to: .now) > Self.echoTime { _exit(signal.exitCode) }
+                return nil
+            }
+            state.first = (signal, .now)
             return state.cancel
         }
         cancel?()

@@ -76,6 +76,19 @@ import Testing
         }
     }
 
+    @Test func `a signal that is sent several times at once, as by timeout, is one signal`() async throws {
+        try await NATSTestServer.with { nats in
+            let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])
+            try await clock.waitForLog("runs 2 s behind")
+            for _ in 0..<50 {
+                clock.send(SIGINT)
+                await Task.yield()
+            }
+            #expect(await clock.exitCode() == 0)
+            #expect(clock.log.contains("samples published: "))
+        }
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `a publisher ended by a signal prints its summary, with the signal in its status`(
         _ signal: Int32
