@@ -99,15 +99,22 @@ package struct ConnectionOptions: ParsableArguments {
         } catch {
             await connection.close()
             let program = name.prefix { $0 != " " }
-            let text = """
-                \(program): cannot connect to \(place): \(error)
-                Start a server, as `lectern serve --nats embedded` does, or name another one with --nats.
-
-                """
+            let text = "\(program): cannot connect to \(place): \(error)\n" + Self.hint(for: error)
             try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
             throw ExitCode.cannotConnect
         }
         return connection
+    }
+
+    /// What to do about an error, as a line.
+    private static func hint(for error: NATSError) -> String {
+        switch error {
+        // They say what is wrong with an argument.
+        case .unreadableCredentials, .unreadableFile, .invalidSettings: ""
+        case _ where error.isAboutUser:
+            "Name a user and its password in --nats, or set LECTERN_NATS_USER and LECTERN_NATS_PASSWORD.\n"
+        default: "Start a server, as `lectern serve --nats embedded` does, or name another one with --nats.\n"
+        }
     }
 }
 

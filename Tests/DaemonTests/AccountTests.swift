@@ -153,6 +153,20 @@ import Testing
         }
     }
 
+    @Test func `a command that cannot connect says what to do about the user, a file or the server`() async throws {
+        @Sendable func rooms(_ arguments: String...) async throws -> String {
+            let (code, log) = try await LecternProcess.run(arguments: ["rooms"] + arguments)
+            #expect(code == 2)
+            return log
+        }
+        try await NATSTestServer.with(configuration: "authorization { user: a, password: b }") { nats in
+            #expect(try await rooms("--nats", nats.url).contains("Name a user and its password"))
+            let file = try await rooms("--nats", nats.url, "--ca", "/no/such.pem")
+            #expect(file.hasSuffix("/no/such.pem: cannot be read: No such file or directory\n"))
+        }
+        #expect(try await rooms("--nats", "nats://127.0.0.1:1").contains("Start a server"))
+    }
+
     @Test func `a daemon that cannot read the CA file says so and does not start`() async throws {
         let daemon = try LecternProcess(
             ["serve", "--nats", "tls://127.0.0.1:1", "--http", "off", "--set", "nats.ca=/no/such.pem"])

@@ -65,6 +65,12 @@ extension NATSError: CustomStringConvertible {
 }
 
 extension NATSError {
+    /// Whether the server knows no such user, or another password.
+    package var isAboutUser: Bool {
+        guard case .status(let code, _) = self else { return false }
+        return code == Int(NATS_CONNECTION_AUTH_FAILED.rawValue)
+    }
+
     /// The error for a status that is not `NATS_OK`.
     init(_ status: natsStatus) {
         switch status {
