@@ -29,8 +29,8 @@ import Testing
     @Test func `a folder that cannot be made is named with the system's reason`() async throws {
         let file = try TestFolder().write("", "file")
         try await NATSTestServer.with { nats in
-            #expect(
-                try await Self.run("backup", file, "--nats", nats.url, exits: 1) == "lectern: \(file): File exists\n")
+            let said = try await Self.run("backup", file, "--nats", nats.url, exits: 1)
+            #expect(said == "lectern: \(file): File exists\n")
         }
     }
 

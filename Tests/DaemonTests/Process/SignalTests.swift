@@ -76,6 +76,20 @@ import Testing
         }
     }
 
+    @Test func `a signal ends an import whose service is silent`() async throws {
+        let file = try TestFolder().write(
+            #"<ink xmlns="http://www.w3.org/2003/InkML"><trace>10 0, 9 14, 8 28</trace></ink>"#, "notes.inkml")
+        try await NATSTestServer.withConnection { nats, connection in
+            let asked = Recorder<[UInt8]>()
+            try connection.subscribe("ink.0.a.join-head") { asked.append($0.copyPayload()) }
+            try await connection.flush()
+            let importing = try LecternProcess(["import", file, "--room", "a", "--author", "ann", "--nats", nats.url])
+            _ = try await asked.values(1)
+            importing.send(SIGINT)
+            #expect(await importing.exitCode() == 130)
+        }
+    }
+
     @Test func `a signal that is sent several times at once, as by timeout, is one signal`() async throws {
         try await NATSTestServer.with { nats in
             let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])

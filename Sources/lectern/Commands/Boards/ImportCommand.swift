@@ -126,29 +126,36 @@ struct ImportCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         let report: TeacherReport
         do {
-            let board = try await room.settings(over: nats)
-            let hasPens = board.features.contains(.pens)
-            if strict, document.hasHighlighters, !hasPens {
-                throw ImportFileError(path: file, why: "passed-over: \(InkDocument.highlighterNote)")
+            report = try await interrupts.run {
+                try await publish(PublishPlan(immediately: try await messages(of: document, over: nats)), over: nats)
             }
-            let time = try await room.stamp(time, over: nats)
-            let messages = document.messages(
-                for: InkDocument.Size(width: board.width, height: board.height), isEmpty: board.index == 0,
-                hasPens: hasPens, palette: rgb ? nil : board.palette, from: time)
-            StandardError.write("\(file): \(document.summary) for a board of \(board.sizeText)")
-            for remark in document.remarks(hasPens: hasPens) {
-                StandardError.write("\(file): \(remark)")
-            }
-            report = try await interrupts.run { try await publish(PublishPlan(immediately: messages), over: nats) }
         } catch {
             await nats.close()
-            throw error as? ExitCode ?? .failed("\(error)")
+            let code = error as? ExitCode ?? .failed("\(error)")
+            throw interrupts.exitCode ?? code
         }
         await nats.drain()
         let summary = PublishSummary(report: report, duration: start.duration(to: .now), hasWetInk: false)
         try summary.endCommand(asJSON: json, interrupts, room) { _ in
             "\(author) has begun another session meanwhile, which ended this one"
         }
+    }
+
+    /// The operations that bring a document to the room as it is.
+    private func messages(
+        of document: InkDocument, over nats: NATSConnection
+    ) async throws -> [(bytes: [UInt8], header: StrokeMessage)] {
+        let board = try await room.settings(over: nats)
+        let hasPens = board.features.contains(.pens)
+        if strict, document.hasHighlighters, !hasPens {
+            throw ImportFileError(path: file, why: "passed-over: \(InkDocument.highlighterNote)")
+        }
+        let time = try await room.stamp(time, over: nats)
+        StandardError.write("\(file): \(document.summary) for a board of \(board.sizeText)")
+        for remark in document.remarks(hasPens: hasPens) { StandardError.write("\(file): \(remark)") }
+        return document.messages(
+            for: InkDocument.Size(width: board.width, height: board.height), isEmpty: board.index == 0,
+            hasPens: hasPens, palette: rgb ? nil : board.palette, from: time)
     }
 
     private func publish(_ plan: PublishPlan, over nats: NATSConnection) async throws -> TeacherReport {

@@ -115,11 +115,12 @@ struct PublishCommand: AsyncParsableCommand {
         let interrupts = await InterruptHandler()
         let origin: Int64?
         do {
-            origin = try await timeLine.origin(
-                of: room.address, over: nats, mayMove: speed == 1 && outbox == nil)
+            origin = try await interrupts.run {
+                try await timeLine.origin(of: room.address, over: nats, mayMove: speed == 1 && outbox == nil)
+            }
         } catch {
             await nats.close()
-            throw error
+            throw interrupts.exitCode ?? error
         }
         let plan = PublishPlan(origin.map(loaded.moved) ?? loaded, speed: speed, faults: faults)
         let start = ContinuousClock.now
