@@ -81,5 +81,7 @@ import Testing
             | "$0" token --secret-file /dev/stdin --role student --expires 1h
             """)
         #expect(token.code == 0 && token.log.hasPrefix("eyJ"), "\(token.log)")
+        let both = try await run(#""$0" import - --password-file - --room a --author ann </dev/null"#)
+        #expect(both.code == 64 && both.log.contains("only once"), "\(both.log)")
     }
 }

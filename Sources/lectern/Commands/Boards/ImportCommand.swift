@@ -104,6 +104,12 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print the summary as one line of JSON.")
     var json = false
 
+    func validate() throws {
+        if file == "-", password.passwordFile == "-" {
+            throw ValidationError("Standard input can be read only once.")
+        }
+    }
+
     func run() async throws {
         switch try endingCommand({ try ImportFile(path: file, isStrict: strict) }) {
         case .ink(let document):
