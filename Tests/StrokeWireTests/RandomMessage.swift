@@ -7,7 +7,7 @@ struct RandomMessage {
 
     /// A message as our clients spell it: keys in their order, some left out; numbers in their shortest form.
     static func usual(_ random: inout SeededGenerator) -> RandomMessage {
-        let action = random.chance(1, in: 8) ? random.int(2...4) : 1
+        let action = random.chance(1, in: 8) ? random.int(2...8) : 1
         var members = [#""n":\#(random.int(0...random.pick([9, 5000, 1 << 40])))"#]
         func add(_ key: String, _ value: String) {
             if random.chance(4, in: 5) { members.append(#""\#(key)":\#(value)"#) }
@@ -16,7 +16,7 @@ struct RandomMessage {
         add("l", decimal(&random, 0.5...60, decimals: random.int(0...2)))
         add("s", "\(random.int(0...3))")
         add("o", "0")
-        add("e", "\(random.int(0...4))")
+        add("e", "\(random.chance(1, in: 3) ? random.int(5...10) : random.int(0...4))")
         if action > 1 { members.append(#""a":\#(action)"#) } else { add("a", "\(random.int(0...1))") }
         add("t", "\(random.int(-9...10_000_000))")
         add("w", random.pick(["1024", "1366.5", "800"]))

@@ -63,11 +63,15 @@ struct BinaryDecoder {
             message.shardOrder = Int(order)
         }
         if keys.contains(.element) {
-            guard let value = integer(), let element = UInt8(exactly: value).flatMap(Element.init) else { return false }
+            // All others have keys or bounds of their own: they are judged as JSON.
+            guard let value = integer(), let element = UInt8(exactly: value).flatMap(Element.init), element.isStroke,
+                element.isOffered(by: limits.features)
+            else { return false }
             message.element = element
         }
         if keys.contains(.action) {
-            guard let value = integer(), let action = value == 0 ? .draw : UInt8(exactly: value).flatMap(Action.init)
+            guard let value = integer(), let action = value == 0 ? .draw : UInt8(exactly: value).flatMap(Action.init),
+                action.rawValue <= Action.clear.rawValue
             else { return false }
             message.action = action
         }

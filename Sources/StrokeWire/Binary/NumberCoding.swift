@@ -116,9 +116,10 @@ struct PointColumn {
         writer.write(UInt64(least))
     }
 
+    /// Numbers from outside may be of any size: those beyond ``DecimalText/maximumDigits`` are for the caller to refuse.
     init(from reader: inout NibbleReader) {
-        greatest = Int(reader.read())
-        least = Int(reader.read())
+        greatest = Int(clamping: reader.read())
+        least = Int(clamping: reader.read())
     }
 
     /// - Returns: false for a number that would not be printed as it was.

@@ -383,7 +383,7 @@ extension MessageFields {
 }
 
 extension Element {
-    fileprivate func isOffered(by features: BoardFeatures) -> Bool {
+    func isOffered(by features: BoardFeatures) -> Bool {
         switch self {
         case .image: features.contains(.images)
         case .lasso: features.contains(.lasso)

@@ -61,6 +61,7 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
         var counts = (accepted: 0, rejected: 0)
         for round in 0..<6000 {
             let text = round % 2 == 0 ? RandomMessage.usual(&random).text : RandomMessage.any(&random).text
+            limits.features = random.pick([.all, []])
             var points: [StrokePoint] = []
             let fromJSON = Result { () throws(MalformedMessage) in
                 try StrokeMessage(decoding: Array(text.utf8), limits: limits, points: &points)
@@ -137,6 +138,8 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
             [1, 0], [1, 0, 0xff], [1, 0, 0x00, 0x02, 0x22], [1, 0, 0x80, 0xf2, 0x11],
             // Points that are not there; points of no keys.
             [1, 0x80, 0x04, 0x07, 0x02], [1, 0, 0x05, 0x02],
+            // A point in a column of 2⁶⁴−1 decimals.
+            [1, 0x80, 0x04, 0x01, 0xf2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x00, 0x00],
             // A template that ends early; a gap beyond its text.
             [2, 5, 0x7b], [2, 1, 0x7b, 1, 2],
         ] as [[UInt8]])
