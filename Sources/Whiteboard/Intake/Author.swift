@@ -102,7 +102,7 @@ extension Author {
             reject(incoming, number: error.number, order: error.order, nil, rejection, context, into: &output)
             return
         }
-        guard isWithinRate else {
+        guard isWithinRate || isRepeat(header, incoming) else {
             reject(
                 incoming, number: header.number, order: header.shardOrder, header, .rateLimited, context,
                 into: &output)
@@ -128,6 +128,21 @@ extension Author {
         }
         guard let action = sequence?.received(header, incoming, context) else { return }
         carryOut(action, for: header, at: incoming.loggedAt, into: &output)
+    }
+
+    /// Whether a message repeats an operation that is held, or was applied or rejected. Such a message is answered as ever,
+    /// whatever the rate: an author who is told that the operation was refused would send it again under another number.
+    private func isRepeat(_ header: StrokeMessage, _ incoming: IncomingMessage) -> Bool {
+        let number = header.number
+        switch sessions.standing(of: incoming.session) {
+        case .earlier(let name): return sessions.index(of: number, in: name) != nil
+        case .new: return false
+        case .unnamed, .current:
+            guard let sequence, sequence.givenUpHead(of: number) == nil,
+                incoming.session != nil || !isRestart(header, incoming)
+            else { return false }
+            return sequence.isSettled(number) || sequence.pending.held.contains(number)
+        }
     }
 
     private mutating func takeTokens(for incoming: IncomingMessage) -> Bool {
