@@ -89,7 +89,9 @@ struct PendingOperations: Sendable {
     mutating func giveUp(_ range: ClosedRange<Int64>) {
         while let begun = assemblies.first(from: range.lowerBound), begun.number <= range.upperBound {
             assemblies.remove(begun.number)
-            late[begun.number] = begun.value
+            // It may have been given up before, and forgotten as such.
+            let before = late.updateValue(begun.value, forKey: begun.number)
+            byteCount -= before?.byteCount ?? 0
         }
     }
 
