@@ -51,6 +51,11 @@ import Testing
         #expect(try Feedback(decoding: Array(body.utf8)) == feedback)
     }
 
+    @Test func `of a hint is read however far the ink runs ahead`() throws {
+        let hint = Feedback.behindLive(number: 7, milliseconds: .max / 1000)
+        #expect(try Feedback(decoding: hint.encoded()) == .behindLive(number: 7, milliseconds: 1 << 53 - 1))
+    }
+
     @Test(arguments: RejectionCode.allCases)
     func `of a rejection may have any code`(code: RejectionCode) throws {
         let feedback = Feedback.rejected(number: 1, order: nil, Rejection(code: code, message: "No."))

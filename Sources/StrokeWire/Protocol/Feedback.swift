@@ -72,7 +72,7 @@ extension Feedback {
         case .behindLive(let number, let milliseconds):
             bytes.append("{\"kind\":\"hint\",\"hint\":\"behind-live\",\"n\":")
             bytes.append(integer: number)
-            bytes.append("behind", integer: milliseconds)
+            bytes.append("behind", integer: min(milliseconds, .maxSafeInteger))
         }
         bytes.append("session", string: session)
         bytes.append(UInt8(ascii: "}"))

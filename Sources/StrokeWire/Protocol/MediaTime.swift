@@ -54,9 +54,9 @@ extension MediaTime: Comparable {
 }
 
 extension [UInt8] {
-    /// Milliseconds, exactly: an integer, or with up to three decimals.
+    /// Milliseconds, exactly: an integer, or with up to three decimals. Beyond ±2⁵³, which no reader takes: that.
     mutating func append(time: MediaTime) {
-        let magnitude = time.microseconds.magnitude
+        let magnitude = Swift.min(time.microseconds.magnitude, 1000 << 53)
         if time.microseconds < 0 { append(UInt8(ascii: "-")) }
         append(integer: magnitude / 1000)
         var fraction = magnitude % 1000

@@ -123,6 +123,17 @@ import Testing
         #expect(recording.page(ReplayRequest(incarnation: "another"), through: 25) == nil)
     }
 
+    @Test(arguments: [.max, 1 << 62, 1 << 53 + 1, -9_100_000_000_000_000] as [Int64])
+    mutating func `is read by clients whatever times its strokes have`(_ time: Int64) throws {
+        probe.send(draw(1, t: time))
+        probe.send(draw(2, t: time, end: 1000))
+        let page = try #require(record(probe).page(ReplayRequest(), through: 2))
+        let reply = try ReplayReply(decoding: page.encoded(palette: .standard, style: "smooth"))
+        let bound = MediaTime(milliseconds: time > 0 ? 1 << 53 : -(1 << 53))
+        #expect(reply.operations.map(\.gateTime) == [bound, bound])
+        #expect(reply.epochs.map(\.to) == [bound])
+    }
+
     @Test mutating func `passes over times that lie absurdly ahead, and follows a time line that jumps`() {
         for number in Int64(1)...10 {
             probe.send(draw(number, t: number == 4 ? 1_000_000_000 : number * 100))
