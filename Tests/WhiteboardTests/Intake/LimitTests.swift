@@ -57,6 +57,33 @@ import Testing
         #expect(probe.takeTold() == ["applied 403 as 402", "rejected 402 0 rate-limited"])
     }
 
+    @Test mutating func `Beyond the rate a repeat of what was applied, held or rejected is answered as ever`() {
+        for number in Int64(1)...397 { probe.send(draw(number)) }
+        probe.send(#"{"n":398,"e":99,"d":[]}"#, draw(400), draw(399, #","s":2"#))
+        _ = probe.takeTold()
+        probe.send(draw(7), draw(398), draw(400))
+        #expect(probe.takeTold() == ["applied 7 as 7", "rejected 398 0 unknown-element e"])
+        #expect(probe.counts.intake.repeats == 3)
+        // What is open is refused, a new count too.
+        probe.send(draw(401), draw(1, x: 50), draw(399))
+        #expect(
+            probe.takeTold() == [
+                "rejected 401 0 rate-limited", "rejected 1 0 rate-limited", "rejected 399 0 rate-limited",
+                "applied 400 as 398",
+            ])
+        #expect(probe.applied.last?.number == 400)
+    }
+
+    @Test mutating func `So is one of an earlier session`() {
+        probe.send(draw(1), session: "a")
+        for number in Int64(1)...399 { probe.send(draw(number), session: "b") }
+        _ = probe.takeTold()
+        probe.send(draw(1), draw(2), session: "a")
+        probe.send(draw(1), session: "c")
+        #expect(
+            probe.takeTold() == ["applied 1 as 1", "rejected 2 0 rate-limited", "rejected 1 0 rate-limited"])
+    }
+
     @Test mutating func `1 MiB a second, bursts of twice that`() {
         let filler = #","q":"\#(String(repeating: "a", count: 200_000))""#
         for number in Int64(1)...11 { probe.send(draw(number, filler)) }
@@ -110,6 +137,23 @@ import Testing
         _ = probe.takeTold()
         probe.send(shard(3, 1, of: 3, filler))
         #expect(probe.takeTold() == ["rejected 3 1 too-many-pending"])
+    }
+
+    @Test func `A stroke that is given up again takes the bytes of its shards once`() {
+        var limits = IntakeLimits.fast
+        limits.pendingBytes = 2000
+        var probe = RoomProbe(RoomConfiguration(intake: limits))
+        let filler = #","q":"\#(String(repeating: "a", count: 700))""#
+        probe.send(draw(1), shard(10, 0, of: 3, filler))
+        probe.wait(.seconds(10))
+        // So many numbers are settled ahead that the room forgets that it gave 10 up.
+        for place in 1...Int64(SettledNumbers.bound) { probe.send(#"{"n":\#(10 + 2 * place),"e":99,"d":[]}"#) }
+        probe.send(shard(10, 1, of: 3, filler))
+        _ = probe.takeTold(after: .seconds(10))
+        let long = #","q":"\#(String(repeating: "a", count: 1500))""#
+        probe.send(shard(5, 0, of: 2, long))
+        #expect(probe.takeTold() == [])
+        #expect(probe.room.assemblingCount == 1)
     }
 
     @Test func `The stroke that everything waits for is taken however much waits`() {
