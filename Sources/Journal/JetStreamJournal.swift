@@ -167,7 +167,8 @@ public final class JetStreamJournal: Sendable {
             subject.address.isCanonical(among: partitions)
         else {
             countMisaddressed(message.subject, partition)
-            if let subject, case .input(let author) = subject.kind { refuse(message, of: author, to: subject.address) }
+            // JetStream has acknowledged it.
+            if let subject { jetStream.connection.refuse(message, on: subject, among: partitions) }
             return nil
         }
         do {
@@ -183,17 +184,6 @@ public final class JetStreamJournal: Sendable {
         }
     }
 
-    /// Tells an author whose client has an old address of the room: JetStream has acknowledged the message.
-    private func refuse(_ message: borrowing NATSMessage, of author: AuthorID, to address: RoomAddress) {
-        let fields = try? StrokeMessage(decoding: message.copyPayload(), limits: .accepted)
-        let right = RoomAddress(root: root, room: address.room, partitions: partitions)
-        let feedback = Feedback.rejected(
-            number: fields?.number, order: fields?.shardOrder, .misaddressed(to: right))
-        let session = HeaderName.validSession(message.header(HeaderName.session))
-        try? jetStream.connection.publish(
-            feedback.encoded(session: session), to: address.subject(.feedback(author)))
-    }
-
     /// Counts a misaddressed record and logs the first, the second, the fourth and so on.
     private func countMisaddressed(_ subject: String, _ partition: Int) {
         let count = misaddressed.add(1, ordering: .relaxed).newValue
@@ -201,6 +191,19 @@ public final class JetStreamJournal: Sendable {
         logger.warning(
             "skipped a message on a subject of no room; do its sender and the service agree on partitions?",
             metadata: ["subject": "\(subject)", "partitions": "\(partitions)", "count": "\(count)"])
+    }
+}
+
+extension NATSConnection {
+    /// Tells an author whose client has an old address of the room; passes over what is no message of an author.
+    func refuse(_ message: borrowing NATSMessage, on subject: InboundSubject, among partitions: Int) {
+        guard case .input(let author) = subject.kind else { return }
+        let address = subject.address
+        let (number, order) = StrokeMessage.identity(of: message.copyPayload())
+        let right = RoomAddress(root: address.root, room: address.room, partitions: partitions)
+        let feedback = Feedback.rejected(number: number, order: order, .misaddressed(to: right))
+        let session = HeaderName.validSession(message.header(HeaderName.session))
+        try? publish(feedback.encoded(session: session), to: address.subject(.feedback(author)))
     }
 }
 

@@ -43,8 +43,8 @@ public final class VolatileJournal: Sendable {
         deliver: @escaping @Sendable (JournalRecord) -> Void
     ) throws(NATSError) {
         for subject in ["\(root).*.*.in.*", "\(root).*.*.ctl"] {
-            _ = try connection.subscribe(subject, on: .connection) { message in
-                self.receive(message, at: now(), deliver)
+            _ = try connection.subscribe(subject, on: .connection) { [weak connection] message in
+                self.receive(message, of: connection, at: now(), deliver)
             }
         }
     }
@@ -57,12 +57,14 @@ public final class VolatileJournal: Sendable {
     }
 
     private func receive(
-        _ message: borrowing NATSMessage, at now: Instant, _ deliver: @Sendable (JournalRecord) -> Void
+        _ message: borrowing NATSMessage, of connection: NATSConnection?, at now: Instant,
+        _ deliver: @Sendable (JournalRecord) -> Void
     ) {
         let subject = message.withSubject { bytes in subjects.withLock { $0.subject(bytes) } }
         guard let subject, subject.address.isCanonical(among: partitions)
         else {
             misaddressed.add(1, ordering: .relaxed)
+            if let subject { connection?.refuse(message, on: subject, among: partitions) }
             return
         }
         do {

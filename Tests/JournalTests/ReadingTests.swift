@@ -81,6 +81,25 @@ import Whiteboard
         }
     }
 
+    @Test(arguments: [#"{"n":7,"a":5,"g":2}"#, #"{"n":7,"e":99,"d":[]}"#])
+    func `An author with an old address hears the new one and the number, without a stream too`(
+        _ message: String
+    ) async throws {
+        try await NATSTestServer.withConnection { _, nats in
+            let journal = VolatileJournal(root: "ink", partitions: 1, logger: .silent)
+            try journal.read(from: nats, now: MonotonicClock.now) { _ in }
+            let told = Recorder<[UInt8]>()
+            try nats.subscribe("ink.4.physics.feedback.anna") { told.append($0.copyPayload()) }
+            try nats.publish(
+                Array(message.utf8), to: "ink.4.physics.in.anna", headers: ["Ink-Session": "s2"])
+            let bytes = try #require(try await told.values(1).first)
+            let right = RoomAddress(root: "ink", room: try .physics, partitions: 1)
+            let rejected = Feedback.rejected(number: 7, order: 0, .misaddressed(to: right))
+            #expect(try FeedbackMessage(decoding: bytes) == FeedbackMessage(session: "s2", feedback: rejected))
+            #expect(journal.misaddressedCount == 1)
+        }
+    }
+
     @Test func `The records of one room up to the log's end`() async throws {
         try await TestJournal.provisioned { test, _ in
             for number in 1...6 {

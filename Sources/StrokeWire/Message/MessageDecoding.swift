@@ -87,6 +87,20 @@ extension StrokeMessage {
     }
 }
 
+extension StrokeMessage {
+    /// What identifies a message for its author, as far as it can be read: its number, and its order among the shards.
+    package static func identity(
+        of bytes: [UInt8], limits: WireLimits = .any
+    ) -> (number: Int64?, order: Int?) {
+        do throws(MalformedMessage) {
+            let message = try StrokeMessage(decoding: bytes, limits: limits)
+            return (message.number, message.shardOrder)
+        } catch {
+            return (error.number, error.order)
+        }
+    }
+}
+
 extension MalformedMessage {
     /// A message whose fields could not be read.
     fileprivate init(_ rejection: Rejection) {

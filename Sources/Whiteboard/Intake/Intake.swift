@@ -72,16 +72,9 @@ struct Intake: Sendable {
             return
         }
         guard admit(incoming.author, limits, at: incoming.loggedAt) else {
-            let known: (Int64?, Int?)
-            do {
-                let header = try StrokeMessage(decoding: incoming.bytes, limits: limits.wire)
-                known = (header.number, header.shardOrder)
-            } catch {
-                known = (error.number, error.order)
-            }
+            let (number, order) = StrokeMessage.identity(of: incoming.bytes, limits: limits.wire)
             output.counts.reject(.roomFull)
-            output.tell(
-                incoming.author, incoming.session, .rejected(number: known.0, order: known.1, .roomFull))
+            output.tell(incoming.author, incoming.session, .rejected(number: number, order: order, .roomFull))
             return
         }
         let isMuted = isMuted(incoming.author)
