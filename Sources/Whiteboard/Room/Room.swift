@@ -79,9 +79,10 @@ public struct Room: Sendable {
     /// input makes something happen then.
     public var isQuiet: Bool { !intake.hasPending && gate.cohorts.holdNothing }
 
-    /// Bytes that it keeps in memory, about; the greatest number while something is pending. Constant time.
+    /// Bytes that it keeps in memory, about; the greatest number while something is pending, or shards wait of a stroke that was
+    /// given up. Constant time.
     public var byteEstimate: Int {
-        guard !intake.hasPending else { return .max }
+        guard !intake.hasPending, intake.assemblingCount == 0 else { return .max }
         return log.byteEstimate + 1024 * intake.authorCount + 96 * intake.muted.count
     }
 }

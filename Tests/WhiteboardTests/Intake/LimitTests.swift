@@ -156,6 +156,15 @@ import Testing
         #expect(probe.room.assemblingCount == 1)
     }
 
+    @Test mutating func `A room is large while shards wait of a stroke, given up or not`() {
+        probe.send(draw(1), shard(2, 0, of: 2))
+        #expect(probe.room.byteEstimate == .max)
+        probe.wait(.seconds(10))
+        #expect(!probe.room.intake.hasPending && probe.room.byteEstimate == .max)
+        probe.send(shard(2, 1, of: 2))
+        #expect(probe.applied.count == 2 && probe.room.byteEstimate < 64 << 10)
+    }
+
     @Test func `The stroke that everything waits for is taken however much waits`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(pendingBytes: 1000)))
         let filler = #","q":"\#(String(repeating: "a", count: 700))""#
