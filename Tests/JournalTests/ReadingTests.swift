@@ -81,21 +81,46 @@ import Whiteboard
         }
     }
 
-    @Test(arguments: [#"{"n":7,"a":5,"g":2}"#, #"{"n":7,"e":99,"d":[]}"#])
-    func `An author with an old address hears the new one and the number, without a stream too`(
-        _ message: String
-    ) async throws {
+    /// A message of a feature that a room may lack, and one with a fault.
+    private static let misaddressed = [#"{"n":7,"a":5,"g":2}"#, #"{"n":7,"e":99,"d":[]}"#]
+
+    /// What an author is told of a message to the room's partition by another number of partitions.
+    private func told(_ message: String, _ nats: NATSConnection, among partitions: Int) async throws -> FeedbackMessage
+    {
+        let right = RoomAddress(root: "ink", room: try .physics, partitions: partitions)
+        let old = RoomAddress(root: "ink", partition: 1 - right.partition, room: right.room)
+        let anna = try #require(AuthorID("anna"))
+        let told = Recorder<[UInt8]>()
+        try nats.subscribe(old.subject(.feedback(anna))) { told.append($0.copyPayload()) }
+        try nats.publish(Array(message.utf8), to: old.subject(.input(anna)), headers: ["Ink-Session": "s2"])
+        return try FeedbackMessage(decoding: try #require(try await told.values(1).first))
+    }
+
+    private func expected(among partitions: Int) throws -> FeedbackMessage {
+        let right = RoomAddress(root: "ink", room: try .physics, partitions: partitions)
+        return FeedbackMessage(session: "s2", feedback: .rejected(number: 7, order: 0, .misaddressed(to: right)))
+    }
+
+    @Test(arguments: misaddressed)
+    func `An author with an old address hears the new one and the number`(_ message: String) async throws {
+        try await NATSTestServer.withConnection(jetStream: true) { _, nats in
+            let journal = JetStreamJournal(
+                root: "ink", partitions: 2, settings: JournalSettings(), connection: nats, logger: .silent)
+            for partition in 0...1 { _ = try await journal.provision(partition) }
+            let readers = (0...1).map { journal.read($0, from: 1, now: MonotonicClock.now) { _ in } }
+            let told = try await told(message, nats, among: 2)
+            #expect(try told == expected(among: 2))
+            for reader in readers { reader.cancel() }
+        }
+    }
+
+    @Test(arguments: misaddressed)
+    func `So does one whose messages no stream has`(_ message: String) async throws {
         try await NATSTestServer.withConnection { _, nats in
             let journal = VolatileJournal(root: "ink", partitions: 1, logger: .silent)
             try journal.read(from: nats, now: MonotonicClock.now) { _ in }
-            let told = Recorder<[UInt8]>()
-            try nats.subscribe("ink.4.physics.feedback.anna") { told.append($0.copyPayload()) }
-            try nats.publish(
-                Array(message.utf8), to: "ink.4.physics.in.anna", headers: ["Ink-Session": "s2"])
-            let bytes = try #require(try await told.values(1).first)
-            let right = RoomAddress(root: "ink", room: try .physics, partitions: 1)
-            let rejected = Feedback.rejected(number: 7, order: 0, .misaddressed(to: right))
-            #expect(try FeedbackMessage(decoding: bytes) == FeedbackMessage(session: "s2", feedback: rejected))
+            let told = try await told(message, nats, among: 1)
+            #expect(try told == expected(among: 1))
             #expect(journal.misaddressedCount == 1)
         }
     }
