@@ -119,8 +119,11 @@ extension StreamBackup {
     public func make(_ tell: (Progress) -> Void) async throws {
         // Those that get an entry.
         var parents: [URL] = []
-        while !FileManager.default.fileExists(atPath: (parents.last ?? folder).path) {
-            parents.append((parents.last ?? folder).deletingLastPathComponent())
+        // Of `missing/..` the last component cannot be taken off.
+        while case let place = parents.last ?? folder, place.lastPathComponent != "..",
+            !FileManager.default.fileExists(atPath: place.path)
+        {
+            parents.append(place.deletingLastPathComponent())
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty else {
