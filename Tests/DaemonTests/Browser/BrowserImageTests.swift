@@ -17,24 +17,27 @@ import Testing
                 """
                 const { ImageStore } = await import("/lectern/images.js");
                 const asked = [];
+                let answered = 0;
                 const gateway = {
                     async request(path, { query: { page, width } }) {
                         asked.push(page);
                         const canvas = new OffscreenCanvas(width, width / 2);
                         canvas.getContext("2d").fillRect(0, 0, 1, 1);
-                        return new Response(await canvas.convertToBlob());
+                        const picture = await canvas.convertToBlob();
+                        answered++;
+                        return new Response(picture);
                     },
                 };
                 const store = new ImageStore(gateway, "r", () => "main");
                 const wanted = 2048;
                 // Draws pages of 8 MiB until nothing more is asked for; returns the widths that are there.
                 const show = async (...pages) => {
-                    for (let calm = 0; calm < 3; ) {
+                    for (let calm = 0; calm < 5; ) {
                         store.startPass();
                         const before = asked.length;
                         const bitmaps = pages.map((page) => store.picture("a", page, wanted));
                         await new Promise((done) => setTimeout(done, 20));
-                        calm = asked.length === before && bitmaps.every(Boolean) ? calm + 1 : 0;
+                        calm = asked.length === before && answered === before && bitmaps.every(Boolean) ? calm + 1 : 0;
                     }
                     return pages.map((page) => store.picture("a", page, wanted).width);
                 };

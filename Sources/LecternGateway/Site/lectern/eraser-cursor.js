@@ -47,9 +47,12 @@ export class EraserCursor {
         this.#show();
     }
 
-    #follow({ pointerId, pointerType, isPrimary, buttons, clientX, clientY }) {
-        // Of two fingers none erases.
-        if (pointerType === "touch" && !isPrimary) return this.#move(null);
+    #follow({ type, pointerId, pointerType, isPrimary, buttons, clientX, clientY }) {
+        if (pointerType === "touch") {
+            // Of two fingers none erases, nor does one beside a pen.
+            if (!isPrimary || !this.#teacher.pen.drawsWithFingers) return this.#move(null);
+            if (type === "pointermove" && this.#at?.pointerId !== pointerId) return;
+        }
         this.#move({ pointerId, clientX, clientY, isErasing: pointerType === "pen" && (buttons & 34) !== 0 });
     }
 
