@@ -29,10 +29,17 @@ public struct DisplayList: Sendable {
     package private(set) var steps: Int64 = 0
     /// The segments of all items' areas.
     package private(set) var segmentCount = 0
+    /// How much of the board all drawings cover as they were drawn, each with its box, and how much the areas that borders have
+    /// made of them: in boards.
+    private var drawnCover = 0.0
+    package private(set) var cutCover = 0.0
 
     private let limits: Limits
+    private let board: Box?
     /// What it takes to look at an item, and to keep it.
     private static let stepsOfItem = 8
+    /// What it takes to outline a segment.
+    private static let stepsOfOutline: Int64 = 64
 
     /// What lassos and erasers may add up to. Whole drawings count, but are never left out.
     public struct Limits: Sendable, Hashable {
@@ -44,6 +51,9 @@ public struct DisplayList: Sendable {
         /// segments: some seconds of work.
         public var comparedItems = 1 << 19
         public var comparedSegments = 1 << 23
+        /// How often areas may cover the board, with their boxes, beyond what drawings cover as they were drawn: a lasso may make
+        /// of a dot what fills the page, and copy it. Some seconds of painting.
+        public var cover = 1024.0
         /// Steps of all lassos and erasers together: of 3 ns, about. They are counted, so that a service and a browser skip the
         /// same entries.
         public var steps: Int64 = 1 << 32
@@ -53,8 +63,8 @@ public struct DisplayList: Sendable {
         /// points that crosses itself 170,000 times takes half of them.
         public var stepsOfCut: Int64 = 1 << 29
 
-        /// 65,536 items, 1,048,576 segments; 524,288 items compared, and 8,388,608 segments; 2³² steps, 2³¹ for a border and 2²⁹
-        /// for a cut.
+        /// 65,536 items, 1,048,576 segments; 524,288 items compared, and 8,388,608 segments; 1,024 boards covered; 2³² steps, 2³¹
+        /// for a border and 2²⁹ for a cut.
         public init() {}
 
         /// The default ones, or as many items and segments as take at most so many bytes, with what cutting takes besides.
@@ -75,7 +85,8 @@ public struct DisplayList: Sendable {
     public static let maxCoordinate = 65536.0
 
     /// A list without entries.
-    public init(limits: Limits = Limits()) { self.limits = limits }
+    /// - Parameter board: what is seen of the plane. Without it, what areas cover is not counted.
+    public init(limits: Limits = Limits(), board: Box? = nil) { (self.limits, self.board) = (limits, board) }
 
     /// Bytes that the list takes, about.
     public var byteCount: Int { segmentCount * 80 + items.count * 256 }
@@ -83,16 +94,20 @@ public struct DisplayList: Sendable {
     /// Adds the next entry of the page, above all others.
     ///
     /// - Parameters:
-    ///   - outline: returns the areas of an entry by its place: of even ink, or an image's rectangle. Called when they are
-    ///     needed, most often once for each entry, also for one added before.
+    ///   - outline: returns the areas of an entry by its place: of even ink, or an image's rectangle; nil where they have more
+    ///     segments than a list may have, so that no border is applied that needs them. Called when they are needed, most
+    ///     often once for each entry, also for one added before.
     ///   - check: called before each item that is cut; may throw to stop.
     /// - Throws: what `outline` and `check` throw; then nothing was added.
     public mutating func add<Failure: Error>(
-        _ entry: SceneEntry, outline: (Int) throws(Failure) -> [Path], check: () throws(Failure) -> Void
+        _ entry: SceneEntry, outline: (Int) throws(Failure) -> [Path]?, check: () throws(Failure) -> Void
     ) throws(Failure) {
         let place = entryCount
         switch entry.kind {
-        case .drawing: add(DisplayItem(entry, at: place))
+        case .drawing:
+            let item = DisplayItem(entry, at: place)
+            drawnCover += cover(of: item)
+            add(item)
         case .eraser, .lasso:
             let compared = (comparedItems, comparedSegments, steps)
             do throws(Failure) {
@@ -109,14 +124,15 @@ public struct DisplayList: Sendable {
     }
 
     private mutating func apply<Failure: Error>(
-        _ entry: SceneEntry, at place: Int, _ outline: (Int) throws(Failure) -> [Path],
+        _ entry: SceneEntry, at place: Int, _ outline: (Int) throws(Failure) -> [Path]?,
         _ check: () throws(Failure) -> Void
     ) throws(Failure) -> Bool {
         steps += Int64(items.count)
         guard steps <= limits.steps else { return false }
         guard items.contains(where: { $0.isBelow(entry.bounds) }) else { return true }
         guard case .lasso(let lasso) = entry.kind else {
-            let area = Path(try outline(place).flatMap { $0.contours })
+            guard let areas = try outlined(place, outline) else { return false }
+            let area = Path(areas.flatMap { $0.contours })
             return try apply(Border(id: entry.id, area: area, fillRule: .nonzero), outline, check)
         }
         // One that copies nothing changes nothing.
@@ -131,6 +147,25 @@ public struct DisplayList: Sendable {
         if !item.bounds.isEmpty { items.append(item) }
     }
 
+    /// The areas of an entry, which cost steps also where they are too much.
+    private mutating func outlined<Failure: Error>(
+        _ place: Int, _ outline: (Int) throws(Failure) -> [Path]?
+    ) throws(Failure) -> [Path]? {
+        let areas = try outline(place)
+        let segments = areas.map { $0.reduce(0) { $0 + $1.segmentCount } } ?? limits.segments
+        steps += Int64(segments) * Self.stepsOfOutline
+        return areas
+    }
+
+    /// How much of the board an item covers, with its box.
+    private func cover(of item: DisplayItem) -> Double {
+        guard let board, item.bounds.intersects(board) else { return 0 }
+        let low = pointwiseMax(item.bounds.lower, board.lower)
+        let seen = pointwiseMin(item.bounds.upper, board.upper) - low
+        let size = board.upper - board.lower
+        return max(seen.x * seen.y / (size.x * size.y), item.leastCover)
+    }
+
     /// A closed path, and what becomes of what is inside.
     private struct Border {
         let id: UInt64
@@ -142,7 +177,7 @@ public struct DisplayList: Sendable {
 
     /// - Returns: false where it would be beyond the limits; then the items are as before.
     private mutating func apply<Failure: Error>(
-        _ border: Border, _ outline: (Int) throws(Failure) -> [Path], _ check: () throws(Failure) -> Void
+        _ border: Border, _ outline: (Int) throws(Failure) -> [Path]?, _ check: () throws(Failure) -> Void
     ) throws(Failure) -> Bool {
         let box = border.area.controlBounds
         guard items.contains(where: { $0.isBelow(box) }) else { return true }
@@ -156,16 +191,18 @@ public struct DisplayList: Sendable {
         left.reserveCapacity(items.count)
         var moved: [DisplayItem] = []
         var segments = segmentCount
+        var covered = cutCover
         for item in items {
             guard item.isBelow(box) else {
                 left.append(item)
                 continue
             }
             try check()
-            let item = try item.outlined { (place) throws(Failure) in
-                let paths = try outline(place)
-                segments += paths.reduce(0) { $0 + $1.segmentCount }
-                return paths
+            var item = item
+            if item.needsAreas {
+                guard let areas = try outlined(item.entry, outline) else { return false }
+                item.take(areas)
+                segments += item.segmentCount
             }
             var parts: [DisplayItem] = []
             var isChanged = false
@@ -193,17 +230,21 @@ public struct DisplayList: Sendable {
                 if let map = border.map, let copy = inside.moved(by: map, border.id) {
                     moved.append(copy)
                     segments += copy.segmentCount
+                    covered += cover(of: copy)
                 }
             }
             if isChanged {
                 segments += parts.reduce(0) { $0 + $1.segmentCount } - item.segmentCount
+                covered += parts.reduce(0) { $0 + cover(of: $1) } - (item.isWhole ? 0 : cover(of: item))
                 left += parts
             } else {
                 left.append(item)
             }
-            guard segments <= limits.segments, left.count + moved.count <= limits.items else { return false }
+            guard segments <= limits.segments, left.count + moved.count <= limits.items,
+                covered <= limits.cover + drawnCover
+            else { return false }
         }
-        (items, segmentCount) = (left + moved, segments)
+        (items, segmentCount, cutCover) = (left + moved, segments, covered)
         return true
     }
 }

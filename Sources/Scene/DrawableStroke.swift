@@ -58,18 +58,24 @@ package struct DrawableStroke {
             : .outline(StrokeOutline(stroke: painted.stroke, window: window, pen: .round(part: part)))
     }
 
+    /// What lies farther from the board's corner than so many of its longer sides is no part of areas: outlines are as exact as
+    /// the board is small, and would have no bound on one of a few units.
+    private static let farthestSides = 64.0
+
     /// The stroke as areas of even ink, each with its opacity, to be filled one after the other; also of what lies beside
     /// the board, up to a distance. None when one of its numbers is not finite.
     ///
     /// - Parameters:
     ///   - longerSide: of the board, which outlines are as exact as.
-    ///   - reach: the greatest coordinate, in board units; parts beyond it are left out.
+    ///   - most: segments of all areas together.
+    /// - Returns: nil where there would be more.
     package static func areas(
-        of painted: PaintedStroke, longerSide: Double, within reach: Double
-    ) -> [(path: Path, opacity: Double)] {
+        of painted: PaintedStroke, longerSide: Double, atMost most: Int = DisplayList.Limits().segments
+    ) -> [(path: Path, opacity: Double)]? {
         let measure = StrokeMeasure(of: painted.stroke)
         let box = measure.box
         guard !box.isEmpty else { return [] }
+        let reach = min(DisplayList.maxCoordinate, farthestSides * longerSide)
         let limit = Box(lower: Point(repeating: -reach), upper: Point(repeating: reach))
         guard box.intersects(limit) else { return [] }
         let low = pointwiseMax(box.lower, limit.lower)
@@ -79,8 +85,13 @@ package struct DrawableStroke {
         let moved = PaintedStroke(stroke: painted.stroke.moved(by: -low), colour: painted.colour)
         let stroke = DrawableStroke(moved, measure, window, mayBeCurve: false)
         guard case .outline(let outline) = stroke.form else { return [] }
-        return ([(outline, stroke.opacity)] + stroke.darker).map { (Path($0.0, movedBy: low), $0.1) }
-            .filter { !$0.path.isEmpty }
+        var areas: [(path: Path, opacity: Double)] = []
+        var left = most
+        for tone in [(outline: outline, opacity: stroke.opacity)] + stroke.darker {
+            guard let path = try? Path(tone.outline, movedBy: low, within: &left) else { return nil }
+            if !path.isEmpty { areas.append((path, tone.opacity)) }
+        }
+        return areas
     }
 
     /// A box around the areas of a stroke; the empty one where there are none.
@@ -126,10 +137,16 @@ extension InkStroke {
     }
 }
 
+/// An outline has more segments than allowed.
+private struct OutlineTooLong: Error {}
+
 extension Path {
-    fileprivate init(_ outline: StrokeOutline, movedBy way: Vector) {
+    /// - Parameter left: segments that there may be yet.
+    fileprivate init(_ outline: StrokeOutline, movedBy way: Vector, within left: inout Int) throws(OutlineTooLong) {
         var contours: [PathGeometry.Contour] = []
-        outline.forEachContour { contour in
+        try outline.forEachContour { (contour) throws(OutlineTooLong) in
+            left -= contour.segments.count + 1
+            guard left >= 0 else { throw OutlineTooLong() }
             var result = PathGeometry.Contour(start: contour.start + way)
             for segment in contour.segments {
                 switch segment {

@@ -40,26 +40,36 @@ public struct PageScene: Sendable {
     private var list: DisplayList
     /// Of the entries that were outlined.
     private var looks: [Int: Look] = [:]
-    private let longerSide: Double
+    private let size: Point
+    private let mostSegments: Int
 
     /// The picture of no entries.
-    /// - Parameter longerSide: of the board, in its units.
-    public init(longerSide: Double, limits: DisplayList.Limits = DisplayList.Limits()) {
-        self.longerSide = longerSide
-        list = DisplayList(limits: limits)
+    /// - Parameters:
+    ///   - width, height: of the board in its units, above 0.
+    ///   - limits: what lassos and erasers may make of the page.
+    public init(width: Double, height: Double, limits: DisplayList.Limits = DisplayList.Limits()) {
+        size = Point(width, height)
+        mostSegments = limits.segments
+        list = DisplayList(limits: limits, board: Box(lower: .zero, upper: size))
     }
 
     /// How many entries were added.
     public var entryCount: Int { list.entryCount }
 
     /// Bytes that the scene takes, about.
-    public var byteCount: Int { list.byteCount + looks.count * 160 }
+    public var byteCount: Int { 256 + list.byteCount + looks.count * 160 }
 
     /// The lassos and erasers beyond the limits, as places among the entries.
     public var skippedEntries: [Int] { list.skippedEntries }
 
     package var comparedItems: Int { list.comparedItems }
     package var segmentCount: Int { list.segmentCount }
+    /// What the scene has cost, however it was made.
+    package var steps: Int64 { list.steps }
+    package var cutCover: Double { list.cutCover }
+
+    /// Whether it is of a board of that size.
+    func isOf(_ width: Double, _ height: Double) -> Bool { size == Point(width, height) }
 
     /// Adds the next entry, above all others.
     ///
@@ -72,16 +82,16 @@ public struct PageScene: Sendable {
         id: UInt64, entry: (Int) throws(Failure) -> PageEntry.Content?, check: () throws(Failure) -> Void
     ) throws(Failure) {
         let content = try entry(list.entryCount)
-        let added = Self.sceneEntry(content, id: id)
+        let added = sceneEntry(content, id: id)
         // A dictionary that is held twice would be copied.
         var looks = looks
         self.looks = [:]
         defer { self.looks = looks }
-        let side = longerSide
+        let (side, most) = (max(size.x, size.y), mostSegments)
         try list.add(added) { (place) throws(Failure) in
             switch try entry(place) {
             case .stroke(let stroke):
-                let areas = DrawableStroke.areas(of: stroke, longerSide: side, within: DisplayList.maxCoordinate)
+                guard let areas = DrawableStroke.areas(of: stroke, longerSide: side, atMost: most) else { return nil }
                 looks[place] = .ink(stroke.colour, opacities: areas.map { $0.opacity })
                 return areas.map { $0.path }
             case .image(let image):
@@ -94,11 +104,15 @@ public struct PageScene: Sendable {
         }
     }
 
-    private static func sceneEntry(_ content: PageEntry.Content?, id: UInt64) -> SceneEntry {
+    private func sceneEntry(_ content: PageEntry.Content?, id: UInt64) -> SceneEntry {
         switch content {
         case .stroke(let stroke):
             SceneEntry(id: id, stroke.stroke.isErasing ? .eraser : .drawing, bounds: DrawableStroke.bounds(of: stroke))
-        case .image(let image): SceneEntry(id: id, .drawing, bounds: image.area.controlBounds)
+        case .image(let image):
+            // A text has about four times the pixels of its box, and an image any number of them.
+            SceneEntry(
+                id: id, .drawing, bounds: image.area.controlBounds,
+                leastCover: image.text == nil ? 1 : min(4 * image.width * image.height / (size.x * size.y), 1))
         case .lasso(let lasso): SceneEntry(id: id, lasso)
         case nil: SceneEntry(id: id, .drawing, bounds: .empty)
         }

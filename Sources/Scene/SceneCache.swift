@@ -18,22 +18,22 @@ public struct SceneCache: Sendable {
     /// kept.
     ///
     /// - Parameters:
-    ///   - longerSide: of the board, in its units.
+    ///   - width, height: of the board in its units.
     ///   - limits: what lassos may make of a page.
     ///   - skipped: called with the number of lassos and erasers that were not applied now.
     ///   - check: called before each entry; may throw to stop.
     public mutating func scene<Failure: Error>(
-        of entries: some PageEntries, longerSide: Double, limits: DisplayList.Limits, skipped: (Int) -> Void = { _ in },
-        check: () throws(Failure) -> Void
+        of entries: some PageEntries, width: Double, height: Double, limits: DisplayList.Limits,
+        skipped: (Int) -> Void = { _ in }, check: () throws(Failure) -> Void
     ) throws(Failure) -> PageScene {
         let count = (0..<entries.count).last { entries.isLasso($0) }.map { $0 + 1 } ?? 0
-        guard count > 0 else { return PageScene(longerSide: longerSide, limits: limits) }
+        guard count > 0 else { return PageScene(width: width, height: height, limits: limits) }
         var digest = ListDigest()
         let digests = (0..<count).map { place in
             digest.add(entries.id(place))
             return digest.value
         }
-        var scene = self.scene(below: digests) ?? PageScene(longerSide: longerSide, limits: limits)
+        var scene = self.scene(below: digests) ?? PageScene(width: width, height: height, limits: limits)
         guard scene.entryCount < count else { return scene }
         let skippedBefore = scene.skippedEntries.count
         defer { skipped(scene.skippedEntries.count - skippedBefore) }

@@ -19,9 +19,12 @@ public struct SceneEntry: Sendable, Equatable {
     /// A box around its areas. May be larger than they are, which costs time alone; an empty one is of an entry without any.
     /// That of a lasso is not looked at.
     public var bounds: Box
+    /// How much of the board it counts for at least where it is painted, in boards: an image may take as many pixels however small it
+    /// has become.
+    public var leastCover: Double
 
-    public init(id: UInt64, _ kind: Kind, bounds: Box) {
-        (self.id, self.kind, self.bounds) = (id, kind, bounds)
+    public init(id: UInt64, _ kind: Kind, bounds: Box, leastCover: Double = 0) {
+        (self.id, self.kind, self.bounds, self.leastCover) = (id, kind, bounds, leastCover)
     }
 
     public init(id: UInt64, _ lasso: Lasso) {
@@ -71,6 +74,7 @@ public struct DisplayItem: Sendable, Equatable {
     package fileprivate(set) var segmentCount: Int
 
     let isEraser: Bool
+    let leastCover: Double
     /// Of a whole drawing: its areas, once a border came near.
     fileprivate var areas: [Path]?
 
@@ -92,6 +96,7 @@ public struct DisplayItem: Sendable, Equatable {
         bounds = entry.bounds
         segmentCount = 0
         isEraser = entry.kind == .eraser
+        leastCover = entry.leastCover
     }
 
     fileprivate init(_ whole: DisplayItem, area number: Int, _ path: Path) {
@@ -103,16 +108,12 @@ public struct DisplayItem: Sendable, Equatable {
         segmentCount = path.segmentCount
     }
 
-    /// The item with its areas, asked for unless they are there.
-    func outlined<Failure: Error>(
-        _ outline: (Int) throws(Failure) -> [Path]
-    ) throws(Failure) -> DisplayItem {
-        guard isWhole, areas == nil else { return self }
-        var item = self
-        let paths = try outline(entry)
-        item.areas = paths
-        item.segmentCount = paths.reduce(0) { $0 + $1.segmentCount }
-        return item
+    /// Whether its areas have to be asked for before a border can cut it.
+    var needsAreas: Bool { isWhole && areas == nil }
+
+    mutating func take(_ areas: [Path]) {
+        self.areas = areas
+        segmentCount = areas.reduce(0) { $0 + $1.segmentCount }
     }
 
     /// The areas that a border can cut: one each, or itself.

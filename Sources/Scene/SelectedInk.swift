@@ -17,7 +17,8 @@ public struct SelectedInk: Sendable {
 
     /// From the bottom to the top.
     public private(set) var entries: [Entry] = []
-    /// How many lie there, too, that cannot be drawn anew as they are seen: an eraser or a lasso has cut or copied them.
+    /// How many lie there, too, that cannot be drawn anew as they are seen: an eraser or a lasso has cut or copied them. Strokes whose
+    /// outlines are too long to be compared count among them.
     public private(set) var cutCount = 0
 
     /// What is seen of an entry.
@@ -61,7 +62,10 @@ public struct SelectedInk: Sendable {
                 erasers.append((layer, Eraser(path: points, radius: painted.stroke.width / 2)))
             case .stroke(let painted):
                 guard DrawableStroke.bounds(of: painted).intersects(loop.controlBounds) else { continue }
-                let areas = DrawableStroke.areas(of: painted, longerSide: longerSide, within: DisplayList.maxCoordinate)
+                guard let areas = DrawableStroke.areas(of: painted, longerSide: longerSide) else {
+                    cutCount += 1
+                    continue
+                }
                 order.append(place)
                 sights[place] = Sight(layer: layer, map: .identity, parts: areas.map { $0.path })
             case .image(let image) where image.text != nil:

@@ -64,7 +64,8 @@ public struct StrokeHits: Sendable {
         let box = DrawableStroke.bounds(of: painted)
         boxes[id] = box
         guard box.intersects(eraser.reach) else { return false }
-        let areas = DrawableStroke.areas(of: painted, longerSide: longerSide, within: DisplayList.maxCoordinate)
+        // One whose outline is too long to be compared counts as touched.
+        guard let areas = DrawableStroke.areas(of: painted, longerSide: longerSide) else { return true }
         return areas.contains { eraser.touches($0.path) }
     }
 }

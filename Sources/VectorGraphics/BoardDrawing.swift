@@ -55,7 +55,7 @@ extension PageScene {
     init(
         of drawing: BoardDrawing, limits: DisplayList.Limits, while isWanted: () -> Bool
     ) throws(DrawingStopped) {
-        self.init(longerSide: max(drawing.width, drawing.height), limits: limits)
+        self.init(width: drawing.width, height: drawing.height, limits: limits)
         let count = (drawing.entries.lastIndex { $0.isBorder } ?? -1) + 1
         for entry in drawing.entries[..<count] {
             guard isWanted() else { throw .unwanted }
@@ -72,7 +72,7 @@ extension BoardDrawing {
     /// What a painter of pixels draws, bottom to top: all up to the last lasso as a scene, and entries as they are above it.
     /// Each is made when it is asked for, as a text takes the pixels of its box.
     public func layers(limits: DisplayList.Limits = DisplayList.Limits()) -> some Sequence<LayerContent> {
-        var scene = PageScene(longerSide: max(width, height), limits: limits)
+        var scene = PageScene(width: width, height: height, limits: limits)
         let isLasso = { (entry: PageEntry) in if case .lasso = entry.content { true } else { false } }
         let count = (entries.lastIndex(where: isLasso) ?? -1) + 1
         for entry in entries[..<count] {

@@ -249,6 +249,62 @@ import Testing
         #expect(list { $0.stepsOfCut = 1 }.skippedEntries == Array(1...64))
     }
 
+    @Test func `A lasso that would make the copies cover too much of the board is not applied`() {
+        let dot = Shape.drawing(Path(rectangle: 0, 0, width: 1, height: 1))
+        let board = Box(lower: .zero, upper: Point(100, 100))
+        func list(_ map: AffineMap, cover: Double, board: Box?) -> ShapeList {
+            var limits = DisplayList.Limits()
+            limits.cover = cover
+            let copies = (0..<10).map { _ in lasso(-10, -10, 1000, map, keeps: true) }
+            return ShapeList([dot] + copies, limits: limits, board: board)
+        }
+        // Each makes twice as many items, all but the first as large as the board or larger.
+        let enlarged = AffineMap(500, 0, 0, 500, 0, 0)
+        let few = list(enlarged, cover: 20, board: board)
+        #expect(few.items.count == 16 && few.list.cutCover == 15)
+        #expect(few.skippedEntries == Array(5...10))
+        #expect(list(enlarged, cover: 20, board: nil).skippedEntries.isEmpty)
+        #expect(list(AffineMap(1, 0, 0, 1, 200, 0), cover: 0, board: board).skippedEntries.isEmpty, "beside the board")
+    }
+
+    @Test func `What drawings cover as they were drawn may be cut and moved, however much it is`() {
+        var limits = DisplayList.Limits()
+        limits.cover = 1
+        let all = [Shape](repeating: Self.square, count: 50)
+        let moved = lasso(-10, -10, 200, AffineMap(1, 0, 0, 1, 5, 5))
+        let list = ShapeList(
+            all + [moved, moved, lasso(0, 0, 50, nil)], limits: limits,
+            board: Box(lower: .zero, upper: Point(200, 200)))
+        #expect(list.skippedEntries.isEmpty)
+        #expect(list.list.cutCover == 50 / 4)
+    }
+
+    @Test func `A small part of an image counts as the image does`() {
+        var limits = DisplayList.Limits()
+        limits.cover = 8
+        var list = DisplayList(limits: limits, board: Box(lower: .zero, upper: Point(100, 100)))
+        let image = Path(rectangle: 0, 0, width: 100, height: 100)
+        let corners = [Point(-1, -1), Point(101, -1), Point(101, 101), Point(-1, 101)]
+        list.add(SceneEntry(id: 0, .drawing, bounds: image.controlBounds, leastCover: 1), outline: { _ in [image] }) {}
+        for id in 1...6 {
+            let copy = Lasso(points: corners, map: AffineMap(0.01, 0, 0, 0.01, 0, 0), keepsOriginal: true)
+            list.add(SceneEntry(id: UInt64(id), copy), outline: { _ in [image] }) {}
+        }
+        #expect(list.skippedEntries == [4, 5, 6] && list.cutCover == 7)
+    }
+
+    @Test func `A border is not applied where an outline is too long, and that counts as work`() {
+        var list = DisplayList()
+        let bounds = Box(lower: .zero, upper: Point(100, 100))
+        list.add(SceneEntry(id: 0, .drawing, bounds: bounds), outline: { _ in nil }) {}
+        let corners = [Point(-10, -10), Point(50, -10), Point(50, 50), Point(-10, 50)]
+        list.add(SceneEntry(id: 1, Lasso(points: corners, map: Self.shift)), outline: { _ in nil }) {}
+        list.add(SceneEntry(id: 2, .eraser, bounds: bounds), outline: { _ in nil }) {}
+        #expect(list.skippedEntries == [1, 2])
+        #expect(list.items.map(\.entry) == [0, 2] && list.items.allSatisfy(\.isWhole))
+        #expect(list.steps > Int64(2 * DisplayList.Limits().segments))
+    }
+
     private func scribble(_ count: Int) -> [Point] {
         var random = SeededGenerator(seed: 1)
         func side() -> Double { Double.random(in: -10...110, using: &random) }
@@ -317,9 +373,11 @@ struct ShapeList {
     private(set) var outlined: [Int]
 
     /// - Parameter ids: one for each shape; by default its place.
-    init(_ shapes: [Shape], ids: [UInt64]? = nil, limits: DisplayList.Limits = DisplayList.Limits()) {
+    init(
+        _ shapes: [Shape], ids: [UInt64]? = nil, limits: DisplayList.Limits = DisplayList.Limits(), board: Box? = nil
+    ) {
         self.shapes = shapes
-        list = DisplayList(limits: limits)
+        list = DisplayList(limits: limits, board: board)
         outlined = shapes.map { _ in 0 }
         var outlined = outlined
         for (place, shape) in shapes.enumerated() {

@@ -214,7 +214,7 @@ import Testing
         let turn = AffineMap(c, s, -s, c, 160 - c * 160 + s * 120, 120 - s * 160 - c * 120)
         let contents = strokes + [PageEntry.Content](repeating: lasso(ring, turn), count: 64)
         var (outlined, sizes) = (0, [Int]())
-        var scene = PageScene(longerSide: 320)
+        var scene = PageScene(width: 320, height: 240)
         for place in contents.indices {
             scene.add(id: UInt64(place + 1)) { asked in
                 if asked < place { outlined += 1 }
@@ -248,10 +248,10 @@ import Testing
                 }
             }
         }
-        var whole = PageScene(longerSide: 320)
+        var whole = PageScene(width: 320, height: 240)
         add(0..<contents.count, to: &whole)
         for cut in contents.indices {
-            var scene = PageScene(longerSide: 320)
+            var scene = PageScene(width: 320, height: 240)
             add(0..<cut, to: &scene)
             var next = scene
             add(cut..<contents.count, to: &next)

@@ -113,6 +113,37 @@ struct OutlineTests {
         }
     }
 
+    @Test("of ink far beside a board of one unit are no longer than beside a large one", arguments: InkStyle.allCases)
+    func smallBoard(style: InkStyle) throws {
+        // To and fro over all that a message can have.
+        let points = (0..<200).map { index in
+            StrokePoint(x: index.isMultiple(of: 2) ? -65536 : 65536, y: Double(index) / 200, force: 0.5)
+        }
+        func segments(_ side: Double) throws -> Int {
+            let stroke = PaintedStroke(
+                stroke: InkStroke(
+                    element: .freehand, style: style, width: side / 100, points: points, unit: side / 1024),
+                colour: RGB(0))
+            let areas = try #require(DrawableStroke.areas(of: stroke, longerSide: side))
+            return areas.reduce(0) { $0 + $1.path.segmentCount }
+        }
+        let (large, small) = (try segments(1024), try segments(1))
+        #expect(small > 0 && small < 2 * large, "\(small), \(large)")
+    }
+
+    @Test("have as many segments as allowed, or there are none")
+    func mostSegments() throws {
+        let seed = TestSeed.choose()
+        for style in [InkStyle.pen, .pencil] {
+            let stroke = Self.stroke(style, Self.points(100, seed: seed))
+            let areas = try #require(DrawableStroke.areas(of: stroke, longerSide: Self.board.width))
+            let count = areas.reduce(0) { $0 + $1.path.segmentCount }
+            let known = DrawableStroke.areas(of: stroke, longerSide: Self.board.width, atMost: 2 * count)
+            #expect(known?.map { $0.path } == areas.map { $0.path }, "seed \(seed)")
+            #expect(DrawableStroke.areas(of: stroke, longerSide: Self.board.width, atMost: count / 2) == nil)
+        }
+    }
+
     @Test("are given up between two contours, in SVG and in PDF")
     func unwanted() throws {
         let seed = TestSeed.choose()

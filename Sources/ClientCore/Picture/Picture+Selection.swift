@@ -13,7 +13,7 @@ extension Picture {
     /// - Returns: whether there is anything.
     public mutating func select(_ points: [Point]) -> Bool {
         let list = list(entries + live)
-        var scene = scenes.scene(of: list, longerSide: list.longerSide, limits: Self.sceneLimits) {}
+        var scene = scenes.scene(of: list, width: list.width, height: list.height, limits: Self.sceneLimits) {}
         while scene.entryCount < list.count {
             scene.add(id: list.id(scene.entryCount)) {
                 list.content($0)
@@ -183,7 +183,7 @@ extension Picture {
     /// All entries with their lassos.
     private mutating func wholePage() -> PagePicture<EntryList> {
         let list = list(entries + live)
-        let scene = scenes.scene(of: list, longerSide: list.longerSide, limits: Self.sceneLimits) {}
+        let scene = scenes.scene(of: list, width: list.width, height: list.height, limits: Self.sceneLimits) {}
         return PagePicture(scene: scene, entries: list, hasImages: true, images: images)
     }
 

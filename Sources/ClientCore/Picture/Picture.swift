@@ -339,7 +339,8 @@ public struct Picture {
     mutating func currentPage(_ check: () throws(OutOfTime) -> Void) throws(OutOfTime) -> PagePicture<EntryList> {
         if let page { return page }
         let list = list(entries + live[..<assumedCount])
-        let scene = try scenes.scene(of: list, longerSide: list.longerSide, limits: Self.sceneLimits, check: check)
+        let scene = try scenes.scene(
+            of: list, width: list.width, height: list.height, limits: Self.sceneLimits, check: check)
         let page = PagePicture(
             scene: scene, entries: list, hasImages: list.entries.contains { $0.isImage }, images: images)
         self.page = page

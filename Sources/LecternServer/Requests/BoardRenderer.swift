@@ -186,10 +186,11 @@ final class BoardRenderer: Sendable {
         let scene =
             content.lassos > 0
             ? try painting.scenes.scene(
-                of: entries, longerSide: board.size.longerSide, limits: bounds.sceneLimits, skipped: countSkippedLassos
+                of: entries, width: board.size.width, height: board.size.height, limits: bounds.sceneLimits,
+                skipped: countSkippedLassos
             ) { () throws(Failure) in
                 guard interest.isWanted() else { throw .cancelled }
-            } : PageScene(longerSide: board.size.longerSide, limits: bounds.sceneLimits)
+            } : PageScene(width: board.size.width, height: board.size.height, limits: bounds.sceneLimits)
         let picture = PagePicture(
             scene: scene, entries: entries, hasImages: content.images + content.texts > 0,
             images: images.drawingTexts(scale: painting.canvas.scale, most: bounds.mostTextPixels))
