@@ -1,16 +1,18 @@
 internal import StrokeWire
 
-/// Pictures of a room's pages up to their last lasso, so that neither a new stroke nor a lasso more cuts again what is cut.
+/// Pictures of a room's pages up to their last lasso, or in documents their last eraser, so that neither a new stroke nor a lasso
+/// more cuts again what is cut.
 ///
 /// A scene is known by the entries that it is made of. Bounded in number and in bytes; the newest is kept in any case.
 public struct SceneCache: Sendable {
-    /// Scenes at most: those of some pages, and of some undos back.
-    private static let countLimit = 4
+    /// Scenes at most: those of the pages of a document, and of some undos back.
+    private static let countLimit = 64
 
     private let byteLimit: Int
     /// The least recently used first.
     private var scenes: [(digest: UInt64, scene: PageScene)] = []
     public private(set) var byteCount = 0
+    private var skippedCount = 0
 
     public init(byteLimit: Int) { self.byteLimit = byteLimit }
 
@@ -18,26 +20,30 @@ public struct SceneCache: Sendable {
     /// kept.
     ///
     /// - Parameters:
+    ///   - count: of the lowest entries that are cut; those up to the last lasso unless said.
     ///   - width, height: of the board in its units.
     ///   - limits: what lassos may make of a page.
-    ///   - skipped: called with the number of lassos and erasers that were not applied now.
     ///   - check: called before each entry; may throw to stop.
     public mutating func scene<Failure: Error>(
-        of entries: some PageEntries, width: Double, height: Double, limits: DisplayList.Limits,
-        skipped: (Int) -> Void = { _ in }, check: () throws(Failure) -> Void
+        of entries: some PageEntries, lowest count: Int? = nil, width: Double, height: Double,
+        limits: DisplayList.Limits, check: () throws(Failure) -> Void
     ) throws(Failure) -> PageScene {
-        let count = (0..<entries.count).last { entries.isLasso($0) }.map { $0 + 1 } ?? 0
-        guard count > 0 else { return PageScene(width: width, height: height, limits: limits) }
+        let count = count ?? (0..<entries.count).last { entries.isLasso($0) }.map { $0 + 1 } ?? 0
+        let blank = PageScene(width: width, height: height, limits: limits)
+        guard count > 0 else { return blank }
         var digest = ListDigest()
         let digests = (0..<count).map { place in
             digest.add(entries.id(place))
             return digest.value
         }
-        var scene = self.scene(below: digests) ?? PageScene(width: width, height: height, limits: limits)
+        var scene = self.scene(below: digests) ?? blank
+        if !scene.isOf(width, height) { scene = blank }
         guard scene.entryCount < count else { return scene }
         let skippedBefore = scene.skippedEntries.count
-        defer { skipped(scene.skippedEntries.count - skippedBefore) }
-        defer { if scene.entryCount > 0 { keep(scene, digest: digests[scene.entryCount - 1]) } }
+        defer {
+            skippedCount += scene.skippedEntries.count - skippedBefore
+            if scene.entryCount > 0 { keep(scene, digest: digests[scene.entryCount - 1]) }
+        }
         while scene.entryCount < count {
             try check()
             scene.add(id: entries.id(scene.entryCount)) {
@@ -46,6 +52,12 @@ public struct SceneCache: Sendable {
             }
         }
         return scene
+    }
+
+    /// The number of lassos and erasers that were not applied since the last call.
+    public mutating func takeSkippedCount() -> Int {
+        defer { skippedCount = 0 }
+        return skippedCount
     }
 
     /// The scene of the most of the lowest entries; nil where none of them is kept.

@@ -48,23 +48,34 @@ public enum DrawingStopped: Error, Sendable {
     case tooLarge
 }
 
-extension PageScene {
-    /// The whole picture of a page for a document, without its topmost entries that nothing cuts: those are drawn over it.
+extension SceneCache {
+    /// The picture of a page for a document up to its last lasso or eraser; the entries above are drawn over it.
     ///
-    /// - Parameter isWanted: called before each entry and each cut; false ends it.
-    init(
+    /// - Parameter isWanted: called before each entry; false ends it.
+    mutating func scene(
         of drawing: BoardDrawing, limits: DisplayList.Limits, while isWanted: () -> Bool
-    ) throws(DrawingStopped) {
-        self.init(width: drawing.width, height: drawing.height, limits: limits)
+    ) throws(DrawingStopped) -> PageScene {
         let count = (drawing.entries.lastIndex { $0.isBorder } ?? -1) + 1
-        for entry in drawing.entries[..<count] {
+        return try scene(
+            of: DrawnEntries(entries: drawing.entries), lowest: count, width: drawing.width, height: drawing.height,
+            limits: limits
+        ) { () throws(DrawingStopped) in
             guard isWanted() else { throw .unwanted }
-            try add(id: entry.id) { (place) throws(DrawingStopped) in
-                drawing.entries[place].content
-            } check: { () throws(DrawingStopped) in
-                guard isWanted() else { throw .unwanted }
-            }
         }
+    }
+}
+
+private struct DrawnEntries: PageEntries {
+    let entries: [PageEntry]
+
+    var count: Int { entries.count }
+
+    func id(_ place: Int) -> UInt64 { entries[place].id }
+    func isLasso(_ place: Int) -> Bool { entries[place].isLasso }
+    func content(_ place: Int) -> PageEntry.Content? { entries[place].content }
+
+    func image(_ place: Int) -> PlacedImage? {
+        if case .image(let image) = entries[place].content { image } else { nil }
     }
 }
 
@@ -72,16 +83,9 @@ extension BoardDrawing {
     /// What a painter of pixels draws, bottom to top: all up to the last lasso as a scene, and entries as they are above it.
     /// Each is made when it is asked for, as a text takes the pixels of its box.
     public func layers(limits: DisplayList.Limits = DisplayList.Limits()) -> some Sequence<LayerContent> {
-        var scene = PageScene(width: width, height: height, limits: limits)
-        let isLasso = { (entry: PageEntry) in if case .lasso = entry.content { true } else { false } }
-        let count = (entries.lastIndex(where: isLasso) ?? -1) + 1
-        for entry in entries[..<count] {
-            scene.add(id: entry.id) {
-                entries[$0].content
-            } check: {
-            }
-        }
-        let items = scene.items
+        var scenes = SceneCache(byteLimit: 0)
+        let scene = scenes.scene(of: DrawnEntries(entries: entries), width: width, height: height, limits: limits) {}
+        let (items, count) = (scene.items, scene.entryCount)
         return (0..<items.count + entries.count - count).lazy.compactMap { place in
             guard place < items.count else { return entries[count + place - items.count].content.layer(images) }
             let item = items[place]
@@ -94,6 +98,10 @@ extension BoardDrawing {
 }
 
 extension PageEntry {
+    fileprivate var isLasso: Bool {
+        if case .lasso = content { true } else { false }
+    }
+
     /// Whether it changes what is below it.
     fileprivate var isBorder: Bool {
         switch content {

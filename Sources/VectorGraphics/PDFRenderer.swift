@@ -40,7 +40,8 @@ public enum PDFRenderer {
     /// Safe on any thread. The document is built in memory.
     /// - Parameter pages: the boards in order, each with its scale, above 0: 1 is 0.75 pt a board unit.
     public static func render(_ pages: [(drawing: BoardDrawing, scale: Double)]) throws(Failure) -> [UInt8] {
-        try render(pages, limits: DisplayList.Limits(), byteLimit: .max) { true } ?? []
+        var scenes = SceneCache(byteLimit: 0)
+        return try render(pages, limits: DisplayList.Limits(), byteLimit: .max, scenes: &scenes) { true } ?? []
     }
 
     /// The document of boards at one scale, of at most `byteLimit` bytes; while it is made it takes about four times as many.
@@ -52,8 +53,19 @@ public enum PDFRenderer {
         _ boards: [BoardDrawing], scale: Double, limits: DisplayList.Limits = DisplayList.Limits(),
         byteLimit: Int = .max, while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8]? {
+        var scenes = SceneCache(byteLimit: 0)
+        return try render(
+            boards, scale: scale, limits: limits, byteLimit: byteLimit, scenes: &scenes, while: isWanted)
+    }
+
+    /// The document with what was cut for an earlier picture of the same page.
+    package static func render(
+        _ boards: [BoardDrawing], scale: Double, limits: DisplayList.Limits, byteLimit: Int, scenes: inout SceneCache,
+        while isWanted: () -> Bool
+    ) throws(Failure) -> [UInt8]? {
         try render(
-            boards.map { (drawing: $0, scale: scale) }, limits: limits, byteLimit: byteLimit, while: isWanted)
+            boards.map { (drawing: $0, scale: scale) }, limits: limits, byteLimit: byteLimit, scenes: &scenes,
+            while: isWanted)
     }
 
     /// The document, all boards at one scale.
@@ -61,14 +73,21 @@ public enum PDFRenderer {
         try render(boards.map { (drawing: $0, scale: scale) })
     }
 
+    /// So many times the steps of a page may all pages of a document take together.
+    private static let stepsOfPages: Int64 = 8
+
     private static func render(
         _ pages: [(drawing: BoardDrawing, scale: Double)], limits: DisplayList.Limits, byteLimit: Int,
-        while isWanted: () -> Bool
+        scenes: inout SceneCache, while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8]? {
         let document = PDFDocument(byteLimit: byteLimit)
         var images = PDFImages()
+        var steps: Int64 = 0
         for (board, scale) in pages {
-            guard let scene = try? PageScene(of: board, limits: limits, while: isWanted) else { return nil }
+            guard let scene = try? scenes.scene(of: board, limits: limits, while: isWanted) else { return nil }
+            // Those of pages that were cut before, too, so that a document is refused whatever is kept.
+            steps += scene.steps
+            guard steps / Self.stepsOfPages <= limits.steps else { throw .tooLarge }
             let scale = scale > 0 && scale.isFinite ? scale : 1
             var memory = PageMemory(byteLimit: byteLimit)
             do throws(Stop) {

@@ -41,8 +41,19 @@ public enum SVGRenderer {
         _ drawing: BoardDrawing, background: Background, scale: Double, byteLimit: Int,
         limits: DisplayList.Limits = DisplayList.Limits(), while isWanted: () -> Bool
     ) throws(DrawingStopped) -> [UInt8] {
+        var scenes = SceneCache(byteLimit: 0)
+        return try render(
+            drawing, background: background, scale: scale, byteLimit: byteLimit, limits: limits, scenes: &scenes,
+            while: isWanted)
+    }
+
+    /// The document with what was cut for an earlier picture of the same page.
+    package static func render(
+        _ drawing: BoardDrawing, background: Background, scale: Double, byteLimit: Int, limits: DisplayList.Limits,
+        scenes: inout SceneCache, while isWanted: () -> Bool
+    ) throws(DrawingStopped) -> [UInt8] {
         let precision = SVGPrecision(width: drawing.width, height: drawing.height)
-        let scene = try PageScene(of: drawing, limits: limits, while: isWanted)
+        let scene = try scenes.scene(of: drawing, limits: limits, while: isWanted)
         var document = SVGDocument(precision: precision, byteLimit: byteLimit)
         let scale = scale > 0 && scale.isFinite ? scale : 1
         document.open(

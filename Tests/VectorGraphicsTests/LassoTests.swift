@@ -232,6 +232,50 @@ import Testing
         #expect(scene.comparedItems < 64 * 2 * strokes.count)
     }
 
+    @Test func `What was cut for one document is not cut for the next`() throws {
+        let strokes = (0..<9).map {
+            PageEntry.Content.stroke(TrialBoard.stroke(.line, .pen, 5, [(10, Double($0) * 15), (300, 120)]))
+        }
+        let eraser = PageEntry.Content.stroke(TrialBoard.stroke(.eraser, .smooth, 20, [(100, 0), (100, 240)]))
+        let board = drawing(strokes + [lasso(diagonal, AffineMap(1, 0, 0, 1, 9, 9)), eraser])
+        var scenes = SceneCache(byteLimit: 1 << 20)
+        var calls = 0
+        func isWanted() -> Bool {
+            calls += 1
+            return true
+        }
+        func svg() throws -> [UInt8] {
+            try SVGRenderer.render(
+                board, background: .white, scale: 1, byteLimit: .max, limits: DisplayList.Limits(), scenes: &scenes,
+                while: isWanted)
+        }
+        let first = try svg()
+        let all = calls
+        calls = 0
+        #expect(try svg() == first)
+        #expect(calls == all - board.entries.count)
+        let pdf = try PDFRenderer.render(
+            [board], scale: 1, limits: DisplayList.Limits(), byteLimit: .max, scenes: &scenes, while: isWanted)
+        #expect(try pdf == PDFRenderer.render([board], scale: 1) { true })
+    }
+
+    @Test func `A PDF is refused whose pages together take too much to cut, whatever is kept of them`() throws {
+        let line = PageEntry.Content.stroke(TrialBoard.stroke(.line, .pen, 5, [(10, 10), (300, 120)]))
+        let page = drawing([line, lasso(diagonal, AffineMap(1, 0, 0, 1, 9, 9))])
+        var scenes = SceneCache(byteLimit: 1 << 20)
+        var limits = DisplayList.Limits()
+        limits.steps = try scenes.scene(of: page, limits: limits) { true }.steps
+        func pdf(_ count: Int) throws -> [UInt8]? {
+            let pages = [BoardDrawing](repeating: page, count: count)
+            return try PDFRenderer.render(
+                pages, scale: 1, limits: limits, byteLimit: .max, scenes: &scenes, while: { true })
+        }
+        for _ in 0..<2 {
+            #expect(try pdf(8) != nil)
+            #expect(throws: PDFRenderer.Failure.self) { try pdf(16) }
+        }
+    }
+
     @Test func `A scene made in parts is the one made at once`() {
         let random = (0..<12).map {
             PageEntry.Content.stroke(TrialBoard.stroke(.line, .pen, 5, [(10, Double($0) * 15), (300, 120)]))

@@ -138,13 +138,21 @@ final class BoardRenderer: Sendable {
         // The canvas of a part is not kept: another part would have no use for it.
         let place =
             view.part == nil ? CanvasMemory.Key(room: key.room, width: size.width, height: size.height) : nil
-        // Its bytes are part of the reservation.
-        var painting = memory.reserve(bytes, for: place) ?? blank(board.size, view, at: now)
+        // Their bytes are part of the reservation.
+        var taken = memory.reserve(bytes, for: place, scenesOf: scenes > 0 ? key.room : nil, at: now)
+        var painting = taken.painting ?? blank(board.size, view, at: now)
+        taken.painting = nil
         if painting.size != board.size || painting.canvas != size { painting = blank(board.size, view, at: now) }
         painting.lastUse = now
+        var cut = taken.scenes ?? SceneCache(byteLimit: bounds.keptSceneBytes)
+        taken.scenes = nil
         var made: [UInt8]?
-        defer { memory.finish(place.map { ($0, painting) }, made, key, at: now, reserved: bytes) }
-        let canvas = try canvas(of: board, position, images.pixels, by: &painting, while: interest)
+        defer {
+            countSkippedLassos(cut.takeSkippedCount())
+            memory.finish(
+                CanvasMemory.Taken(painting: painting, scenes: cut), place, made, key, at: now, reserved: bytes)
+        }
+        let canvas = try canvas(of: board, position, images.pixels, by: &painting, &cut, while: interest)
         let ink = view.part.map { canvas.cropped(to: $0) } ?? canvas
         let paper = key.form.paper(of: position.page, on: board)?.canvas(
             size, part: view.part, images: images.pixels)
@@ -167,30 +175,34 @@ final class BoardRenderer: Sendable {
         let bytes = renderer.bytesToRender(
             board, pages: pages, images: Self.copiesOfImages * images.byteCount, key.form.format)
         guard bytes <= bounds.byteLimit else { throw .tooLarge }
-        memory.reserve(bytes)
+        let isCut = pages.contains { renderer.sceneBytes(of: $0, on: board, key.form.format) > 0 }
+        var taken = memory.reserve(bytes, scenesOf: isCut ? key.room : nil, at: now)
+        var scenes = taken.scenes ?? SceneCache(byteLimit: bounds.keptSceneBytes)
+        taken.scenes = nil
         var made: [UInt8]?
-        defer { memory.finish(nil, made, key, at: now, reserved: bytes) }
+        defer {
+            countSkippedLassos(scenes.takeSkippedCount())
+            memory.finish(CanvasMemory.Taken(scenes: scenes), nil, made, key, at: now, reserved: bytes)
+        }
         let file = try renderer.document(
-            of: board, pages: pages, papers: key.papers, images: images.pixels, key.form, while: isWanted)
+            of: board, pages: pages, papers: key.papers, images: images.pixels, &scenes, key.form, while: isWanted)
         made = file
         return file
     }
 
     private func canvas(
         of board: Board, _ position: BoardPosition, _ images: PageImages, by painting: inout CanvasMemory.Painting,
-        while interest: Interest
+        _ scenes: inout SceneCache, while interest: Interest
     ) throws(Failure) -> Canvas {
         let content = board.content(of: position.page)
         let entries = VisibleEntries(
             strokes: Array(board.visible(on: position.page)), size: board.size, source: strokes)
-        let scene =
-            content.lassos > 0
-            ? try painting.scenes.scene(
-                of: entries, width: board.size.width, height: board.size.height, limits: bounds.sceneLimits,
-                skipped: countSkippedLassos
-            ) { () throws(Failure) in
-                guard interest.isWanted() else { throw .cancelled }
-            } : PageScene(width: board.size.width, height: board.size.height, limits: bounds.sceneLimits)
+        let scene = try scenes.scene(
+            of: entries, lowest: content.lassos > 0 ? nil : 0, width: board.size.width, height: board.size.height,
+            limits: bounds.sceneLimits
+        ) { () throws(Failure) in
+            guard interest.isWanted() else { throw .cancelled }
+        }
         let picture = PagePicture(
             scene: scene, entries: entries, hasImages: content.images + content.texts > 0,
             images: images.drawingTexts(scale: painting.canvas.scale, most: bounds.mostTextPixels))
@@ -207,8 +219,6 @@ final class BoardRenderer: Sendable {
         let painter = BoardPainter(
             width: canvas.width, height: canvas.height, scale: canvas.scale, versionBytes: bounds.versionBytes,
             viewport: view.part)
-        return CanvasMemory.Painting(
-            painter: painter, scenes: SceneCache(byteLimit: bounds.sceneLimits.bytes / 2), size: size, canvas: canvas,
-            lastUse: now)
+        return CanvasMemory.Painting(painter: painter, size: size, canvas: canvas, lastUse: now)
     }
 }

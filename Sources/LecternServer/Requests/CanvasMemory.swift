@@ -5,7 +5,8 @@ import Scene
 import StrokeWire
 import Whiteboard
 
-/// The canvases and encoded pictures of rooms, and renderings under way: all together within a number of bytes.
+/// The canvases and encoded pictures of rooms, what lassos have made of their pages, and renderings under way: all together within
+/// a number of bytes.
 ///
 /// Safe from any thread. Before a rendering, the least recently used canvases are evicted to make space for it; if that is not
 /// enough it waits until others are done, in the order in which they came. An evicted canvas is rendered again to the same pixels.
@@ -13,8 +14,6 @@ final class CanvasMemory: Sendable {
     /// A canvas that is kept, and what its next picture begins with.
     struct Painting {
         var painter: BoardPainter
-        /// What lassos have made of its pages.
-        var scenes: SceneCache
         let size: BoardSize
         let canvas: CanvasSize
         var lastUse: Instant
@@ -42,9 +41,26 @@ final class CanvasMemory: Sendable {
         let form: PictureForm
     }
 
+    private enum Place: Hashable {
+        case canvas(Key)
+        case scenes(RoomIncarnation)
+    }
+
+    private enum Content {
+        case painting(Painting)
+        case scenes(SceneCache)
+    }
+
+    /// What is taken out while a rendering uses it.
+    struct Taken {
+        var painting: Painting?
+        /// What lassos and erasers have made of the room's pages, for canvases and documents of all sizes.
+        var scenes: SceneCache?
+    }
+
     private struct State {
         /// Evicted by hand, since they share their bytes with the rest.
-        var paintings = LRUCache<Key, Painting>(byteLimit: .max)
+        var kept = LRUCache<Place, Content>(byteLimit: .max)
         var images: LRUCache<PictureKey, [UInt8]>
         /// Bytes reserved for renderings under way.
         var reserved = 0
@@ -53,28 +69,43 @@ final class CanvasMemory: Sendable {
         /// The most bytes ever in use.
         var most = 0
 
-        var byteCount: Int { paintings.byteCount + images.byteCount + reserved }
+        var byteCount: Int { kept.byteCount + images.byteCount + reserved }
 
         var usage: CanvasUsage {
             var usage = CanvasUsage(files: images.byteCount, underWay: reserved)
-            for painting in paintings.values {
-                let tiles = painting.painter.tileBytes
-                usage.tiles += tiles
-                usage.versions += painting.painter.byteCount - tiles
-                usage.scenes += painting.scenes.byteCount
+            for content in kept.values {
+                switch content {
+                case .painting(let painting):
+                    let tiles = painting.painter.tileBytes
+                    usage.tiles += tiles
+                    usage.versions += painting.painter.byteCount - tiles
+                case .scenes(let scenes): usage.scenes += scenes.byteCount
+                }
             }
             return usage
         }
 
-        /// Evicts canvases until at most `bytes` are in use or `count` canvases are left.
+        /// Evicts what is kept until at most `bytes` are in use or `count` of it are left.
         mutating func shrink(to bytes: Int, keeping count: Int) {
-            while byteCount > bytes, paintings.count > count { paintings.evictOldest() }
+            while byteCount > bytes, kept.count > count { kept.evictOldest() }
             most = max(most, byteCount)
         }
 
-        mutating func insert(_ painting: Painting, _ key: Key) {
-            let bytes = painting.painter.byteCount + painting.scenes.byteCount
-            paintings.insert(painting, key, bytes: bytes, at: painting.lastUse)
+        mutating func take(_ key: Key?, scenesOf room: RoomIncarnation?) -> Taken {
+            var taken = Taken()
+            if let key, case .painting(let painting)? = kept.remove(.canvas(key)) { taken.painting = painting }
+            if let room, case .scenes(let scenes)? = kept.remove(.scenes(room)) { taken.scenes = scenes }
+            return taken
+        }
+
+        /// The canvas last, as it is the one to be kept in any case.
+        mutating func insert(_ taken: Taken, _ key: Key?, scenesOf room: RoomIncarnation?, at now: Instant) {
+            if let room, let scenes = taken.scenes, scenes.byteCount > 0 {
+                kept.insert(.scenes(scenes), .scenes(room), bytes: scenes.byteCount, at: now)
+            }
+            if let key, let painting = taken.painting {
+                kept.insert(.painting(painting), .canvas(key), bytes: painting.painter.byteCount, at: painting.lastUse)
+            }
         }
     }
 
@@ -97,53 +128,65 @@ final class CanvasMemory: Sendable {
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Whether nothing is kept.
-    var isEmpty: Bool { state.withLock { $0.paintings.isEmpty && $0.images.isEmpty } }
+    var isEmpty: Bool { state.withLock { $0.kept.isEmpty && $0.images.isEmpty } }
 
     /// Number of strokes, areas and images drawn for the canvases that are kept.
-    var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.layersDrawn } } }
+    var strokesDrawn: Int {
+        state.withLock { state in
+            state.kept.values.reduce(0) { sum, content in
+                if case .painting(let painting) = content { sum + painting.painter.layersDrawn } else { sum }
+            }
+        }
+    }
 
     /// An encoded picture, where it is kept.
     func picture(_ key: PictureKey, at now: Instant) -> [UInt8]? {
         state.withLock { $0.images.value(key, at: now) }
     }
 
-    /// Waits until there is memory for a rendering, and takes its painting out, so that nothing of it is copied.
-    @discardableResult
-    func reserve(_ bytes: Int, for key: Key? = nil) -> Painting? {
+    /// Waits until there is memory for a rendering, and takes out its painting and the room's scenes, so that nothing of them is
+    /// copied.
+    ///
+    /// - Parameters:
+    ///   - key: of the painting; nil for none.
+    ///   - room: whose scenes are needed; nil where none are.
+    func reserve(
+        _ bytes: Int, for key: Key? = nil, scenesOf room: RoomIncarnation? = nil, at now: Instant
+    ) -> Taken {
         let turn = DispatchSemaphore(value: 0)
         while true {
-            let (painting, isReserved) = state.withLock { state -> (Painting?, Bool) in
+            let taken = state.withLock { state -> Taken? in
                 if let first = state.waiting.first, first !== turn {
                     state.waiting.append(turn)
-                    return (nil, false)
+                    return nil
                 }
-                let painting = key.flatMap { state.paintings.remove($0) }
+                let taken = state.take(key, scenesOf: room)
                 state.shrink(to: byteLimit - bytes, keeping: 0)
                 guard state.reserved == 0 || state.byteCount + bytes <= byteLimit else {
-                    if let key, let painting { state.insert(painting, key) }
+                    state.insert(taken, key, scenesOf: room, at: now)
                     if state.waiting.isEmpty { state.waiting.append(turn) }
-                    return (nil, false)
+                    return nil
                 }
                 if !state.waiting.isEmpty { state.waiting.removeFirst() }
                 state.reserved += bytes
                 state.most = max(state.most, state.byteCount)
                 // There may be memory for the next one, too.
                 state.waiting.first?.signal()
-                return (painting, true)
+                return taken
             }
-            if isReserved { return painting }
+            if let taken { return taken }
             turn.wait()
         }
     }
 
-    /// Puts a painting and its file back in place of the reservation.
+    /// Puts back what was taken, and its file, in place of the reservation.
+    /// - Parameter place: of the painting.
     func finish(
-        _ painting: (place: Key, Painting)?, _ file: [UInt8]?, _ key: PictureKey, at now: Instant,
-        reserved bytes: Int
+        _ taken: Taken, _ place: Key?, _ file: [UInt8]?, _ key: PictureKey, at now: Instant, reserved bytes: Int
     ) {
         state.withLock { state in
             state.reserved -= bytes
-            if let painting { state.insert(painting.1, painting.place) }
+            state.insert(taken, place, scenesOf: key.room, at: now)
             if let file { state.images.insert(file, key, bytes: file.count, at: now) }
             state.shrink(to: byteLimit, keeping: 1)
             state.waiting.first?.signal()
@@ -153,7 +196,7 @@ final class CanvasMemory: Sendable {
     /// Evicts canvases and pictures unused since `instant`.
     func evict(unusedSince instant: Instant) {
         state.withLock { state in
-            state.paintings.evict(unusedSince: instant)
+            state.kept.evict(unusedSince: instant)
             state.images.evict(unusedSince: instant)
         }
     }
@@ -161,7 +204,12 @@ final class CanvasMemory: Sendable {
     /// Drops the canvases and pictures of a room.
     func forget(_ room: RoomID) {
         state.withLock { state in
-            state.paintings.removeAll { $0.room.room == room }
+            state.kept.removeAll { place in
+                switch place {
+                case .canvas(let key): key.room.room == room
+                case .scenes(let kept): kept.room == room
+                }
+            }
             state.images.removeAll { $0.room.room == room }
         }
     }

@@ -3,8 +3,8 @@ import StrokeWire
 import VectorGraphics
 import Whiteboard
 
-/// Renders boards as SVG, PDF or InkML: all strokes each time, for documents share nothing. Strokes are scaled to the board,
-/// coordinates to the width.
+/// Renders boards as SVG, PDF or InkML: all strokes each time, for documents share nothing but what lassos and erasers have made
+/// of pages. Strokes are scaled to the board, coordinates to the width.
 struct DocumentRenderer {
     let strokes: StrokeSource
     let bounds: PictureBounds
@@ -23,7 +23,7 @@ struct DocumentRenderer {
     }
 
     /// Of ink for other programs nothing is cut.
-    private func sceneBytes(of page: Int, on board: Board, _ format: PictureFormat) -> Int {
+    func sceneBytes(of page: Int, on board: Board, _ format: PictureFormat) -> Int {
         guard format != .inkml else { return 0 }
         let hasErasers = board.visible(on: page).contains { strokes.isEraser($0) }
         return bounds.sceneBytes(of: page, on: board, hasErasers: hasErasers)
@@ -38,17 +38,19 @@ struct DocumentRenderer {
     /// How often a document is in memory while it is made: what cairo keeps of a page is three times as much as is written.
     private static let copiesOfDocument = 4
 
-    /// - Parameter papers: of the pages.
+    /// - Parameters:
+    ///   - papers: of the pages.
+    ///   - scenes: what is kept of the room's pages.
     func document(
-        of board: Board, pages: [Int], papers: [PagePaper?], images: PageImages, _ form: PictureForm,
-        while isWanted: () -> Bool
+        of board: Board, pages: [Int], papers: [PagePaper?], images: PageImages, _ scenes: inout SceneCache,
+        _ form: PictureForm, while isWanted: () -> Bool
     ) throws(BoardRenderer.Failure) -> [UInt8] {
         let file =
             switch form.format {
             case .inkml: try ink(board, pages, while: isWanted)
             default:
                 try vectors(
-                    pages.map { board.visible(on: $0) }, papers, board.size, images, form, while: isWanted)
+                    pages.map { board.visible(on: $0) }, papers, board.size, images, &scenes, form, while: isWanted)
             }
         guard file.count <= bounds.documentBytes else { throw .tooLarge }
         return file
@@ -56,8 +58,7 @@ struct DocumentRenderer {
 
     private func vectors(
         _ pages: [VisibleStrokes], _ papers: [PagePaper?], _ size: BoardSize, _ images: PageImages,
-        _ form: PictureForm,
-        while isWanted: () -> Bool
+        _ scenes: inout SceneCache, _ form: PictureForm, while isWanted: () -> Bool
     ) throws(BoardRenderer.Failure) -> [UInt8] {
         var drawings: [BoardDrawing] = []
         for (visible, paper) in zip(pages, papers) {
@@ -74,8 +75,8 @@ struct DocumentRenderer {
         }
         let scale = form.width.map { Double($0) / size.width } ?? 1
         return form.format == .svg
-            ? try svg(drawings[0], scale, form.background, while: isWanted)
-            : try pdf(drawings, scale, while: isWanted)
+            ? try svg(drawings[0], scale, form.background, &scenes, while: isWanted)
+            : try pdf(drawings, scale, &scenes, while: isWanted)
     }
 
     private func ink(_ board: Board, _ pages: [Int], while isWanted: () -> Bool) throws(BoardRenderer.Failure)
@@ -90,24 +91,26 @@ struct DocumentRenderer {
     }
 
     private func svg(
-        _ drawing: BoardDrawing, _ scale: Double, _ background: PictureBackground, while isWanted: () -> Bool
+        _ drawing: BoardDrawing, _ scale: Double, _ background: PictureBackground, _ scenes: inout SceneCache,
+        while isWanted: () -> Bool
     ) throws(BoardRenderer.Failure) -> [UInt8] {
         do throws(DrawingStopped) {
             return try SVGRenderer.render(
                 drawing, background: background == .transparent ? .transparent : .white, scale: scale,
-                byteLimit: bounds.documentBytes, limits: bounds.sceneLimits, while: isWanted)
+                byteLimit: bounds.documentBytes, limits: bounds.sceneLimits, scenes: &scenes, while: isWanted)
         } catch {
             throw error == .tooLarge ? .tooLarge : .cancelled
         }
     }
 
     private func pdf(
-        _ drawings: [BoardDrawing], _ scale: Double, while isWanted: () -> Bool
+        _ drawings: [BoardDrawing], _ scale: Double, _ scenes: inout SceneCache, while isWanted: () -> Bool
     ) throws(BoardRenderer.Failure) -> [UInt8] {
         let file: [UInt8]?
         do throws(PDFRenderer.Failure) {
             file = try PDFRenderer.render(
-                drawings, scale: scale, limits: bounds.sceneLimits, byteLimit: bounds.documentBytes, while: isWanted)
+                drawings, scale: scale, limits: bounds.sceneLimits, byteLimit: bounds.documentBytes, scenes: &scenes,
+                while: isWanted)
         } catch {
             // Without a limit, cairo fails for lack of memory alone.
             throw .tooLarge

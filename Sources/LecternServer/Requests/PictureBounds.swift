@@ -30,6 +30,8 @@ struct PictureBounds {
     var mostPicturePixels: Int { byteLimit / 16 }
     /// What lassos may make of a page.
     var sceneLimits: DisplayList.Limits { DisplayList.Limits(bytes: byteLimit / 4) }
+    /// Bytes of what lassos have made of a room's pages that are kept.
+    var keptSceneBytes: Int { sceneLimits.bytes / 2 }
     /// Bytes of a document at most.
     var documentBytes: Int { byteLimit / 8 }
 

@@ -28,7 +28,7 @@ enum MetricHelp {
             "Bytes of pictures, about, by part: tiles are pixels that are kept, under-way what is being drawn.",
         "lectern_canvas_limit_bytes": "Bytes that pictures may take: canvas.memory.",
         "lectern_lassos_skipped_total":
-            "Lassos and erasers that a PNG was drawn without, since they go beyond the limits; at each cutting of the page.",
+            "Lassos and erasers that a picture was made without, since they go beyond the limits; at each cutting of the page.",
         "lectern_joins_total": "Join requests answered, by outcome.",
         "lectern_pictures_total": "Requests for pictures answered, by outcome.",
         "lectern_asset_uploads_total": "Files brought for boards, by outcome: stored, or the code of the refusal.",

@@ -112,6 +112,38 @@ import VectorGraphics
         try room.draw()
         _ = try renderer.png(of: room.board, life(), at: start)
         #expect(skipped.withLock { $0 } == first)
+        // Canvases of other sizes, parts and documents have what is cut already.
+        let part = try #require(BoardPart(x: 100, y: 100, width: 50, height: 50))
+        let forms = [PictureForm(width: 123), PictureForm(part: part)]
+        for form in forms + [PictureForm(format: .svg), PictureForm(format: .pdf)] {
+            _ = try renderer.picture(of: room.board, life(), form, at: start)
+            #expect(skipped.withLock { $0 } == first, "\(form)")
+        }
+    }
+
+    @Test func `what a document has cut is there for the next and for a canvas, until it is evicted`() throws {
+        let skipped = Locked(0)
+        let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 4 << 20) { count in
+            skipped.withLock { $0 += count }
+        }
+        var room = try DrawnRoom(strokes: 4)
+        for _ in 0..<8 {
+            try room.send(
+                #""e":6,"k":1,"w":400,"h":300,"m":[1,0,0,1,1,1],"d":[{"x":0,"y":0},{"x":400,"y":0},{"x":400,"y":300},{"x":0,"y":300}]"#
+            )
+        }
+        func picture(_ form: PictureForm) throws { _ = try renderer.picture(of: room.board, life(), form, at: start) }
+        try picture(PictureForm(format: .svg))
+        let first = skipped.withLock { $0 }
+        #expect(first > 0)
+        try picture(PictureForm(format: .svg, width: 200))
+        try picture(PictureForm())
+        #expect(skipped.withLock { $0 } == first)
+        #expect(renderer.memory.usage.scenes > 0)
+        renderer.memory.evict(unusedSince: start + .seconds(1))
+        #expect(renderer.memory.isEmpty)
+        try picture(PictureForm())
+        #expect(skipped.withLock { $0 } == 2 * first)
     }
 
     @Test func `documents reserve memory for what erasers and lassos cut, and InkML for none`() throws {
