@@ -93,7 +93,7 @@ public enum PDFRenderer {
             do throws(Stop) {
                 try document.page(width: board.width, height: board.height, scale: scale * 0.75) {
                     (context) throws(Stop) in
-                    try draw(board, scene, &images, &memory, on: context, while: isWanted)
+                    try draw(board, scale, scene, &images, &memory, on: context, while: isWanted)
                 }
             } catch {
                 switch error {
@@ -109,10 +109,10 @@ public enum PDFRenderer {
     }
 
     private static func draw(
-        _ board: BoardDrawing, _ scene: PageScene, _ images: inout PDFImages, _ memory: inout PageMemory,
-        on context: borrowing CairoContext, while isWanted: () -> Bool
+        _ board: BoardDrawing, _ scale: Double, _ scene: PageScene, _ images: inout PDFImages,
+        _ memory: inout PageMemory, on context: borrowing CairoContext, while isWanted: () -> Bool
     ) throws(Stop) {
-        if let paper = board.paper { draw(paper, of: board, &images, on: context) }
+        if let paper = board.paper { draw(paper, of: board, scale, &images, on: context) }
         for item in scene.items {
             guard isWanted() else { throw .unwanted }
             switch item.content {
@@ -141,7 +141,8 @@ public enum PDFRenderer {
     }
 
     private static func draw(
-        _ paper: PagePaper, of board: BoardDrawing, _ images: inout PDFImages, on context: borrowing CairoContext
+        _ paper: PagePaper, of board: BoardDrawing, _ scale: Double, _ images: inout PDFImages,
+        on context: borrowing CairoContext
     ) {
         if case .image(let image, let map, _)? = paper.content {
             return images.draw(image, board.images, map, clip: nil, on: context)
@@ -154,15 +155,17 @@ public enum PDFRenderer {
             path.finish()
         }
         let (rows, columns) = (paper.rows(within: board.height), paper.columns(within: board.width))
+        // As wide as lines of pixels are in a picture of that size, and like these on the far side of their places.
+        let width = Double(PagePaper.lineWidth) / scale
         if paper.isDotted {
             // A board that is narrower than the distance of the dots has none.
             guard let first = columns.first else { return }
-            for y in rows { line(Point(first, y), Point(board.width, y)) }
-            context.strokeDots(width: Double(2 * PagePaper.lineWidth), distance: first)
+            for y in rows { line(Point(first + width, y + width), Point(board.width, y + width)) }
+            context.strokeDots(width: 2 * width, distance: first)
         } else {
-            for y in rows { line(Point(0, y), Point(board.width, y)) }
-            for x in columns { line(Point(x, 0), Point(x, board.height)) }
-            context.stroke(width: Double(PagePaper.lineWidth))
+            for y in rows { line(Point(0, y + width / 2), Point(board.width, y + width / 2)) }
+            for x in columns { line(Point(x + width / 2, 0), Point(x + width / 2, board.height)) }
+            context.stroke(width: width)
         }
     }
 

@@ -166,17 +166,17 @@ struct SVGDocument {
             path.line(to: to)
         }
         let dots = paper.isDotted ? columns.first : nil
-        // The middle of a line is half a pixel beyond its edge.
-        let half = paper.isDotted ? 0 : Double(PagePaper.lineWidth) / 2 / scale
+        // The middle of a line is half of its width beyond its edge, and that of a dot.
+        let half = Double(PagePaper.lineWidth) / (paper.isDotted ? 1 : 2) / scale
         for y in paper.rows(within: drawing.height) {
-            line(Point(dots ?? 0, y + half), Point(drawing.width, y + half))
+            line(Point(dots.map { $0 + half } ?? 0, y + half), Point(drawing.width, y + half))
         }
         for x in paper.isDotted ? [] : columns { line(Point(x + half, 0), Point(x + half, drawing.height)) }
         text.append("<path")
         attribute("stroke", PagePaper.colour)
         if let distance = dots {
             // Dashes without length are dots.
-            attribute("stroke-width", Double(2 * PagePaper.lineWidth))
+            attribute("stroke-width", 2 * half)
             text.append(" stroke-linecap=\"round\" stroke-dasharray=\"0 ")
             append(distance)
             text.append("\"")

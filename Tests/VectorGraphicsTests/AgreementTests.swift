@@ -120,6 +120,28 @@ import Testing
         }
     }
 
+    @Test(arguments: Rasteriser.allCases)
+    func `on papers, whose lines and dots are as many pixels wide at any scale`(format: Rasteriser) throws {
+        try format.requireInstalled()
+        // rsvg-convert 2.54 has no strokes that keep their width.
+        for ruling in format == .svg ? [Paper.Ruling.dots] : [.lines, .squares, .dots] {
+            for scale in [1.0, 4] {
+                let paper = PagePaper.ruled(ruling, distance: 25)
+                let drawing = BoardDrawing(width: 100, height: 75, entries: [], paper: paper)
+                let document =
+                    switch format {
+                    case .svg: SVGRenderer.render(drawing, scale: scale)
+                    case .pdf: try PDFRenderer.render([drawing], scale: scale)
+                    }
+                let drawn = try #require(try format.pictures(of: document).first)
+                let size = CanvasSize(boardWidth: 100, boardHeight: 75, width: Int(100 * scale))
+                let difference = PictureDifference(try #require(Picture(paper.canvas(size, images: [:]))), drawn)
+                // Dots are round, and pixels are not; the colour of both differs from white by 43.
+                #expect(difference.inked > 20 && difference.mean < 15, "\(ruling), \(scale): \(difference)")
+            }
+        }
+    }
+
     @Test func `on transparent paper too: erasers leave holes, in front of nothing`() throws {
         try Rasteriser.svg.requireInstalled()
         let strokes = TrialBoard.erasers.strokes(.smooth)

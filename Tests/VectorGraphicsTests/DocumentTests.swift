@@ -46,7 +46,8 @@ import FoundationXML
         #expect(
             try data(.squares, scale: 2)
                 == "M0 25.25l100 0M0 50.25l100 0M25.25 0l0 60M50.25 0l0 60M75.25 0l0 60")
-        #expect(try data(.dots, scale: 1) == "M25 25l75 0M25 50l75 0")
+        #expect(try data(.dots, scale: 1) == "M26 26l74 0M26 51l74 0")
+        #expect(try data(.dots, scale: 4) == "M25.25 25.25l74.75 0M25.25 50.25l74.75 0")
     }
 
     @Test func `has a path for each tone of a pencil, from light to dark, none of them opaque`() throws {
