@@ -87,7 +87,7 @@ struct ContourTracer {
                 cycle.append(halves[index])
                 let vertex = arrangement.end(of: halves[index])
                 try budget.spend(CuttingBudget.angle * (starts[vertex + 1] - starts[vertex]))
-                guard let next = following(halves[index], at: vertex, isDone, first: first) else { break }
+                guard let next = try following(halves[index], at: vertex, isDone, first: first, &budget) else { break }
                 index = next
             }
             if arrangement.end(of: cycle[cycle.count - 1]) == arrangement.start(of: cycle[0]) { cycles.append(cycle) }
@@ -95,19 +95,20 @@ struct ContourTracer {
         return cycles
     }
 
-    private func following(_ half: HalfEdge, at vertex: Int, _ isDone: [Bool], first: Int) -> Int? {
+    private func following(
+        _ half: HalfEdge, at vertex: Int, _ isDone: [Bool], first: Int, _ budget: inout CuttingBudget
+    ) throws(CuttingBudget.Exceeded) -> Int? {
         let candidates = outgoing[starts[vertex]..<starts[vertex + 1]]
         if candidates.count == 1 { return candidates[candidates.startIndex] }
-        let best =
-            clearlyNext(half.twin, candidates)
-            ?? {
-                let order = EdgeOrder(arrangement, vertex, candidates.map { halves[$0] } + [half.twin])
-                let incoming = candidates.count
-                let first = candidates.enumerated().min { one, other in
-                    order.isBefore(one.offset, other.offset, clockwiseFrom: incoming)
-                }
-                return first?.element
-            }()
+        var best = clearlyNext(half.twin, candidates)
+        if best == nil {
+            try budget.spend(CuttingBudget.tangent * candidates.count)
+            let order = EdgeOrder(arrangement, vertex, candidates.map { halves[$0] } + [half.twin])
+            let incoming = candidates.count
+            best = candidates.enumerated().min { one, other in
+                order.isBefore(one.offset, other.offset, clockwiseFrom: incoming)
+            }?.element
+        }
         return best.flatMap { best in
             // Where another cycle has gone this way, any other one; none is left at the start of this cycle alone.
             best == first || !isDone[best] ? best : candidates.first { !isDone[$0] }

@@ -191,8 +191,9 @@ package struct CuttingBudget: Sendable {
     static let vertex = 2
     /// An edge that is compared with a ray.
     static let rayEdge = 2
-    /// The direction of an edge at a vertex.
+    /// The direction of an edge at a vertex; and where it lies beside others that are nearly tangent.
     static let angle = 16
+    static let tangent = 384
     /// A segment of a border whose box is compared with a contour's.
     static let box = 4
 

@@ -78,6 +78,20 @@ import Testing
         }
     }
 
+    @Test func `Edges that are nearly tangent where they meet count for what it takes to tell them apart`() throws {
+        // A fan whose sheets differ by half a degree.
+        let count = 100
+        let fan = Path(
+            (0..<count).map {
+                Contour(polyline: [.zero, Point(100, Double($0)), Point(100, Double($0) + 0.5)], closed: true)
+            })
+        let border = Path(rectangle: 50, -10, width: 100, height: 300)
+        var budget = CuttingBudget(steps: Self.many)
+        let parts = try PathCutter(border, within: &budget).cut(fan, within: &budget)
+        #expect(abs(parts.inside.area + parts.outside.area - fan.area) < 1e-3)
+        #expect(budget.spent > 300 * Int64(count * count))
+    }
+
     @Test func dearCutLeavesStepsForTheNext() throws {
         let teeth = Path(polygon: (0..<1024).map { Point(Double($0), $0.isMultiple(of: 2) ? 0 : 768) })
         var budget = CuttingBudget(steps: Self.many, ofOperation: Self.few)
