@@ -105,9 +105,10 @@ struct ContourTracer {
             try budget.spend(CuttingBudget.tangent * candidates.count)
             let order = EdgeOrder(arrangement, vertex, candidates.map { halves[$0] } + [half.twin])
             let incoming = candidates.count
-            best = candidates.enumerated().min { one, other in
-                order.isBefore(one.offset, other.offset, clockwiseFrom: incoming)
-            }?.element
+            best =
+                candidates.enumerated().min { one, other in
+                    order.isBefore(one.offset, other.offset, clockwiseFrom: incoming)
+                }?.element
         }
         return best.flatMap { best in
             // Where another cycle has gone this way, any other one; none is left at the start of this cycle alone.

@@ -285,10 +285,11 @@ import Testing
         var list = DisplayList(limits: limits, board: Box(lower: .zero, upper: Point(100, 100)))
         let image = Path(rectangle: 0, 0, width: 100, height: 100)
         let corners = [Point(-1, -1), Point(101, -1), Point(101, 101), Point(-1, 101)]
-        list.add(SceneEntry(id: 0, .drawing, bounds: image.controlBounds, leastCover: 1), outline: { _ in [image] }) {}
+        let drawing = SceneEntry(id: 0, .drawing, bounds: image.controlBounds, leastCover: 1)
+        list.add(drawing, outline: { _ in [image] }, check: {})
         for id in 1...6 {
             let copy = Lasso(points: corners, map: AffineMap(0.01, 0, 0, 0.01, 0, 0), keepsOriginal: true)
-            list.add(SceneEntry(id: UInt64(id), copy), outline: { _ in [image] }) {}
+            list.add(SceneEntry(id: UInt64(id), copy), outline: { _ in [image] }, check: {})
         }
         #expect(list.skippedEntries == [4, 5, 6] && list.cutCover == 7)
     }
@@ -296,10 +297,10 @@ import Testing
     @Test func `A border is not applied where an outline is too long, and that counts as work`() {
         var list = DisplayList()
         let bounds = Box(lower: .zero, upper: Point(100, 100))
-        list.add(SceneEntry(id: 0, .drawing, bounds: bounds), outline: { _ in nil }) {}
+        list.add(SceneEntry(id: 0, .drawing, bounds: bounds), outline: { _ in nil }, check: {})
         let corners = [Point(-10, -10), Point(50, -10), Point(50, 50), Point(-10, 50)]
-        list.add(SceneEntry(id: 1, Lasso(points: corners, map: Self.shift)), outline: { _ in nil }) {}
-        list.add(SceneEntry(id: 2, .eraser, bounds: bounds), outline: { _ in nil }) {}
+        list.add(SceneEntry(id: 1, Lasso(points: corners, map: Self.shift)), outline: { _ in nil }, check: {})
+        list.add(SceneEntry(id: 2, .eraser, bounds: bounds), outline: { _ in nil }, check: {})
         #expect(list.skippedEntries == [1, 2])
         #expect(list.items.map(\.entry) == [0, 2] && list.items.allSatisfy(\.isWhole))
         #expect(list.steps > Int64(2 * DisplayList.Limits().segments))
