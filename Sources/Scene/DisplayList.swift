@@ -157,13 +157,13 @@ public struct DisplayList: Sendable {
         return areas
     }
 
-    /// How much of the board an item covers, with its box.
+    /// How much of the board an item covers, with its box, in boards of ink.
     private func cover(of item: DisplayItem) -> Double {
         guard let board, item.bounds.intersects(board) else { return 0 }
         let low = pointwiseMax(item.bounds.lower, board.lower)
         let seen = pointwiseMin(item.bounds.upper, board.upper) - low
         let size = board.upper - board.lower
-        return max(seen.x * seen.y / (size.x * size.y), item.leastCover)
+        return max(item.coverWeight * seen.x * seen.y / (size.x * size.y), item.leastCover)
     }
 
     /// A closed path, and what becomes of what is inside.

@@ -42,6 +42,8 @@ public struct PageScene: Sendable {
     private var looks: [Int: Look] = [:]
     private let size: Point
     private let mostSegments: Int
+    /// A pixel of an image takes some 50 ns, and one of ink a part of one.
+    private static let coverOfImages = 64.0
 
     /// The picture of no entries.
     /// - Parameters:
@@ -111,7 +113,7 @@ public struct PageScene: Sendable {
         case .image(let image):
             // A text has about four times the pixels of its box, and an image any number of them.
             SceneEntry(
-                id: id, .drawing, bounds: image.area.controlBounds,
+                id: id, .drawing, bounds: image.area.controlBounds, coverWeight: Self.coverOfImages,
                 leastCover: image.text == nil ? 1 : min(4 * image.width * image.height / (size.x * size.y), 1))
         case .lasso(let lasso): SceneEntry(id: id, lasso)
         case nil: SceneEntry(id: id, .drawing, bounds: .empty)

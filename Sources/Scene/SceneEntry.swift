@@ -19,12 +19,15 @@ public struct SceneEntry: Sendable, Equatable {
     /// A box around its areas. May be larger than they are, which costs time alone; an empty one is of an entry without any.
     /// That of a lasso is not looked at.
     public var bounds: Box
-    /// How much of the board it counts for at least where it is painted, in boards: an image may take as many pixels however small it
-    /// has become.
+    /// How much dearer it is to paint than ink that covers as much, and how many boards of ink it counts for at least: all pixels of
+    /// an image may be looked at, however small it has become.
+    public var coverWeight: Double
     public var leastCover: Double
 
-    public init(id: UInt64, _ kind: Kind, bounds: Box, leastCover: Double = 0) {
-        (self.id, self.kind, self.bounds, self.leastCover) = (id, kind, bounds, leastCover)
+    public init(id: UInt64, _ kind: Kind, bounds: Box, coverWeight: Double = 1, leastCover: Double = 0) {
+        (self.id, self.kind, self.bounds, self.coverWeight, self.leastCover) = (
+            id, kind, bounds, coverWeight, leastCover
+        )
     }
 
     public init(id: UInt64, _ lasso: Lasso) {
@@ -74,7 +77,7 @@ public struct DisplayItem: Sendable, Equatable {
     package fileprivate(set) var segmentCount: Int
 
     let isEraser: Bool
-    let leastCover: Double
+    let coverWeight, leastCover: Double
     /// Of a whole drawing: its areas, once a border came near.
     fileprivate var areas: [Path]?
 
@@ -96,7 +99,7 @@ public struct DisplayItem: Sendable, Equatable {
         bounds = entry.bounds
         segmentCount = 0
         isEraser = entry.kind == .eraser
-        leastCover = entry.leastCover
+        (coverWeight, leastCover) = (entry.coverWeight, entry.leastCover)
     }
 
     fileprivate init(_ whole: DisplayItem, area number: Int, _ path: Path) {

@@ -232,6 +232,25 @@ import Testing
         #expect(scene.comparedItems < 64 * 2 * strokes.count)
     }
 
+    @Test func `Copies of an image that fills the board are as many as their painting allows`() throws {
+        let all = [(-1.0, -1.0), (321, -1), (321, 241), (-1, 241)]
+        func scene(_ first: PageEntry.Content) -> PageScene {
+            let copies = [PageEntry.Content](repeating: lasso(all, .identity, keeps: true), count: 10)
+            var scene = PageScene(width: 320, height: 240)
+            for (place, _) in ([first] + copies).enumerated() {
+                scene.add(id: UInt64(place)) {
+                    $0 == 0 ? first : copies[0]
+                } check: {
+                }
+            }
+            return scene
+        }
+        let image = scene(.image(PlacedImage(try source("a"), from: .zero, to: Point(320, 240))))
+        #expect(image.skippedEntries == Array(5...10) && image.items.count == 16)
+        let ink = scene(.stroke(TrialBoard.stroke(.line, .smooth, 9, [(0, 0), (320, 240)])))
+        #expect(ink.skippedEntries.isEmpty && ink.items.count == 1024)
+    }
+
     @Test func `What was cut for one document is not cut for the next`() throws {
         let strokes = (0..<9).map {
             PageEntry.Content.stroke(TrialBoard.stroke(.line, .pen, 5, [(10, Double($0) * 15), (300, 120)]))
