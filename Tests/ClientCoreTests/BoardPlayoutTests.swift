@@ -86,6 +86,18 @@ struct Class {
         #expect(room.playout.wait(media(1501)) == nil && room.playout.board.index == 6)
     }
 
+    @Test mutating func `a time of an encoder session that is over, or a wrong one, holds up nothing behind it`() {
+        #expect(room.send(stroke(0, time: 3_600_000), player: 3_600_500).applied == [1])
+        // The encoder begins anew.
+        #expect(room.send(stroke(1, time: 500), player: 400, now: 10).applied == [])
+        #expect(room.look(501, now: 111).applied == [2])
+        #expect(room.send(stroke(2, time: 1_000_000_000), player: 600, now: 200).applied == [])
+        #expect(room.send(stroke(3, time: 700), player: 600, now: 200).applied == [])
+        #expect(room.look(30_700, now: 30_300).applied == [3, 4])
+        #expect(room.send(stroke(4, time: 31_000), player: 30_800, now: 30_400).applied == [])
+        #expect(room.look(31_001, now: 30_601).applied == [5])
+    }
+
     @Test func `shows all at once where no player is followed`() {
         var room = Class(followsPlayer: false)
         #expect(room.send(stroke(0, time: 1_000_000)).applied == [1])
@@ -271,6 +283,20 @@ struct Class {
         #expect(wasWet && room.playout.wetInk.isEmpty)
         // What comes after it is late.
         _ = room.wet(wet(0, [0, 1]), player: 1501)
+        #expect(room.playout.wetInk.isEmpty)
+    }
+
+    @Test func `a stroke that a restarted service goes on with, without its session, is the same one`() {
+        var room = Class()
+        _ = room.wet(wet(0, [0, 100]), player: 0)
+        #expect(room.grow(2000, now: 0).grown == [2])
+        let points = [0, 100, 200].map { "{\"x\":\($0),\"y\":1,\"m\":\($0)}" }.joined(separator: ",")
+        let style = "\"page\":0,\"c\":1,\"l\":3,\"e\":0,\"t\":1000"
+        _ = room.wet(
+            "{\"author\":\"ann\",\"n\":0,\"k\":0,\(style),\"index\":1,\"d\":[\(points)]}", player: 2000, now: 10)
+        #expect(room.grow(2000, now: 11).grown == [3])
+        #expect(room.playout.wetInk.strokes.count == 1)
+        #expect(room.send(stroke(0, time: 1000, reach: [0, 100, 200]), player: 2000, now: 12).applied == [1])
         #expect(room.playout.wetInk.isEmpty)
     }
 

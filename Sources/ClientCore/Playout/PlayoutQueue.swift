@@ -3,13 +3,13 @@ package import StrokeWire
 /// Holds what the service has released until a student's player has reached it.
 ///
 /// A service releases an operation when the video of its cohort has passed it. A player may be behind its cohort: it has a
-/// longer buffer, or is paused. The rule is the service's: a value is due when its time, and that of all before it, lies below
-/// the player's.
+/// longer buffer, or is paused. The rule is the service's: a value is due when its time lies below the player's, and all before
+/// it are gone. What went by without its time, as one of an earlier encoder session, or a wrong one, does not count for later ones.
 package struct PlayoutQueue<Value: Sendable>: Sendable {
     private struct Held: Sendable {
         let value: Value
-        /// nil: due at once, as nothing before it has a time.
-        let gateTime: MediaTime?
+        /// nil: due with the value before it.
+        let time: MediaTime?
         let bytes: Int
         /// What was counted when it came.
         let countedBefore: Duration
@@ -24,7 +24,6 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
     /// A slice, whose first elements go without moving the rest; Deque fails in Embedded Swift 6.3 with elements that are
     /// references.
     private var queue: ArraySlice<Held> = []
-    private var lastGateTime: MediaTime?
     /// Of all values that wait.
     package private(set) var bytes = 0
     /// All time in which the player ran, or its time was not known.
@@ -42,7 +41,7 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
 
     /// How far the last value lies ahead of the player; zero while that is not known.
     package func lead(of player: MediaTime?) -> Duration {
-        guard let player, let last = queue.last?.gateTime, last > player else { return .zero }
+        guard let player, let last = queue.last(where: { $0.time != nil })?.time, last > player else { return .zero }
         return .microseconds(last - player)
     }
 
@@ -56,9 +55,8 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
     package mutating func add(
         _ value: Value, time: MediaTime?, isLate: Bool, bytes: Int, player: MediaTime?, at now: Duration
     ) {
-        if let time, !isLate { lastGateTime = max(lastGateTime ?? .distantPast, time) }
         look(player, at: now)
-        queue.append(Held(value: value, gateTime: lastGateTime, bytes: bytes, countedBefore: counted))
+        queue.append(Held(value: value, time: isLate ? nil : time, bytes: bytes, countedBefore: counted))
         self.bytes += bytes
     }
 
@@ -72,8 +70,8 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
     /// Removes the first value where it is due.
     package mutating func takeDue(_ player: MediaTime?) -> Value? {
         guard let first = queue.first else { return nil }
-        if let gateTime = first.gateTime, counted - first.countedBefore < maximumHold {
-            guard let player, gateTime < player else { return nil }
+        if let time = first.time, counted - first.countedBefore < maximumHold {
+            guard let player, time < player else { return nil }
         }
         queue.removeFirst()
         // The memory of those that are gone.
@@ -85,11 +83,11 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
     /// How long until the next look; nil where nothing waits.
     package func wait(_ player: MediaTime?) -> Duration? {
         guard let first = queue.first else { return nil }
-        guard let player, let gateTime = first.gateTime else { return Self.longestWait }
-        let wait = Duration.microseconds(gateTime - player) + .milliseconds(1)
+        guard let player, let time = first.time else { return Self.longestWait }
+        let wait = Duration.microseconds(time - player) + .milliseconds(1)
         return min(max(wait, Self.shortestWait), Self.longestWait)
     }
 
-    /// Forgets all that waits, and the times of what was.
+    /// Forgets all that waits.
     package mutating func removeAll() { self = PlayoutQueue(maximumHold: maximumHold) }
 }

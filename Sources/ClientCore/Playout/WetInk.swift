@@ -93,7 +93,9 @@ public struct WetInk: Sendable {
     /// - Parameter showsPredicted: whether predicted points are shown.
     /// - Returns: whether a stroke that was shown was given up.
     mutating func receive(_ release: WetRelease, showsPredicted: Bool, at now: Duration) -> Bool {
-        let known = place(release.author, release.number, release.session)
+        var known = place(release.author, release.number, release.session)
+        // A service that was restarted does not know the sessions of what is in the log.
+        if known == nil, release.index != nil, release.session == nil { known = place(release.author, release.number) }
         guard case .points(var wet) = release.content else { return known.map { remove($0) } ?? false }
         let isOver = finished.contains {
             $0.number == release.number && $0.author == release.author && $0.session == release.session
