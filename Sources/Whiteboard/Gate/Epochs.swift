@@ -202,6 +202,16 @@ struct EpochClocks: Sendable {
         let video: MediaTime
         /// When the epoch after it began.
         let ended: Instant
+        /// Rule 18: whether that was provisional before: operations of it may have come earlier.
+        let isNextForeseen: Bool
+    }
+
+    /// Rule 17: the media time at the teacher at an instant.
+    struct Teacher: Sendable {
+        let time: MediaTime
+        let at: Instant
+
+        func time(at instant: Instant) -> MediaTime { time + instant.nanoseconds(since: at) / 1000 }
     }
 
     enum Judgement: Equatable {
@@ -214,6 +224,8 @@ struct EpochClocks: Sendable {
 
     /// The fastest clock's prediction: the teacher's video goes on when a clock falls silent.
     let fastest: MediaTime
+    /// nil where no clock of the epoch tells its age.
+    let teacher: Teacher?
     let old: Old?
 
     /// - Parameter anchor: that of the epoch in which the operation was logged.
@@ -227,8 +239,17 @@ struct EpochClocks: Sendable {
     }
 
     private func isStraggler(_ entry: GateTimeline.Entry, of old: Old) -> Bool {
-        entry.time > fastest + GateThresholds.stragglerAhead
-            && entry.time <= old.video + GateThresholds.stragglerBeyond
-            && entry.loggedAt - old.ended <= GateThresholds.stragglerTime
+        guard entry.time <= old.video + GateThresholds.stragglerBeyond,
+            entry.loggedAt - old.ended <= GateThresholds.stragglerTime,
+            let reached = reached(at: entry.loggedAt, after: old)
+        else { return false }
+        return entry.time > reached + GateThresholds.stragglerAhead
+    }
+
+    /// How far the epoch's time line had come when an operation was logged; nil where nobody knows. A delayed video begins it
+    /// when the teacher is far ahead on it already.
+    private func reached(at loggedAt: Instant, after old: Old) -> MediaTime? {
+        if let teacher { return max(fastest, teacher.time(at: loggedAt)) }
+        return old.isNextForeseen && loggedAt < old.ended ? nil : fastest
     }
 }

@@ -93,12 +93,18 @@ extension Gate {
     private mutating func clocks(of epoch: Int64, at now: Instant) -> EpochClocks? {
         // No copies of clocks here: this runs once for each operation.
         var fastest: (position: Int, media: MediaTime)?
+        var teacher: MediaTime?
         for position in cohorts.indices where cohorts[position].clock?.epoch == epoch {
             let media = cohorts[position].clock?.prediction(at: now) ?? .none
             if media > fastest?.media ?? .none || fastest == nil { fastest = (position, media) }
+            if let live = cohorts[position].clock?.liveTime(at: now) { teacher = max(teacher ?? live, live) }
         }
         leader = fastest?.position
-        return fastest.map { EpochClocks(fastest: $0.media, old: epochBefore(epoch, at: now)) }
+        return fastest.map {
+            EpochClocks(
+                fastest: $0.media, teacher: teacher.map { EpochClocks.Teacher(time: $0, at: now) },
+                old: epochBefore(epoch, at: now))
+        }
     }
 
     /// What the clocks of an epoch say about an operation's time, and whether it lies within 60 s of one of them.
@@ -110,11 +116,11 @@ extension Gate {
         guard hasClocks else { return (nil, false) }
         if let leader, cohorts[leader].clock?.epoch == epoch, let media = cohorts[leader].clock?.prediction(at: now) {
             let ahead = time - media
-            if time == .none { return (EpochClocks(fastest: media, old: nil), false) }
+            if time == .none { return (EpochClocks(fastest: media, teacher: nil, old: nil), false) }
             let mayStraggle = loggedAt - timeline.epochs.current.began <= GateThresholds.stragglerTime
             let reach = mayStraggle ? GateThresholds.stragglerAhead : GateThresholds.absurd
             if (-GateThresholds.absurd...reach).contains(ahead) {
-                return (EpochClocks(fastest: media, old: nil), true)
+                return (EpochClocks(fastest: media, teacher: nil, old: nil), true)
             }
         }
         let isNear = cohorts.indices.contains { position in
@@ -131,7 +137,9 @@ extension Gate {
         for position in cohorts.indices where cohorts[position].clock?.epoch == old.number {
             farthest = max(farthest ?? .none, cohorts[position].clock?.videoTime(at: now) ?? .none)
         }
-        return farthest.map { EpochClocks.Old(number: old.number, video: $0, ended: epoch.began) }
+        return farthest.map {
+            EpochClocks.Old(number: old.number, video: $0, ended: epoch.began, isNextForeseen: epoch.wasProvisional)
+        }
     }
 }
 

@@ -155,12 +155,12 @@ import Testing
 
     /// Samples each 250 ms of a video that is 6 s behind a teacher whose time line is at `media` now.
     private mutating func play(
-        live media: Double, for duration: Duration, age: String = #","a":6000"#, _ more: String = ""
+        live media: Double, for duration: Duration, behind: Double = 6000, age: String? = nil, _ more: String = ""
     ) {
         let end = probe.now + duration
         var media = media
         while probe.now < end {
-            probe.clock(media - 6000, .main, more + age)
+            probe.clock(media - behind, .main, more + (age ?? #","a":\#(behind)"#))
             probe.wait(.milliseconds(250))
             media += 250
         }
@@ -197,6 +197,29 @@ import Testing
             #expect(shown.video > time && shown.video < time + .milliseconds(600), "\(shown)")
         }
         #expect(probe.room.gate.timeline.epochs.provisional == nil)
+    }
+
+    @Test(arguments: ["", #","ep":"#])
+    mutating func `Strokes more than ten seconds ahead of a video that begins anew are no stragglers`(ep: String) {
+        let (first, second) = ep.isEmpty ? ("", "") : (ep + "1", ep + "2")
+        play(live: 100_000, for: .seconds(5), behind: 20_000, first)
+        probe.send(draw(1, #","t":105000"#))
+        play(live: 105_000, for: .seconds(25), behind: 20_000, first)
+        // The encoder restarts now; its video gets here in 20 s.
+        probe.send(draw(2, #","t":0"#))
+        play(live: 130_000, for: .seconds(15), behind: 20_000, first)
+        probe.send(draw(3, #","t":15000"#))
+        play(live: 145_000, for: .seconds(5), behind: 20_000, first)
+        #expect(probe.shown() == [1])
+        play(live: 20_000, for: .seconds(2), behind: 20_000, second)
+        probe.send(draw(4, #","t":22000"#))
+        play(live: 22_000, for: .milliseconds(12_750), behind: 20_000, second)
+        #expect(probe.shown() == [1, 2])
+        play(live: 34_750, for: .milliseconds(500), behind: 20_000, second)
+        #expect(probe.shown() == [1, 2, 3])
+        play(live: 35_250, for: .seconds(7), behind: 20_000, second)
+        #expect(probe.shown() == [1, 2, 3, 4])
+        #expect(probe.shown.allSatisfy { !$0.isLate })
     }
 
     @Test mutating func `A stroke that grows waits, too`() {
