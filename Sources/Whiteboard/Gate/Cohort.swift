@@ -37,6 +37,8 @@ struct Cohort: Sendable {
     private(set) var savedClock: SavedClock?
     /// A sample of an epoch that the log does not have yet.
     var waiting: WaitingSample?
+    /// A first sample far below ``savedClock``: the time line has begun anew if the next one agrees.
+    var doubted: WaitingSample?
 
     init(_ name: CohortName, settings: CohortSettings, released: UInt64, waitsFrom: Instant, at now: Instant) {
         (self.name, self.settings, self.released) = (name, settings, released)

@@ -172,6 +172,7 @@ extension Gate {
         let current = timeline.epochs.confirmed.number
         if let epoch = sample.epoch, epoch > current { return wait(for: epoch, sample, by: position, at: now) }
         let epoch = sample.epoch ?? clock?.epoch ?? epoch(of: sample, first: position)
+        if epoch > current { return beginAnew(epoch, with: sample, by: position, at: received) }
         guard let clock, clock.epoch >= epoch else {
             enter(epoch, with: sample, by: position, received: received, at: now)
             return .taken
@@ -183,13 +184,32 @@ extension Gate {
     }
 
     /// The epoch of a cohort's first sample without `ep` (rule 6): that of its clock as it was saved, for the room may be in a
-    /// newer one, which this video has not reached. Where it has meanwhile, the sample lies far below the saved clock.
+    /// newer one, which this video has not reached. Where the video has restarted meanwhile, the sample lies far below the
+    /// saved clock, and its epoch is the next, which the log may not have.
     private func epoch(of sample: ClockSample, first position: Int) -> Int64 {
-        let current = timeline.epochs.confirmed.number
-        guard let saved = cohorts[position].savedClock else { return current }
+        guard let saved = cohorts[position].savedClock else { return timeline.epochs.confirmed.number }
         let epoch = timeline.epochs.number(ofSaved: saved.epoch)
         let fall = saved.media - sample.unwrappedMedia(near: saved.media)
-        return epoch < current && fall > GateThresholds.timelineRestart ? timeline.epochs.successor(of: epoch) : epoch
+        return fall > GateThresholds.timelineRestart ? timeline.epochs.successor(of: epoch) : epoch
+    }
+
+    /// Rule 6: a time line that has begun anew, without `ep`, since the cohort's clock was saved. The room would go on at the
+    /// times of the old one.
+    private mutating func beginAnew(
+        _ epoch: Int64, with sample: ClockSample, by position: Int, at received: Instant
+    ) -> ClockOutcome {
+        let doubted = cohorts[position].doubted
+        if let number = sample.number, number == doubted?.sample.number, sample.stream == doubted?.sample.stream {
+            return .ignored(.repeated)
+        }
+        cohorts[position].doubted = WaitingSample(sample: sample, received: received, epoch: epoch)
+        let isAgreed = doubted.map { earlier in
+            let first = ClockAnchor(earlier.sample, media: earlier.sample.media, received: earlier.received)
+            let media = sample.unwrappedMedia(near: first.media)
+            return (media - first.media(at: received)).magnitude <= GateThresholds.agreement.magnitude
+        }
+        guard isAgreed ?? false || sample.isDiscontinuity else { return .candidate }
+        return wait(for: epoch, sample, by: position, at: received)
     }
 
     /// Judges a sample of the cohort's own epoch (rules 4 and 5).
@@ -252,6 +272,7 @@ extension Gate {
         _ epoch: Int64, with sample: ClockSample, by position: Int, received: Instant, at now: Instant
     ) {
         cohorts[position].hear(isStill: sample.state.isStill, at: now)
+        cohorts[position].doubted = nil
         let cohort = cohorts[position]
         if let clock = cohort.clock {
             // Other authors have gone on by the old time line until the video followed.
@@ -361,7 +382,7 @@ extension Gate {
         cohorts[position].waiting = nil
         if waiting.sample.epoch != nil {
             _ = take(waiting.sample, by: position, received: waiting.received, at: now)
-        } else if let clock = cohort.clock, clock.epoch < waiting.epoch {
+        } else if cohort.clock.map({ $0.epoch < waiting.epoch }) ?? true {
             enter(waiting.epoch, with: waiting.sample, by: position, received: waiting.received, at: now)
         }
     }

@@ -20,6 +20,9 @@ struct ModelClock {
     private var waiting: (seen: Seen, session: Int64)?
     private var interval: Int64 = 0
     private var stateSince: Int64 = 0
+    /// Whether the first sample, without a name, was far below what was heard before: the process may have the log name a new
+    /// session for it.
+    private var mayBeginAnew = false
 
     /// The session that the clock is in; -1 for the one that the room's log has not named.
     private(set) var session: Int64 = -1
@@ -27,10 +30,13 @@ struct ModelClock {
     /// A way back by more than this, without a name, is a new session. In nanoseconds.
     private static let restart: Int64 = 10_000_000_000
 
-    /// - Parameter named: the sessions that the room's log has named, as far as the process has read it.
-    mutating func receive(_ sample: ClockSample, named: [Int64], at now: Int64) {
+    /// - Parameters:
+    ///   - named: the sessions that the room's log has named, as far as the process has read it.
+    ///   - heard: the greatest media time that any process has heard of the cohort before, in nanoseconds; nil for none.
+    mutating func receive(_ sample: ClockSample, named: [Int64], heard: Int64?, at now: Int64) {
         let seen = Seen(sample: sample, at: now)
         takeWaiting(named)
+        if taken == nil, sample.epoch == nil, let heard { mayBeginAnew = heard - seen.media > Self.restart }
         let session = sample.epoch ?? (taken == nil ? named.last ?? -1 : self.session)
         guard session <= named.last ?? -1 else {
             waiting = (seen, session)
@@ -43,6 +49,10 @@ struct ModelClock {
     /// there.
     mutating func takeWaiting(_ named: [Int64]) {
         if taken != nil, session < 0, let first = named.first { session = first }
+        if mayBeginAnew, taken != nil, let last = named.last, last > session {
+            session = last
+            mayBeginAnew = false
+        }
         guard let (seen, session) = waiting, session <= named.last ?? -1 else { return }
         waiting = nil
         if seen.sample.epoch != nil { return take(seen, session, named) }
@@ -150,7 +160,8 @@ final class KnownClocks {
         guard let sample = try? ClockSample(decoding: bytes) else { return }
         rooms[ObjectIdentifier(room)] = room
         let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
-        clocks[key, default: ModelClock()].receive(sample, named: logged.sessions, at: now.nanoseconds)
+        let heard = process.cluster.hear(sample, of: room.id, cohort)
+        clocks[key, default: ModelClock()].receive(sample, named: logged.sessions, heard: heard, at: now.nanoseconds)
     }
 
     /// A room has come into memory, maybe again: what was heard of its clocks before is forgotten. Early samples count

@@ -270,6 +270,8 @@ final class Cluster {
     let fault: Fault?
     let ledger: Ledger
     let wet: WetLedger
+    /// The greatest media time of each cohort that a process has heard, in nanoseconds.
+    private var heard: [String: Int64] = [:]
 
     init(world: World, plan: Plan, fault: Fault?) {
         (self.fault, self.world, self.plan) = (fault, world, plan)
@@ -282,6 +284,15 @@ final class Cluster {
     }
 
     func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: plan.partitions) }
+
+    /// A process hears a sample.
+    /// - Returns: the greatest media time before it, in nanoseconds; nil for none.
+    func hear(_ sample: ClockSample, of room: RoomID, _ cohort: CohortName) -> Int64? {
+        let media = sample.media.microseconds * 1000
+        let before = heard.updateValue(media, forKey: "\(room) \(cohort)")
+        if let before, before > media { heard["\(room) \(cohort)"] = before }
+        return before
+    }
 }
 
 /// Faults of a daemon that the checks must find.

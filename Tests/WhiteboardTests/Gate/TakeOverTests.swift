@@ -85,6 +85,48 @@ extension RoomProbe {
         #expect(after.shown(hls) == [1])
     }
 
+    /// A room whose video was at an hour when it was saved, in the hands of another process.
+    private func anotherDay() throws -> RoomProbe {
+        var day = RoomProbe()
+        day.clock(3_600_000)
+        day.send(draw(1, #","t":3599000"#))
+        day.wait(.milliseconds(250))
+        #expect(day.shown() == [1])
+        return try day.takenOver(cursors: day.room.cursors)
+    }
+
+    @Test(arguments: [false, true])
+    func `is of a new session where its encoder has restarted since, as in a class on another day`(isDeclared: Bool)
+        throws
+    {
+        var day = try anotherDay()
+        day.clock(1000, .main, isDeclared ? #","d":true"# : "")
+        #expect(day.decisions.isEmpty != isDeclared)
+        day.wait(.milliseconds(250))
+        day.clock(1250)
+        #expect(day.decisions == [.epoch(0), .epoch(1)])
+        day.send(draw(2, #","t":2000"#))
+        for media in [1500.0, 1750] {
+            day.wait(.milliseconds(250))
+            day.clock(media)
+        }
+        #expect(day.after(.milliseconds(250)).shown() == [])
+        #expect(day.after(.milliseconds(1)).shown() == [2])
+        #expect(day.shown.allSatisfy { !$0.isLate })
+    }
+
+    @Test func `is of no new session by one stray sample`() throws {
+        var day = try anotherDay()
+        day.clock(1000, .main, #","q":1"#)
+        day.clock(1000, .main, #","q":1"#)
+        day.wait(.milliseconds(250))
+        day.clock(3_600_500, .main, #","q":2"#)
+        day.send(draw(2, #","t":3600700"#))
+        #expect(day.after(.milliseconds(200)).shown() == [])
+        #expect(day.after(.milliseconds(1)).shown() == [2])
+        #expect(day.decisions == [])
+    }
+
     @Test func `keeps its session while the room sleeps without having heard it`() throws {
         let first = try probe.takenOver()
         let second = try first.takenOver(cursors: first.room.cursors)
