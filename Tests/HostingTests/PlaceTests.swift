@@ -318,6 +318,39 @@ import Whiteboard
         #expect(probe.room()?.cursors.count == 2)
     }
 
+    @Test func `the first sample of a room that sleeps closes its gate though other rooms have all places`() {
+        let probe = HostProbe(gate: .auto, rooms: 1)
+        probe.wait(.seconds(2))
+        probe.draw(1)
+        probe.draw(1, to: .botany)
+        probe.serve()
+        #expect(probe.room() == nil)
+        #expect(probe.output.released() == [1, 1])
+        probe.sample(#"{"m":1000}"#)
+        probe.serve()
+        probe.send(#"{"n":2,"t":16000,"d":[{"x":1,"y":1}]}"#)
+        probe.serve()
+        #expect(probe.output.released() == [1, 1])
+        probe.sample(#"{"m":16001,"d":true}"#)
+        probe.serve()
+        #expect(probe.output.released() == [1, 1, 2])
+    }
+
+    @Test func `a room that nobody has written to waits for its clock though there was no place to hear it`() {
+        let probe = HostProbe(gate: .auto, rooms: 1)
+        probe.wait(.seconds(2))
+        probe.draw(1, to: .botany)
+        probe.sample(#"{"m":1000}"#)
+        probe.wait(.milliseconds(400))
+        probe.send(#"{"n":1,"t":16000,"d":[{"x":1,"y":1}]}"#)
+        probe.serve()
+        #expect(probe.room()?.headIndex == 1)
+        #expect(probe.output.released() == [1])
+        probe.sample(#"{"m":1500}"#)
+        probe.wait(.seconds(5))
+        #expect(probe.output.released() == [1])
+    }
+
     @Test
     func `a pause in which a room sleeps and wakes again and again lets nothing out, and its end does not either`() {
         let probe = HostProbe(gate: .video, rooms: 1)

@@ -48,7 +48,7 @@ extension RoomHost {
         room.setOutput(isOpen: isOutputOpen)
         room.setLogClock(ahead: logClockAhead(of: hosted.partition))
         // A clock that was there before the host may not have been heard yet.
-        if let start = partitions[hosted.partition]?.releasesFrom { room.beginReleases(at: start) }
+        if let start = hearsSince(hosted) { room.beginReleases(at: start) }
         hosted.room = room
         fold(record, into: hosted, at: min(arrivedAt, now))
         if hosted.hasState, !hosted.isOverLimit, !hasFreePlace {

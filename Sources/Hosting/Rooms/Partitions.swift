@@ -189,7 +189,7 @@ extension RoomHost {
     /// about.
     func resume(_ hosted: HostedRoom, at now: Instant) {
         let isPaused = hosted.cursorsToRestore.values.contains { $0.pausedSince != nil }
-        var start = partitions[hosted.partition]?.releasesFrom ?? now
+        var start = hearsSince(hosted) ?? now
         if isPaused {
             start = max(start, hosted.waitsFrom ?? now)
             hosted.waitsFrom = start

@@ -31,6 +31,8 @@ public final class RoomHost<Output: HostOutput> {
     /// Small rooms that have given up their places and are being saved.
     var departing = 0
     var isFilling = false
+    /// When a sample was last passed over of a room that is not stored, for want of a place.
+    private var missedSampleAt = Instant.distantPast
     /// When a room may leave for one that waits.
     var fillDue: Instant?
     var unsentBytes = 0
@@ -96,7 +98,10 @@ public final class RoomHost<Output: HostOutput> {
     /// for the next one comes soon.
     public func sample(_ sample: IncomingSample, at now: Instant) {
         guard partitions[sample.partition]?.phase == .live else { return }
-        guard let hosted = rooms[sample.room] ?? load(for: sample, at: now) else { return }
+        guard let hosted = rooms[sample.room] ?? load(for: sample, at: now) else {
+            if stored[sample.room] == nil { missedSampleAt = now }
+            return
+        }
         touch(hosted, at: now)
         hosted.hasClock = true
         guard hosted.room != nil else { return keep(sample, for: hosted) }
@@ -143,10 +148,17 @@ public final class RoomHost<Output: HostOutput> {
         return load(sample.room, hasClock: true, at: now)
     }
 
+    /// Whether the sample is the first of its cohort: it makes the cohort, or closes its gate.
     private func mayBegin(_ cohort: CohortName, in stored: StoredRoom) -> Bool {
+        if let cursor = stored.cursors[cohort] { return stored.hasState && cursor.hasVideo == false }
         let cohorts = configuration.room.cohorts
-        return cohorts.open && stored.hasState && stored.cursors[cohort] == nil
-            && stored.cursors.count < cohorts.maximum
+        return cohorts.open && stored.hasState && stored.cursors.count < cohorts.maximum
+    }
+
+    /// Since when the clocks of a room are heard; nil while its partition is being recovered.
+    func hearsSince(_ hosted: HostedRoom) -> Instant? {
+        guard let start = partitions[hosted.partition]?.releasesFrom else { return nil }
+        return hosted.isRecorded ? start : max(start, missedSampleAt)
     }
 
     /// Sets whether anything can be published: false when a connection is lost, true for a new one. What the lost one may
