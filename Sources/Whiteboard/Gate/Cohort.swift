@@ -120,6 +120,9 @@ struct Cohort: Sendable {
         listensUntil = max(listensUntil, start + GateThresholds.listening)
     }
 
+    /// Rule 16: until when what is not gated waits for a clock that may not have been heard yet; nil for not at all.
+    func listens(at now: Instant) -> Instant? { settings.gate == .auto && now < listensUntil ? listensUntil : nil }
+
     /// Rule 16: whether the cohort has a video. Stays true once that is known.
     var hasVideo: Bool { video ?? assumesVideo }
 

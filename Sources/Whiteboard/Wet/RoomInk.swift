@@ -255,6 +255,10 @@ extension RoomInk {
         if cohort.isGated {
             clock = cohort.clock
             guard clock?.epoch == stroke.epoch, stroke.style.time != nil else { return }
+        } else if let end = cohort.listens(at: now) {
+            feed.cursors[place].wake = end
+            feed.cursors[place].freshSince = end
+            return
         }
         feed.step(
             place, stroke.growing, stroke.shownStyle, clock: clock,

@@ -179,4 +179,21 @@ import Testing
         probe.wait(.seconds(1))
         #expect(probe.takeWet().filter { $0.cohort == .main && $0.wet.newPoints > 0 }.isEmpty)
     }
+
+    @Test func `What is drawn waits, too, for the second in which a clock may not have been heard yet`() {
+        let settings = CohortSettings(gate: .auto, ink: .progressive)
+        var room = RoomProbe(settings).room
+        room.beginReleases(at: probe.now)
+        let style = WetStrokeStyle(time: 16_000, boardWidth: 1024, boardHeight: 768)
+        let points = WetPoints(style: style, first: 0, points: [StrokePoint(x: 1, y: 1), StrokePoint(x: 2, y: 2)])
+        for hasClock in [false, true] {
+            var after = RoomProbe(room, at: probe.now, logAhead: .zero)
+            after.draw(WetUpdate(number: 1, update: 1, .points(points)))
+            after.wait(.seconds(1) - .nanoseconds(1))
+            #expect(after.takeWet().filter { $0.cohort == .main }.isEmpty)
+            if hasClock { after.clock(10_000) }
+            after.wait(.nanoseconds(1))
+            #expect(after.takeWet().filter { $0.cohort == .main }.map(\.wet.newPoints) == (hasClock ? [] : [2]))
+        }
+    }
 }
