@@ -205,12 +205,13 @@ struct ClockAnchor: Sendable {
     }
 
     /// Rule 17: the media time at the teacher, who goes on while the students' picture stands; nil where the sample does not
-    /// tell it, or is too old for that.
+    /// tell it, or is too old for that, or too new.
+    /// - Parameter now: before the sample, too: a log may be read late.
     func liveTime(at now: Instant) -> MediaTime? {
         guard let age, state != .end else { return nil }
         let elapsed = now.nanoseconds(since: received)
-        guard elapsed <= GateThresholds.liveLifetime else { return nil }
-        return media + age + distance(after: max(0, elapsed))
+        guard elapsed.magnitude <= GateThresholds.liveLifetime.magnitude else { return nil }
+        return media + age + (elapsed < 0 ? -distance(after: -elapsed) : distance(after: elapsed))
     }
 
     /// Microseconds that a video at the sample's rate plays in so many nanoseconds, 0 or more, rounded down.

@@ -105,6 +105,18 @@ import Testing
         #expect(probe.room.status(at: probe.now).behindLive == [])
     }
 
+    @Test mutating func `What was logged before the freshest sample came is compared with the time at the teacher then`() {
+        probe.clock(10_000, .main, #","a":6000"#)
+        probe.wait(.seconds(5))
+        probe.clock(15_000, .main, #","a":6000"#)
+        for (time, behind) in [(17_000, [AuthorID]()), (16_700, [.alice])] {
+            let message = RoomInput.message(.alice, session: nil, Array(draw(1, #","t":\#(time)"#).utf8))
+            var late = probe
+            late.recover(message, loggedAt: late.now + .seconds(-4))
+            #expect(late.room.status(at: late.now).behindLive == behind, "\(time)")
+        }
+    }
+
     @Test mutating func `A stroke is logged at its end: it is not behind by the time that it took to draw`() {
         probe.clock(10_000, .main, #","a":6000"#)
         probe.send(#"{"n":1,"t":12000,"d":[{"x":1,"y":1},{"x":2,"y":2,"m":2000},{"x":3,"y":3,"m":4000}]}"#)
