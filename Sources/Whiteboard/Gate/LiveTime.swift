@@ -39,6 +39,9 @@ extension Gate {
     /// Microseconds by which a cohort is behind the teacher, as its clock's last sample says; nil where it does not.
     public func age(of name: CohortName) -> Int64? { cohorts[name]?.clock?.anchor.age }
 
+    /// The greatest media time of the clocks that were saved; nil for none.
+    var savedMedia: MediaTime? { cohorts.compactMap { $0.savedClock?.media }.max() }
+
     /// Microseconds by which the slowest cohort is behind.
     var greatestAge: Int64? { cohorts.compactMap { $0.clock?.anchor.age }.max() }
 

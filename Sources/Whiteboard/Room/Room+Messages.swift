@@ -207,13 +207,29 @@ extension Room {
 
     /// Rule 18: judges a draw that came while no clock told its age, as after a restart, now that one does.
     mutating func judge(_ draw: AuthorTimes.UnjudgedDraw, at now: Instant, into effects: inout RoomEffects) {
-        guard gate.timeline.epochs.provisional == nil, let age = gate.greatestAge, let live = liveTime(at: now) else {
-            return
-        }
+        guard let age = gate.greatestAge, let live = liveTime(at: now) else { return }
         let waited = now.nanoseconds(since: draw.loggedAt)
         guard waited <= age * 1000 + GateThresholds.provisionalSlack,
             live - draw.time > GateThresholds.teacherRestart + waited / 1000
         else { return }
+        beginProvisional(draw, age: age, at: now, into: &effects)
+    }
+
+    /// Rule 18: the same where the video has followed before a clock was heard: by its first sample on the new time line, which
+    /// the log has no epoch for.
+    mutating func judge(by sample: ClockSample, at now: Instant, into effects: inout RoomEffects) {
+        guard let age = sample.age, let saved = gate.savedMedia, let draw = authorTimes.unjudged,
+            saved - draw.time > GateThresholds.teacherRestart
+        else { return }
+        let live = sample.media + age + draw.loggedAt.nanoseconds(since: now) / 1000
+        guard draw.time - live <= GateThresholds.teacherRestart else { return }
+        beginProvisional(draw, age: age, at: now, into: &effects)
+    }
+
+    private mutating func beginProvisional(
+        _ draw: AuthorTimes.UnjudgedDraw, age: Int64, at now: Instant, into effects: inout RoomEffects
+    ) {
+        guard gate.timeline.epochs.provisional == nil else { return }
         gate.beginProvisionalEpoch(from: draw.index, age: age, isLogged: false, at: draw.loggedAt, now: now)
         guard gate.timeline.epochs.provisional != nil else { return }
         ink.noteClockChange()

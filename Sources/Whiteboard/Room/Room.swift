@@ -150,7 +150,9 @@ extension Room {
         case .newEpochs(let epochs):
             effects.counts.samplesTaken += 1
             // A blank room has no log.
-            if !isBlank { effects.list.append(contentsOf: epochs.map { .record(.epoch($0)) }) }
+            guard !isBlank else { break }
+            if mayJudge { judge(by: sample, at: now, into: &effects) }
+            effects.list.append(contentsOf: epochs.map { .record(.epoch($0)) })
         case .candidate, .ignored, .awaitingEpoch, .unknownCohort, .tooManyCohorts:
             effects.counts.samplesIgnored += 1
         }

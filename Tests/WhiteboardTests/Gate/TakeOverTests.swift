@@ -225,6 +225,26 @@ extension RoomProbe {
         expectWaits(&after, passed: .milliseconds(500))
     }
 
+    @Test func `begins with the first sample of the new time line, where the video has followed before it is heard`()
+        throws
+    {
+        var after = try probe.takenOver(cursors: probe.room.cursors)
+        after.wait(.milliseconds(500))
+        after.send(draw(2, #","t":500"#))
+        after.wait(.milliseconds(6500))
+        after.send(draw(3, #","t":7000"#))
+        after.wait(.seconds(1))
+        #expect(after.shown() == [])
+        Self.play(&after, live: 8000, for: .milliseconds(500))
+        #expect(after.decisions == [.provisionalEpoch(from: 2, age: 6_000_000), .epoch(0), .epoch(1)])
+        #expect(after.shown() == [2])
+        Self.play(&after, live: 8500, for: .milliseconds(4500))
+        #expect(after.shown() == [2])
+        Self.play(&after, live: 13_000, for: .milliseconds(250))
+        #expect(after.shown() == [2, 3])
+        #expect(after.shown.allSatisfy { !$0.isLate })
+    }
+
     @Test func `does not begin with a draw that has waited as long as it may, nor in a room that never had a clock`()
         throws
     {
