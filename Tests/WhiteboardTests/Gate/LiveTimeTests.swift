@@ -109,7 +109,7 @@ import Testing
         probe.clock(10_000, .main, #","a":6000"#)
         probe.wait(.seconds(5))
         probe.clock(15_000, .main, #","a":6000"#)
-        for (time, behind) in [(17_000, [AuthorID]()), (16_700, [.alice])] {
+        for (time, behind) in [(17_000, [AuthorID]()), (16_700, [AuthorID.alice])] {
             let message = RoomInput.message(.alice, session: nil, Array(draw(1, #","t":\#(time)"#).utf8))
             var late = probe
             late.recover(message, loggedAt: late.now + .seconds(-4))
