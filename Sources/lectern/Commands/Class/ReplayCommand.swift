@@ -83,7 +83,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private func replay(over nats: NATSConnection) async throws {
         let isQuiet = quiet || isatty(STDERR_FILENO) == 0
-        var lesson = try await LessonReplay.fetch(
+        let lesson = try await LessonReplay.fetch(
             head ? .head : .cohort(cohort), of: room.address, over: nats
         ) { fetched, all in
             if !isQuiet, all > 0 { StandardError.write("\(fetched) of \(all) operations") }
@@ -93,9 +93,14 @@ struct ReplayCommand: AsyncParsableCommand {
             throw ExitCode.failed("the lesson has no encoder session \(epoch); it has \(known)")
         }
         guard times else { return await play(lesson) }
-        // Nothing else wakes who waits for a line.
+        // Nothing else wakes who waits for a line. On a thread of its own: on a machine with one core no task would hear of a
+        // signal meanwhile.
         try await withTaskCancellationHandler {
-            try followPlayer(&lesson)
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                Thread.detachNewThread { [self, lesson] in
+                    continuation.resume(with: Result { try followPlayer(lesson) })
+                }
+            }
         } onCancel: {
             _exit(0)
         }
@@ -143,7 +148,8 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     /// Moves the cursor to each time that is read.
-    private func followPlayer(_ lesson: inout LessonReplay) throws {
+    private func followPlayer(_ lesson: LessonReplay) throws {
+        var lesson = lesson
         while let text = readLine() {
             guard let number = Double(text.trimmingCharacters(in: .whitespaces)),
                 let time = MediaTime(milliseconds: number)
