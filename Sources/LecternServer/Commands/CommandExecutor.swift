@@ -49,8 +49,8 @@ struct CommandExecutor: Sendable {
                 throw RequestError(
                     .listFull,
                     """
-                    There are \(RevocationTable.limit) revocations, as many as may be. Those of tokens that have ended make \
-                    place; another key of tokens ends all at once.
+                    There are as many revocations as may be, \(RevocationTable.limit), half of them of links. Those of tokens \
+                    that have ended make place; another key of tokens ends all at once.
                     """)
             }
         }
