@@ -139,18 +139,20 @@ final class BoardRenderer: Sendable {
         let place =
             view.part == nil ? CanvasMemory.Key(room: key.room, width: size.width, height: size.height) : nil
         // Their bytes are part of the reservation.
-        var taken = memory.reserve(bytes, for: place, scenesOf: scenes > 0 ? key.room : nil, at: now)
+        var taken = memory.reserve(
+            bytes, scenes: scenes, for: place, scenesOf: scenes > 0 ? key.room : nil, at: now)
         var painting = taken.painting ?? blank(board.size, view, at: now)
         taken.painting = nil
         if painting.size != board.size || painting.canvas != size { painting = blank(board.size, view, at: now) }
         painting.lastUse = now
         var cut = taken.scenes ?? SceneCache(byteLimit: bounds.keptSceneBytes)
         taken.scenes = nil
+        let reserved = taken.reserved
         var made: [UInt8]?
         defer {
             countSkippedLassos(cut.takeSkippedCount())
             memory.finish(
-                CanvasMemory.Taken(painting: painting, scenes: cut), place, made, key, at: now, reserved: bytes)
+                CanvasMemory.Taken(painting: painting, scenes: cut), place, made, key, at: now, reserved: reserved)
         }
         let canvas = try canvas(of: board, position, images.pixels, by: &painting, &cut, while: interest)
         let ink = view.part.map { canvas.cropped(to: $0) } ?? canvas
@@ -175,14 +177,15 @@ final class BoardRenderer: Sendable {
         let bytes = renderer.bytesToRender(
             board, pages: pages, images: Self.copiesOfImages * images.byteCount, key.form.format)
         guard bytes <= bounds.byteLimit else { throw .tooLarge }
-        let isCut = pages.contains { renderer.sceneBytes(of: $0, on: board, key.form.format) > 0 }
-        var taken = memory.reserve(bytes, scenesOf: isCut ? key.room : nil, at: now)
+        let sceneBytes = pages.map { renderer.sceneBytes(of: $0, on: board, key.form.format) }.max() ?? 0
+        var taken = memory.reserve(bytes, scenes: sceneBytes, scenesOf: sceneBytes > 0 ? key.room : nil, at: now)
         var scenes = taken.scenes ?? SceneCache(byteLimit: bounds.keptSceneBytes)
         taken.scenes = nil
+        let reserved = taken.reserved
         var made: [UInt8]?
         defer {
             countSkippedLassos(scenes.takeSkippedCount())
-            memory.finish(CanvasMemory.Taken(scenes: scenes), nil, made, key, at: now, reserved: bytes)
+            memory.finish(CanvasMemory.Taken(scenes: scenes), nil, made, key, at: now, reserved: reserved)
         }
         let file = try renderer.document(
             of: board, pages: pages, papers: key.papers, images: images.pixels, &scenes, key.form, while: isWanted)

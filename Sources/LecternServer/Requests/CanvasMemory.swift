@@ -56,6 +56,8 @@ final class CanvasMemory: Sendable {
         var painting: Painting?
         /// What lassos and erasers have made of the room's pages, for canvases and documents of all sizes.
         var scenes: SceneCache?
+        /// Bytes reserved for the rendering.
+        var reserved = 0
     }
 
     private struct State {
@@ -148,10 +150,14 @@ final class CanvasMemory: Sendable {
     /// copied.
     ///
     /// - Parameters:
+    ///   - bytes: of the rendering.
+    ///   - sceneBytes: those among them for scenes. Where the room's have more, as those of other pages are there, more is
+    ///     reserved; where there is no memory for that, they are dropped.
     ///   - key: of the painting; nil for none.
     ///   - room: whose scenes are needed; nil where none are.
     func reserve(
-        _ bytes: Int, for key: Key? = nil, scenesOf room: RoomIncarnation? = nil, at now: Instant
+        _ bytes: Int, scenes sceneBytes: Int, for key: Key? = nil, scenesOf room: RoomIncarnation? = nil,
+        at now: Instant
     ) -> Taken {
         let turn = DispatchSemaphore(value: 0)
         while true {
@@ -160,15 +166,17 @@ final class CanvasMemory: Sendable {
                     state.waiting.append(turn)
                     return nil
                 }
-                let taken = state.take(key, scenesOf: room)
-                state.shrink(to: byteLimit - bytes, keeping: 0)
-                guard state.reserved == 0 || state.byteCount + bytes <= byteLimit else {
+                var taken = state.take(key, scenesOf: room)
+                taken.reserved = bytes + max(0, (taken.scenes?.byteCount ?? 0) - sceneBytes)
+                if taken.reserved > max(byteLimit, bytes) { (taken.scenes, taken.reserved) = (nil, bytes) }
+                state.shrink(to: byteLimit - taken.reserved, keeping: 0)
+                guard state.reserved == 0 || state.byteCount + taken.reserved <= byteLimit else {
                     state.insert(taken, key, scenesOf: room, at: now)
                     if state.waiting.isEmpty { state.waiting.append(turn) }
                     return nil
                 }
                 if !state.waiting.isEmpty { state.waiting.removeFirst() }
-                state.reserved += bytes
+                state.reserved += taken.reserved
                 state.most = max(state.most, state.byteCount)
                 // There may be memory for the next one, too.
                 state.waiting.first?.signal()
