@@ -143,7 +143,8 @@ import Whiteboard
         }
     }
 
-    @Test func `a lesson that has ended since it was asked for is gone, and what follows it is not told`() async throws {
+    @Test func `a lesson that has ended since it was asked for is gone, and what follows it is not told`() async throws
+    {
         try await NATSTestServer.withConnection(jetStream: true) { _, connection in
             let journal = JetStreamJournal(
                 root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
@@ -182,7 +183,9 @@ import Whiteboard
             let recorder = ReplyRecorder()
             let replays = ReplayQueue(ServerConfiguration(), sink: recorder.sink, logger: .silent)
             replays.start(reading: journal)
-            let (crowd, other) = (try ServerConfiguration().address("crowd"), try ServerConfiguration().address("other"))
+            let (crowd, other) = (
+                try ServerConfiguration().address("crowd"), try ServerConfiguration().address("other")
+            )
             for address in [crowd, other] { try await connection.publishDurably(Hand.stroke(1, at: 1), to: address) }
             let log = try await journal.log(of: crowd.room)
             @Sendable func ask(_ room: RoomID, begunAt sequence: UInt64, _ reply: String) {

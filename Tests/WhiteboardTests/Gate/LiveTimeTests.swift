@@ -105,7 +105,8 @@ import Testing
         #expect(probe.room.status(at: probe.now).behindLive == [])
     }
 
-    @Test mutating func `What was logged before the freshest sample came is compared with the time at the teacher then`() {
+    @Test
+    mutating func `What was logged before the freshest sample came is compared with the time at the teacher then`() {
         probe.clock(10_000, .main, #","a":6000"#)
         probe.wait(.seconds(5))
         probe.clock(15_000, .main, #","a":6000"#)
