@@ -146,32 +146,37 @@ extension AssetStore {
     ) async throws(AssetStoreError) -> Erasure {
         var rest = try await messages(subjects.everything(of: id))
         if let reason = reason(toKeep: id, of: room, boundary, rest) { return reason }
-        while true {
-            // An upload writes its record before it looks for the manifest, and its parts after both. A manifest may be
-            // written again meanwhile, as it is from time to time while the asset is used.
-            while let manifest = try await message(subjects.manifest(of: id)) {
-                try await delete([manifest.sequence])
-                rest = try await messages(subjects.everything(of: id))
-                guard let reason = reason(toKeep: id, of: room, boundary, rest), !isTorn(manifest, rest) else {
-                    continue
-                }
-                _ = try await publish(manifest.payload, to: subjects.manifest(of: id))
-                return reason
-            }
-            let manifest = subjects.manifest(of: id)
-            try await delete(rest.filter { !subjects.isRecord($0.subject) && $0.subject != manifest }.map(\.sequence))
-            guard let written = try await message(manifest) else { return .gone }
+        // An upload writes its record before it looks for the manifest, and its parts after both. A manifest may be written
+        // again meanwhile, as it is from time to time while the asset is used.
+        let subject = subjects.manifest(of: id)
+        while let manifest = try await message(subject) {
+            try await delete([manifest.sequence])
             rest = try await messages(subjects.everything(of: id))
-            // Else an upload has found its parts there and named them before they were deleted: its manifest goes, too.
-            if !isTorn(written, rest) { return reason(toKeep: id, of: room, boundary, rest) ?? .left }
+            guard let reason = reason(toKeep: id, of: room, boundary, rest), tornManifest(manifest, rest) == nil else {
+                continue
+            }
+            _ = try await publish(manifest.payload, to: subject)
+            return reason
         }
+        try await delete(rest.filter { !subjects.isRecord($0.subject) && $0.subject != subject }.map(\.sequence))
+        // An upload may have found its parts there and named them before they were deleted: they go, but no others, so that an
+        // upload that begins again is not disturbed each time.
+        while let manifest = try await message(subject) {
+            rest = try await messages(subjects.everything(of: id))
+            guard let torn = tornManifest(manifest, rest) else {
+                return reason(toKeep: id, of: room, boundary, rest) ?? .left
+            }
+            let parts = rest.filter { subjects.isPart($0.subject, of: torn) }
+            try await delete([manifest.sequence] + parts.map(\.sequence))
+        }
+        return .gone
     }
 
-    /// Whether parts that a manifest names are not among an asset's messages.
-    private func isTorn(_ manifest: StoredMessage, _ messages: [Listed]) -> Bool {
+    /// A manifest that names parts that are not among an asset's messages; nil for one that is whole.
+    private func tornManifest(_ manifest: StoredMessage, _ messages: [Listed]) -> StoredAssetManifest? {
         // What another release has written is not for this one to judge.
-        guard let manifest = StoredAssetManifest(decoding: manifest.payload) else { return false }
-        return messages.count { subjects.isPart($0.subject, of: manifest) } != manifest.parts
+        guard let manifest = StoredAssetManifest(decoding: manifest.payload) else { return nil }
+        return messages.count { subjects.isPart($0.subject, of: manifest) } == manifest.parts ? nil : manifest
     }
 
     /// Why an asset is not deleted, by its messages; nil where it is.
