@@ -84,7 +84,7 @@ struct EvictionOrder: ~Copyable {
 }
 
 /// Rooms in the order in which they were last used: a doubly linked list through the rooms.
-private struct RecencyList: ~Copyable {
+struct RecencyList: ~Copyable {
     private(set) var oldest: HostedRoom?
     private var newest: HostedRoom?
 
