@@ -269,7 +269,7 @@ import Whiteboard
         var configuration = ServerConfiguration()
         add(configuration, PictureForm(width: 64))
         // That of the transcript.
-        #expect(tags == ["dn23qtgl30ll-1.7.92351b40a81a29df"])
+        #expect(tags == ["dn23qtgl30ll-1.7.1bd5113e80bb9b3e"])
         add(configuration)
         add(configuration, at: 8)
         add(configuration, PictureForm(format: .svg))
