@@ -117,8 +117,10 @@ final class WetLedger {
             world.note("\(name): x")
             let before = shown.removeValue(forKey: track)
             let again = endsAgain.removeValue(forKey: track) ?? 0
-            if again > 1 { endsAgain[track] = again - 1 }
-            if before?.values.isEmpty ?? true, !isInterrupted, again == 0 {
+            // Where it was begun anew meanwhile, its own end is still to come.
+            let isShown = !(before?.values.isEmpty ?? true)
+            if again > 1 || again == 1 && isShown { endsAgain[track] = max(1, again - 1) }
+            if !isShown, !isInterrupted, again == 0 {
                 report("\(name): given up, but not shown", room)
             }
             ended[ObjectIdentifier(process), default: [:]][track, default: 0] += 1
