@@ -276,7 +276,7 @@ import Testing
             all + [moved, moved, lasso(0, 0, 50, nil)], limits: limits,
             board: Box(lower: .zero, upper: Point(200, 200)))
         #expect(list.skippedEntries.isEmpty)
-        #expect(list.list.cutCover == 50 / 4)
+        #expect(list.list.cutCover == 12.5)
     }
 
     @Test func `A small part of an image counts as the image does`() {
