@@ -30,6 +30,8 @@ OUT ?= demo-out
 # Of the demo: the port of its pages, 0 for any free one; whether it goes on after the lesson.
 PORT ?= 0
 KEEP ?=
+# Of the program: nothing for a debug build, or `-c release`.
+CONFIGURATION ?=
 # Of the simulation: the seed of one schedule to be replayed with a trace, or how many random ones.
 SEED ?=
 SCHEDULES ?= 5000
@@ -59,7 +61,7 @@ PROOF_PACKAGES = nginx libnginx-mod-rtmp
 # A proxy of tests with pages below a path.
 PROXY_PACKAGES = nginx
 
-.PHONY: help core server demo test pure browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
+.PHONY: help core libraries program demo test pure browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
 	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
@@ -72,8 +74,8 @@ core: packages
 
 ## demo: plays a lesson through a NATS server, the daemon, a video clock 2 s behind and a student; draws the board; prints the
 ##       addresses of its pages; KEEP=1 goes on until Ctrl-C, for those who draw
-demo: build
-	@"$$($(SWIFT) build -c release --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) --port $(PORT) \
+demo: program
+	@"$$($(SWIFT) build --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) --port $(PORT) \
 		$(if $(LESSON),--lesson "$(LESSON)") $(if $(KEEP),--keep)
 
 ## test: runs all tests: those with servers of their own, one class in a browser among them, and the pure ones beside them
@@ -111,15 +113,20 @@ paths: packages
 	$(PURE) --filter SecondOpinionTests
 
 ## build: builds the release executable
-build: packages
-	@# The modules of the core are compiled one after another, on one processor: beside them what does without it.
-	@[ -f Sources/CSite/core/lectern.wasm ] || $(MAKE) --no-print-directory -j 2 core server
-	@$(MAKE) --no-print-directory core
-	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
+build:
+	@$(MAKE) --no-print-directory program CONFIGURATION="-c release"
 
-server: packages
-	LECTERN_TARGETS=service $(BUILD) -c release --target Hummingbird $(STRICT)
-	LECTERN_TARGETS=service $(BUILD) -c release --target LecternServer $(STRICT)
+# What the demo and tests run is a debug build: a third of the time, and what draws is optimized all the same.
+program: packages
+	@# The modules of the core are compiled one after another, on one processor: beside them what does without it.
+	@[ -f Sources/CSite/core/lectern.wasm ] || $(MAKE) --no-print-directory -j 2 core libraries
+	@$(MAKE) --no-print-directory core
+	LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --product lectern $(STRICT)
+
+libraries: packages
+	@for target in LecternServer Hummingbird LecternConfiguration LecternDemo ConnectionOptions; do \
+		LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --target $$target $(STRICT) || exit; \
+	done
 
 ## probe: builds lectern-probe, which needs FFmpeg's libraries
 probe: packages probe-packages
