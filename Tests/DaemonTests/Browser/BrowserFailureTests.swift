@@ -106,8 +106,9 @@ import Testing
             try await teacher.setOffline(false)
             try await teacher.waitUntilWriting()
             try await teacher.drawWave(3)
-            try await teacher.waitUntilSaved()
-            #expect(try await room.messages().filter { $0["a"] == nil }.count == 3)
+            try await teacher.waitUntilSaved(index: 3)
+            // The undo went with the core that had it in hand.
+            #expect(try await room.messages().map { $0["a"]?.double ?? 1 } == [1, 1, 1])
             try await teacher.wait(for: "what the server hears", "faults.length === 2")
         }
     }
