@@ -90,21 +90,24 @@ extension CheckpointStore {
 
     /// Writes a manifest and waits until it is acknowledged: then it is the room's checkpoint.
     ///
+    /// - Returns: whether a manifest that was written before it is damaged. That one may have contained more records, and is
+    ///   deleted soon: what the room has had since is to be saved until then.
     /// - Throws: `.superseded` when a stored manifest contains more records: a daemon that was stopped for a while must
     ///   not replace what another has saved since.
-    public func save(_ manifest: CheckpointManifest) async throws(JournalError) {
-        _ = try await write(manifest) { _ in manifest }
+    @discardableResult
+    public func save(_ manifest: CheckpointManifest) async throws(JournalError) -> Bool {
+        try await write(manifest) { _ in manifest }.followsDamage
     }
 
     /// Writes where a room's cohorts stand, beside the state that is stored, and waits until it is acknowledged.
     /// - Parameters:
     ///   - manifest: without a state.
     ///   - known: the manifest that the caller has written or read last.
-    /// - Returns: the manifest as it was written.
+    /// - Returns: the manifest as it was written, and whether one before it is damaged.
     /// - Throws: `.superseded` when a stored manifest contains more records.
     public func save(
         cursors manifest: CheckpointManifest, after known: CheckpointManifest?
-    ) async throws(JournalError) -> CheckpointManifest {
+    ) async throws(JournalError) -> (manifest: CheckpointManifest, followsDamage: Bool) {
         try await write(manifest) { newest in
             var manifest = manifest
             manifest.keepState(of: known, or: newest)
@@ -121,11 +124,12 @@ extension CheckpointStore {
     /// - Parameter complete: gives the manifest, beside the one that was written last.
     private func write(
         _ manifest: CheckpointManifest, _ complete: (CheckpointManifest?) -> CheckpointManifest
-    ) async throws(JournalError) -> CheckpointManifest {
+    ) async throws(JournalError) -> (manifest: CheckpointManifest, followsDamage: Bool) {
         let streams = streams(of: manifest.room)
         let subject = streams.manifest(of: manifest.room)
         var last = try await known(notBeyond: manifest, streams)
         var whole = complete(last.manifest)
+        var followsDamage = last.isDamaged
         for _ in 0..<Self.attempts {
             let sequence = try await publish(whole.encoded(), to: subject, streams)
             var newest = last.manifest
@@ -138,12 +142,13 @@ extension CheckpointStore {
                     throw .superseded(room: manifest.room, by: best.manifest.sequence)
                 }
                 newest = between.newest ?? newest
+                followsDamage = followsDamage || between.hasDamage
             }
             let again = complete(newest)
             if again == whole { break }
             (whole, last) = (again, PlacedManifest(manifest: newest, sequence: sequence))
         }
-        return whole
+        return (whole, followsDamage)
     }
 
     /// The manifest of a room that this store has written last, where it has; else the stored one.
@@ -177,25 +182,29 @@ extension CheckpointStore {
     }
 
     /// The manifests of a room and a log that were written between two sequences of the checkpoint stream: the one that contains
-    /// most, and the last one.
+    /// most, the last one, and whether one is damaged.
     private func manifests(
         of manifest: CheckpointManifest, _ first: UInt64, _ last: UInt64
-    ) async throws(JournalError) -> (best: StoredManifest?, newest: CheckpointManifest?) {
+    ) async throws(JournalError) -> (best: StoredManifest?, newest: CheckpointManifest?, hasDamage: Bool) {
         let streams = streams(of: manifest.room)
-        var (best, newest): (StoredManifest?, CheckpointManifest?) = (nil, nil)
+        var (best, newest, hasDamage): (StoredManifest?, CheckpointManifest?, Bool) = (nil, nil, false)
         var place = first
         while place + 1 < last, let stored = try await next(of: manifest.room, after: place, streams),
             stored.sequence < last
         {
             place = stored.sequence
             let read = try readable([stored.payload], of: manifest.room, log: manifest.log).last
-            guard let read, read.log == manifest.log else { continue }
+            guard let read else {
+                hasDamage = true
+                continue
+            }
+            guard read.log == manifest.log else { continue }
             newest = read
             if best.map({ $0.manifest.isBehind(read) }) ?? true {
                 best = StoredManifest(manifest: read, body: stored.payload)
             }
         }
-        return (best, newest)
+        return (best, newest, hasDamage)
     }
 
     private func next(
@@ -226,9 +235,10 @@ extension CheckpointStore {
             try await jetStream.lastMessage(streams.checkpoint, subject: streams.manifest(of: room))
         }
         guard let message else { return PlacedManifest(manifest: nil, sequence: 0) }
-        guard let stored = try readable([message.payload], of: room, log: log).last, stored.log == log else {
-            return PlacedManifest(manifest: nil, sequence: message.sequence)
+        guard let stored = try readable([message.payload], of: room, log: log).last else {
+            return PlacedManifest(manifest: nil, sequence: message.sequence, isDamaged: true)
         }
+        guard stored.log == log else { return PlacedManifest(manifest: nil, sequence: message.sequence) }
         guard !manifest.isBehind(stored) else { throw .superseded(room: room, by: stored.sequence) }
         return PlacedManifest(manifest: stored, sequence: message.sequence)
     }

@@ -300,6 +300,8 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     case checkpointTooLarge(bytes: Int)
     /// A state that was to be saved cannot be read back.
     case unreadable(String)
+    /// The room's manifest was damaged: one was written behind it, and the room is to be saved once more.
+    case damaged(room: RoomID)
     /// A checkpoint is intact, but was written by a newer release.
     case newer(stream: String, what: String)
     /// Streams existed and are gone, by name; they may be being restored.
@@ -316,6 +318,7 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
         case .stream(let name, let error): "\(name): \(error)"
         case .checkpointTooLarge(let bytes): "a checkpoint of \(bytes) bytes is too large"
         case .unreadable(let why): "a state that was to be saved cannot be read back (\(why)); the log keeps the room"
+        case .damaged(let room): "the checkpoint of \(room) was damaged; all of the room is saved again"
         case .newer(let stream, let what): "\(stream) has checkpoints of a newer release: \(what)"
         case .streamsMissing(let names): "\(names.joined(separator: " and ")) existed and is gone"
         case .otherPartitions(let root, let there, let here):

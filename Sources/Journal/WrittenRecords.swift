@@ -6,6 +6,8 @@ import StrokeWire
 struct PlacedManifest: Sendable {
     let manifest: CheckpointManifest?
     let sequence: UInt64
+    /// Whether there is one that cannot be read.
+    var isDamaged = false
 }
 
 /// The records of checkpoint streams that this process has written: where all that lies between two of them is its own, no

@@ -338,7 +338,9 @@ import Whiteboard
             let manifest = CheckpointManifest(
                 room: try .physics, log: "abc", incarnation: "a-1", sequence: 9, handled: 9, cursors: [.main: 3],
                 isQuiet: false, state: state)
-            try await eventually("the manifest is saved", within: Self.election) { try await test.store.save(manifest) }
+            _ = try await eventually("the manifest is saved", within: Self.election) {
+                try await test.store.save(manifest)
+            }
             await servers[0].kill()
             let catalogue = try await eventually("the manifest is found", within: Self.election) {
                 try await test.store.catalogue(of: 0, log: "abc", timeout: .seconds(5))

@@ -182,7 +182,7 @@ final class CheckpointKeeper: Sendable {
 
     /// - Returns: bytes of the state, 0 if none was written, and the states that no manifest references any more.
     /// - Throws: `.unreadable` also where the room was restored from an older state, and the new one, which is stored beside
-    ///   it, cannot be read back from the store.
+    ///   it, cannot be read back from the store; `.damaged` where it was written behind a manifest that cannot be read.
     private func write(
         _ request: SaveRequest, log: String
     ) async throws(JournalError) -> (bytes: Int, obsolete: [CheckpointManifest.State]) {
@@ -192,9 +192,10 @@ final class CheckpointKeeper: Sendable {
         let fallback = needed.fallback(of: room)
         var before = known
         var written = 0
+        var followsDamage = false
         switch request.state {
-        case .none: try await store.save(manifest)
-        case .unchanged: manifest = try await store.save(cursors: manifest, after: known)
+        case .none: followsDamage = try await store.save(manifest)
+        case .unchanged: (manifest, followsDamage) = try await store.save(cursors: manifest, after: known)
         case .changed(let checkpoint):
             // Another daemon may have saved meanwhile.
             before = try await store.newest(notBeyond: manifest) ?? known
@@ -203,7 +204,7 @@ final class CheckpointKeeper: Sendable {
             manifest.begin(state, after: before, beside: fallback)
             written = bytes.count
             do throws(JournalError) {
-                try await store.save(manifest)
+                followsDamage = try await store.save(manifest)
             } catch {
                 // No manifest names it: another daemon has saved more, maybe that the room was erased.
                 if case .superseded = error { await store.discard(state, room: room) }
@@ -213,6 +214,7 @@ final class CheckpointKeeper: Sendable {
         if case .changed(let checkpoint) = request.state { assetUse.note(checkpoint.assets) }
         manifests.withLock { $0[room] = manifest.state == nil ? nil : manifest }
         needed.note(manifest)
+        guard !followsDamage else { throw .damaged(room: room) }
         switch request.state {
         case .unchanged: break
         case .changed:

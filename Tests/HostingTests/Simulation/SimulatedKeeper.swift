@@ -133,7 +133,9 @@ extension SimulatedKeeper {
             return supersede(save)
         }
         let last = checkpoints.lastSequence(of: room)
-        let manifest = complete(checkpoints.lastWritten(of: room))
+        let newest = checkpoints.lastWritten(of: room)
+        let followsDamage = last > 0 && newest == nil
+        let manifest = complete(newest)
         world.after(0...10) { [self] in
             guard checkpoints.put(manifest, after: last) else {
                 // Another process has written one meanwhile.
@@ -147,7 +149,8 @@ extension SimulatedKeeper {
                 \(manifest.state?.parts ?? [])
                 """)
             process.cluster.ledger.save(StoredRoom(manifest), of: room)
-            guard !world.chance(20) else { return fail(save) }
+            // One that cannot be read may have held more.
+            guard !world.chance(20), !followsDamage else { return fail(save) }
             later(0...20) { [self] in
                 manifests[room] = manifest.state == nil ? nil : manifest
                 if case .unchanged = save.request.state {} else { fallbacks[room] = nil }
