@@ -45,8 +45,8 @@ final class Transfers: Sendable {
                     task.taskIdentifier,
                     TransferDelegate.Receiver(
                         onResponse: onResponse, onData: onData, onEnd: { continuation.resume(returning: $0) }))
-                task.resume()
-                if Task.isCancelled { task.cancel() }
+                // Begun and cancelled at once, where the connection is refused meanwhile, Foundation on Linux ends the program.
+                if Task.isCancelled { task.cancel() } else { task.resume() }
             }
         } onCancel: {
             // Before it has a receiver nobody would hear of its end.
