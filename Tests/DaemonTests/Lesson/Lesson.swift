@@ -23,6 +23,8 @@ struct Lesson: Sendable {
         var pace = Duration.milliseconds(40)
         /// Whether messages between the service and clients may get lost, so that students have to join again.
         var mayLose = false
+        /// Whether the daemons have `history.clear=final`.
+        var areClearsFinal = false
         var authors = ["anna", "bert"]
         /// The cohorts and the delays of their video.
         var delays: [(cohort: String, delay: Duration)] = [
@@ -156,7 +158,8 @@ struct Lesson: Sendable {
         try await remember()
         let all = records.withLock { $0.values.sorted { $0.sequence < $1.sequence } }
         return Verdict(
-            plan: plan, model: try ModelRoom(all, room: address.room.text), teachers: teachers, observers: observers,
+            plan: plan, model: try ModelRoom(all, room: address.room.text, areClearsFinal: plan.areClearsFinal),
+            teachers: teachers, observers: observers,
             positions: students.map(\.position))
     }
 

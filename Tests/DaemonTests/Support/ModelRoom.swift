@@ -43,7 +43,8 @@ struct ModelRoom {
     var isPending: Bool { authors.values.contains { $0.isPending } }
     private var head: UInt64 { UInt64(operations.count) }
 
-    init(_ records: [StoredRecord], room: String) throws {
+    init(_ records: [StoredRecord], room: String, areClearsFinal: Bool = false) throws {
+        board.areClearsFinal = areClearsFinal
         for record in records {
             let tokens = record.subject.split(separator: ".").map(String.init)
             guard tokens.count >= 4, tokens[2] == room else { continue }
@@ -259,9 +260,12 @@ struct ModelAuthor {
     }
 }
 
-/// Visible strokes and the undo and redo stacks, by index (wire.md, "Undo, redo, clear"; scope room, clears undoable).
+/// Visible strokes and the undo and redo stacks, by index (wire.md, "Undo, redo, clear"; scope room).
 struct ModelBoard {
     static let depth = 100
+
+    /// Whether a clear empties the stacks: `history.clear=final`.
+    var areClearsFinal = false
 
     private(set) var visible: Set<UInt64> = []
     /// What clears took away.
@@ -293,7 +297,7 @@ struct ModelBoard {
 
     mutating func clear(_ index: UInt64) {
         take(index)
-        push(index)
+        if areClearsFinal { undo = [] } else { push(index) }
         redo = []
     }
 

@@ -21,7 +21,7 @@ import Testing
         let seed = TestSeed.choose()
         let plans = Self.lessons.enumerated().map { number, room in
             var plan = Lesson.Plan(seed: seed &+ UInt64(number))
-            (plan.room, plan.partitions) = (room, Self.partitions)
+            (plan.room, plan.partitions, plan.areClearsFinal) = (room, Self.partitions, true)
             return plan
         }
         try await NATSTestServer.with(jetStream: true) { nats in
