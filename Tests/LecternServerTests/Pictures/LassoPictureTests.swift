@@ -24,6 +24,26 @@ import VectorGraphics
         return BoardRenderer(configuration, byteLimit: 64 << 20)
     }
 
+    /// A renderer, and the lassos that it has skipped. A quarter of its bytes is for what lassos make.
+    private func rendererOfFewParts() -> (BoardRenderer, skipped: Locked<Int>) {
+        let skipped = Locked(0)
+        let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 4 << 20) { count in
+            skipped.withLock { $0 += count }
+        }
+        return (renderer, skipped)
+    }
+
+    /// Each of its lassos makes twice as many parts.
+    private func roomOfManyParts() throws -> DrawnRoom {
+        var room = try DrawnRoom(strokes: 4)
+        for _ in 0..<8 {
+            try room.send(
+                #""e":6,"k":1,"w":400,"h":300,"m":[1,0,0,1,1,1],"d":[{"x":0,"y":0},{"x":400,"y":0},{"x":400,"y":300},{"x":0,"y":300}]"#
+            )
+        }
+        return room
+    }
+
     /// The images of a board, those of some assets missing.
     private func images(
         of board: Board, by renderer: BoardRenderer, without missing: Set<Character> = []
@@ -94,18 +114,8 @@ import VectorGraphics
     }
 
     @Test func `lassos beyond the limits are counted when a page is cut, and not again`() throws {
-        let skipped = Locked(0)
-        // A quarter of the bytes is for what lassos make: few parts.
-        let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 4 << 20) { count in
-            skipped.withLock { $0 += count }
-        }
-        var room = try DrawnRoom(strokes: 4)
-        // Each makes twice as many parts.
-        for _ in 0..<8 {
-            try room.send(
-                #""e":6,"k":1,"w":400,"h":300,"m":[1,0,0,1,1,1],"d":[{"x":0,"y":0},{"x":400,"y":0},{"x":400,"y":300},{"x":0,"y":300}]"#
-            )
-        }
+        let (renderer, skipped) = rendererOfFewParts()
+        var room = try roomOfManyParts()
         _ = try renderer.png(of: room.board, life(), at: start)
         let first = skipped.withLock { $0 }
         #expect(first > 0 && first < 8)
@@ -122,16 +132,8 @@ import VectorGraphics
     }
 
     @Test func `what a document has cut is there for the next and for a canvas, until it is evicted`() throws {
-        let skipped = Locked(0)
-        let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 4 << 20) { count in
-            skipped.withLock { $0 += count }
-        }
-        var room = try DrawnRoom(strokes: 4)
-        for _ in 0..<8 {
-            try room.send(
-                #""e":6,"k":1,"w":400,"h":300,"m":[1,0,0,1,1,1],"d":[{"x":0,"y":0},{"x":400,"y":0},{"x":400,"y":300},{"x":0,"y":300}]"#
-            )
-        }
+        let (renderer, skipped) = rendererOfFewParts()
+        let room = try roomOfManyParts()
         func picture(_ form: PictureForm) throws { _ = try renderer.picture(of: room.board, life(), form, at: start) }
         try picture(PictureForm(format: .svg))
         let first = skipped.withLock { $0 }
