@@ -7,9 +7,10 @@ import Testing
     @Test("a student sees a page turn when the video has passed it, and what is done on other pages paints nothing")
     func inStep() async throws {
         try await BrowserRoom.with { room, _ in
-            try room.stopVideo()
             let teacher = try await room.teacher()
             let student = try await room.student()
+            // They have been answered: the daemon hears clocks.
+            try room.stopVideo()
             let (strip, place) = (BrowserWindow.element("pages"), BrowserWindow.element("page"))
             #expect(try await teacher.isTrue("\(strip).hidden"))
             try await teacher.drawWave(1)
