@@ -183,7 +183,7 @@ extension BrowserWindow {
             guard case .array(let pair) = stroke, let index = pair[0].double, let time = pair[1].double else {
                 return nil
             }
-            return ProofLesson.Mark(number: Int(index), x: 0, y: 0, time: time, isPoint: false)
+            return ProofLesson.Mark(number: Int(index), x: 0, y: 0, time: time, kind: .operations)
         }
     }
 }

@@ -2,18 +2,28 @@ import Foundation
 import NATSClient
 import TestSupport
 
-/// What two authors write for the proof: every operation and every point at a place of its own, where it can be found.
+/// What three authors do for the proof: every operation and every point at a place of its own, where it can be found.
 ///
-/// One author draws long lines, a row each, whose points come every 40 ms; the other one makes dashes, at one moment each.
+/// One author draws long lines, a row each, whose points come every 40 ms; another one points along the same rows, at the same
+/// pace; the third one makes dashes, at one moment each.
 struct ProofLesson: Sendable {
-    /// Where ink is to be, and when.
+    enum Kind: String, Sendable {
+        case points, operations
+        /// Places of a pointer's tip, which are seen above the board for 600 ms.
+        case pointers
+    }
+
+    /// Where something is to be seen, and when.
     struct Mark: Sendable {
         let number: Int
         let x: Int
         let y: Int
         /// Media time in milliseconds.
         let time: Double
-        let isPoint: Bool
+        let kind: Kind
+
+        /// For the page: number, place, whether it is above the board.
+        var text: String { "[\(number),\(x),\(y),\(kind == .pointers)]" }
     }
 
     static let (width, height) = (1000, 600)
@@ -43,32 +53,43 @@ struct ProofLesson: Sendable {
         for line in 0..<count {
             let begin = start + Double(line * Self.period)
             let y = 6 + 8 * line
-            let points = (0..<Self.pointsOfLine).map { point in
-                #"{"x":\#(20 + 18 * point),"y":\#(y).5,"m":\#(point * Self.pointTime)}"#
-            }
             func style(_ time: Double) -> String {
                 #""c":0,"l":3,"t":\#(Int(time)),"w":\#(Self.width),"h":\#(Self.height)"#
             }
-            for point in points.indices {
-                let time = begin + Double(point * Self.pointTime)
-                // Each second the whole line again.
-                let first = point % 25 == 24 ? 0 : point
+            func mark(_ x: Int, _ time: Double, _ kind: Kind) {
+                marks.append(Mark(number: marks.count, x: x, y: y, time: time, kind: kind))
+            }
+            // A stroke that grows, and its operation once its last point is there.
+            func draw(_ author: String, _ element: Int) {
+                let points = (0..<Self.pointsOfLine).map { point in
+                    #"{"x":\#(20 + 18 * point),"y":\#(y).5,"m":\#(point * Self.pointTime)}"#
+                }
+                let stroke = #""n":\#(line + 1),"e":\#(element),\#(style(begin))"#
+                for point in points.indices {
+                    // Each second the whole line again.
+                    let first = point % 25 == 24 ? 0 : point
+                    messages.append(
+                        Message(
+                            time: begin + Double(point * Self.pointTime), subject: "wet-in.\(author)",
+                            text: """
+                                {\(stroke),"u":\(point + 1),"k":\(first),"d":[\(points[first...point].joined(separator: ","))]}
+                                """))
+                }
                 messages.append(
                     Message(
-                        time: time, subject: "wet-in.anna",
-                        text: """
-                            {"n":\(line + 1),"u":\(point + 1),"k":\(first),\(style(begin)),"d":[\(points[first...point].joined(separator: ","))]}
-                            """))
+                        time: begin + Double((Self.pointsOfLine - 1) * Self.pointTime), subject: "in.\(author)",
+                        text: "{\(stroke),\"d\":[\(points.joined(separator: ","))]}"))
+            }
+            draw("anna", 0)
+            draw("cleo", 7)
+            for point in 1..<Self.pointsOfLine {
+                let time = begin + Double(point * Self.pointTime)
                 // The curve ends half way to its last point, or at it; that is 3 or 12 beyond the mark, and the point before it
                 // 6 from it.
-                guard point > 0 else { continue }
-                marks.append(Mark(number: marks.count, x: 20 + 18 * point - 12, y: y, time: time, isPoint: true))
+                mark(20 + 18 * point - 12, time, .points)
+                // The tip moves from point to point, and has a radius of 5.
+                if point < Self.pointsOfLine - 1 { mark(20 + 18 * point + 7, time, .pointers) }
             }
-            let end = begin + Double((Self.pointsOfLine - 1) * Self.pointTime)
-            messages.append(
-                Message(
-                    time: end, subject: "in.anna",
-                    text: #"{"n":\#(line + 1),\#(style(begin)),"d":[\#(points.joined(separator: ","))]}"#))
             for (place, offset) in Self.dashTimes.enumerated() {
                 let number = line * Self.dashTimes.count + place
                 let (x, y) = (20 + 18 * (number % 50), 6 + 8 * (count + number / 50))
@@ -79,7 +100,7 @@ struct ProofLesson: Sendable {
                         text: """
                             {"n":\(number + 2),\(style(time)),"d":[{"x":\(x),"y":\(y).5},{"x":\(x + 8),"y":\(y).5}]}
                             """))
-                marks.append(Mark(number: marks.count, x: x + 4, y: y, time: time, isPoint: false))
+                marks.append(Mark(number: marks.count, x: x + 4, y: y, time: time, kind: .operations))
             }
         }
         self.marks = marks.sorted { $0.time < $1.time }

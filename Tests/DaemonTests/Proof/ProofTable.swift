@@ -11,13 +11,15 @@ struct ProofTable: Sendable {
 
     struct Row: Sendable, CustomStringConvertible {
         let phase: String
-        let kind: String
+        let kind: ProofLesson.Kind
         /// Milliseconds from the moment in which a picture beyond its time was shown to that in which the ink was, sorted.
         var delays: [Double] = []
         /// Ink that was there before any such picture.
         var early = 0
         /// Ink whose picture was shown and that did not come.
         var missing = 0
+        /// Whether it is of a time when something is away: ink is later then, and a pointer that is over is not seen.
+        var isOfTrouble: Bool { phase.hasPrefix("while") }
 
         func delay(_ part: Double) -> Double {
             delays.isEmpty ? 0 : delays[min(Int(Double(delays.count) * part), delays.count - 1)]
@@ -25,7 +27,7 @@ struct ProofTable: Sendable {
 
         var description: String {
             let figures = [0.5, 0.99, 1].map { String(format: "%.0f", delay($0)) }
-            return "| \(phase) | \(kind) | \(delays.count) | \(figures.joined(separator: " | ")) | \(early) |"
+            return "| \(phase) | \(kind.rawValue) | \(delays.count) | \(figures.joined(separator: " | ")) | \(early) |"
                 + (missing > 0 ? " \(missing) missing" : "")
         }
     }
@@ -66,13 +68,14 @@ struct ProofTable: Sendable {
         for mark in marks {
             let place = first.partitioningIndex { $0.time > mark.time }
             guard place < first.count else { continue }
+            // A pointer is not seen where the video jumps over its time.
+            if mark.kind == .pointers, first[place].time > mark.time + 2 * BarCodeVideo.pictureTime { continue }
             let due = first[place].moment
             let phase = phases.last { $0.start <= due + timeOrigin }?.name ?? phases[0].name
-            let kind = mark.isPoint ? "points" : "operations"
             let row =
-                rows.firstIndex { $0.phase == phase && $0.kind == kind }
+                rows.firstIndex { $0.phase == phase && $0.kind == mark.kind }
                 ?? {
-                    rows.append(Row(phase: phase, kind: kind))
+                    rows.append(Row(phase: phase, kind: mark.kind))
                     return rows.count - 1
                 }()
             switch shown[mark.number] {

@@ -1,7 +1,7 @@
 /** Columns of the bar code, pixels of each, and the row of the video in which it is read. */
 const [columns, columnWidth, row] = [32, 12, 228];
 
-/** Notes at each frame of the screen which picture of a video is shown, and what ink is on a canvas. */
+/** Notes at each frame of the screen which picture of a video is shown, what ink is on a canvas, and which pointers are above it. */
 export class ScreenLog {
     /** Pictures: `[milliseconds, picture]` when another one is shown; ink: `[milliseconds, number, picture]`. */
     log = { pictures: [], ink: [], unread: 0 };
@@ -10,7 +10,7 @@ export class ScreenLog {
     #video;
     #canvas;
     #width;
-    /** Marks that are not on the canvas yet: `[number, x, y]`, in board units. */
+    /** Marks that are not on the canvas yet: `[number, x, y, isAbove]`, in board units. */
     #waiting = [];
     #code = new OffscreenCanvas(columns * columnWidth, 1).getContext("2d", { willReadFrequently: true });
 
@@ -59,14 +59,23 @@ export class ScreenLog {
     #lookForInk(moment) {
         const scale = this.#canvas.width / this.#width();
         if (this.#waiting.length === 0 || !(scale > 0)) return;
-        const context = this.#canvas.getContext("2d");
-        const rows = new Map();
-        this.#waiting = this.#waiting.filter(([number, x, y]) => {
-            const [column, line] = [Math.round(x * scale), Math.round(y * scale)];
-            if (!rows.has(line)) rows.set(line, context.getImageData(0, line, this.#canvas.width, 1).data);
-            if (rows.get(line)[4 * column + 3] < 128) return true;
+        // A pointer's trail fades from half of its opacity on.
+        const [ink, pointers] = [reader(this.#canvas, 128), reader(document.querySelector(".lectern-pointers"), 64)];
+        this.#waiting = this.#waiting.filter(([number, x, y, isAbove]) => {
+            if (!(isAbove ? pointers : ink)(Math.round(x * scale), Math.round(y * scale))) return true;
             this.log.ink.push([moment, number, this.shown]);
             return false;
         });
     }
+}
+
+/** Tells whether a pixel of a canvas has so much opacity; none has where there is no canvas. A row is read once. */
+function reader(canvas, opacity) {
+    if (!canvas) return () => false;
+    const context = canvas.getContext("2d");
+    const rows = new Map();
+    return (column, line) => {
+        if (!rows.has(line)) rows.set(line, context.getImageData(0, line, canvas.width, 1).data);
+        return rows.get(line)[4 * column + 3] >= opacity;
+    };
 }
