@@ -339,10 +339,10 @@ struct TokenBucket: Sendable {
     /// Takes `tokens` that are available.
     mutating func take(_ tokens: Int) { level -= Int64(tokens) * Self.unit }
 
+    /// A clock that was set back adds nothing, and goes on from where it is: else it would add nothing until it is back.
     private mutating func refill(at now: Instant) {
-        guard now > filledAt else { return }
         // Two seconds fill the bucket from empty; a longer time adds nothing.
-        let elapsed = min(now.nanoseconds(since: filledAt), 2 * Self.unit)
+        let elapsed = max(0, min(now.nanoseconds(since: filledAt), 2 * Self.unit))
         filledAt = now
         level = min(2 * rate * Self.unit, level + elapsed * rate)
     }

@@ -207,12 +207,13 @@ import Testing
         #expect(bucket.holds(2, at: start + .milliseconds(5)) == false)
     }
 
-    @Test func `Is never fuller than twice the rate, and takes nothing from a clock that goes back`() {
+    @Test func `Is never fuller than twice the rate; a clock that goes back adds nothing, and adds again from there`() {
         var bucket = TokenBucket(rate: 10, at: start)
         #expect(bucket.holds(21, at: .distantFuture) == false)
         #expect(bucket.holds(20, at: .distantPast) == true)
         bucket.take(20)
         #expect(bucket.holds(1, at: .distantPast) == false)
+        #expect(bucket.holds(1, at: .distantPast + .milliseconds(100)) == true)
     }
 
     @Test(arguments: [Int.min, 0, 1, 4_000_000_000, Int.max])
