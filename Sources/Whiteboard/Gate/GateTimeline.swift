@@ -28,6 +28,8 @@ struct GateTimeline: Sendable {
     /// As many as entries where a cohort is progressive, otherwise none.
     private var lastPoints: Deque<End> = []
     private let hasEnds: Bool
+    /// When the last operation was logged, forgotten or not: the log's clock may be set back.
+    private var lastLogged = Instant.distantPast
     /// Index of the last operation forgotten.
     private(set) var forgotten: UInt64
     private(set) var epochs: Epochs
@@ -47,6 +49,7 @@ struct GateTimeline: Sendable {
     init(after index: UInt64, _ entries: [Entry], ends: [End], hasEnds: Bool, _ epochs: Epochs) {
         forgotten = index
         self.entries = Deque(entries)
+        lastLogged = entries.last?.loggedAt ?? .distantPast
         (self.epochs, self.hasEnds) = (epochs, hasEnds)
         guard hasEnds else { return }
         let isKnown = ends.count == entries.count
@@ -86,9 +89,8 @@ struct GateTimeline: Sendable {
     mutating func append(
         time: MediaTime, reach: Int64 = 0, at loggedAt: Instant, clocks: EpochClocks?, isNearClock: Bool
     ) {
-        let entry = Entry(
-            epoch: epochs.current.number, time: time, gateTime: .none,
-            loggedAt: max(loggedAt, entries.last?.loggedAt ?? .distantPast))
+        lastLogged = max(loggedAt, lastLogged)
+        let entry = Entry(epoch: epochs.current.number, time: time, gateTime: .none, loggedAt: lastLogged)
         let (placed, end) = placed(entry, reach: hasEnds ? reach : 0, at: last + 1, clocks: clocks)
         entries.append(placed)
         if hasEnds { lastPoints.append(end) }

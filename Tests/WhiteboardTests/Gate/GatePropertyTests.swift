@@ -223,15 +223,17 @@ struct GatePropertyTests {
         #expect(releases.map(\.index) == [1, 2])
     }
 
-    @Test func `An operation's wait does not begin before that of the one it follows`() {
+    @Test(arguments: [false, true])
+    func `An operation's wait does not begin before that of the one it follows`(isForgotten: Bool) {
         let start = Instant(nanoseconds: 0)
         var gate = Gate(configuration: CohortsConfiguration(), at: start)
-        gate.append(time: 100, at: start, now: start)
-        gate.append(time: 9000, at: start + .seconds(-500), now: start)
         #expect(gate.receive(ClockSample(media: MediaTime(microseconds: 101_000)), cohort: .main, at: start) == .taken)
+        gate.append(time: 100, at: start, now: start)
         var releases: [Release] = []
         gate.release(at: start, into: &releases)
         #expect(releases.map(\.index) == [1])
+        if isForgotten { gate.forget(through: 1) }
+        gate.append(time: 9000, at: start + .seconds(-500), now: start)
         #expect(gate.nextRelease(after: start) == start + .seconds(30))
     }
 }
