@@ -267,6 +267,20 @@ extension Gate {
         return .newEpochs(needsName ? [epoch - 1, epoch] : [epoch])
     }
 
+    /// Rule 6: a time line that begins anew without `ep` in a room that has no log to say so. Nothing was drawn on the one
+    /// before: the cohort's clock goes on with the new one, unless another cohort's may still be on the old one.
+    mutating func forgetOldTimeLine(of name: CohortName, at now: Instant) {
+        guard let position = cohorts.position(of: name), let waiting = cohorts[position].waiting,
+            waiting.sample.epoch == nil, cohorts.indices.allSatisfy({ $0 == position || cohorts[$0].clock == nil })
+        else { return }
+        let now = advance(to: now)
+        cohorts[position].waiting = nil
+        cohorts[position].clock = nil
+        asked = nil
+        enter(
+            timeline.epochs.confirmed.number, with: waiting.sample, by: position, received: waiting.received, at: now)
+    }
+
     /// Starts a cohort's clock with its first sample of an epoch.
     private mutating func enter(
         _ epoch: Int64, with sample: ClockSample, by position: Int, received: Instant, at now: Instant

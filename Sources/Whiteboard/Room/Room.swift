@@ -149,8 +149,10 @@ extension Room {
             effects.counts.samplesTaken += 1
         case .newEpochs(let epochs):
             effects.counts.samplesTaken += 1
-            // A blank room has no log.
-            guard !isBlank else { break }
+            guard !isBlank else {
+                gate.forgetOldTimeLine(of: cohort, at: now)
+                break
+            }
             if mayJudge { judge(by: sample, at: now, into: &effects) }
             effects.list.append(contentsOf: epochs.map { .record(.epoch($0)) })
         case .candidate, .ignored, .awaitingEpoch, .unknownCohort, .tooManyCohorts:

@@ -76,6 +76,24 @@ struct EpochTests {
         #expect(try room.sample(39_999.999, d: true) == .newEpochs([0, 1]))
     }
 
+    @Test func `One that restarts without 'ep' before anything is drawn is the one that the first stroke waits for`() {
+        var probe = RoomProbe()
+        probe.clock(60_000)
+        probe.wait(.seconds(1))
+        for media in stride(from: 0.0, through: 1000, by: 250) {
+            probe.clock(media)
+            probe.wait(.milliseconds(250))
+        }
+        probe.send(draw(1, #","t":7000"#))
+        for media in stride(from: 1250.0, through: 7000, by: 250) {
+            probe.clock(media)
+            #expect(probe.shown() == [])
+            probe.wait(.milliseconds(250))
+        }
+        #expect(probe.shown() == [1])
+        #expect(probe.decisions == [])
+    }
+
     @Test mutating func `With 'ep' a jump back within the epoch is none of another, however far`() throws {
         try room.sample(60_000, ep: 5)
         #expect(try room.sample(0, ep: 5, d: true) == .taken)
