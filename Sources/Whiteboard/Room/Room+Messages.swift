@@ -285,11 +285,11 @@ extension Room {
         if isNew { incarnation = "" } else { restart(at: now, into: &effects) }
     }
 
-    /// Ends this incarnation and tells its cohorts. The next message begins another.
+    /// Ends this incarnation and tells its cohorts, and those at the head. The next message begins another.
     private mutating func close(at now: Instant, into effects: inout RoomEffects) {
-        for cohort in gate.cohortNames {
-            effects.list.append(.mark(cohort, Mark(room: "", index: 0, digest: .empty, video: nil)))
-        }
+        let mark = Mark(room: "", index: 0, digest: .empty, video: nil)
+        for cohort in gate.cohorts { effects.list.append(.mark(cohort.name, mark)) }
+        effects.list.append(.mark(nil, mark))
         restart(at: now, into: &effects)
     }
 
