@@ -76,8 +76,11 @@ struct DrawingDevice {
     private(set) var wake: Duration?
     private var shown: UInt64 = 0
 
-    init(_ store: DrawingStore, _ room: DrawingRoom, seed: UInt64, at now: Duration) {
-        session = DrawingSession(author: "anna", name: "Anna", startTime: 1_700_000_000_000, seed: seed)
+    init(
+        _ store: DrawingStore, _ room: DrawingRoom, seed: UInt64, startTime: Double = 1_700_000_000_000,
+        at now: Duration
+    ) {
+        session = DrawingSession(author: "anna", name: "Anna", startTime: startTime, seed: seed)
         (self.store, self.room) = (store, room)
         session.joined(incarnation: room.incarnation)
         session.rightChanged(true, at: now)

@@ -170,6 +170,24 @@ extension DrawingSessionTests {
     }
 }
 
+extension DrawingSessionTests {
+    @Test func `what waits goes out first, also where the device's clock was set back since it was drawn`() throws {
+        let (room, store) = (DrawingRoom(), DrawingStore())
+        store.wroteHere = true
+        var now = Duration.seconds(1)
+        var first = DrawingDevice(store, room, seed: 1, at: now)
+        for place in 1...3 { first.draw(place, at: now) }
+        var next = DrawingDevice(store, room, seed: 2, startTime: 1_700_000_000_000 - 3_600_000, at: now)
+        for place in 4...5 {
+            next.draw(place, at: now)
+            now = try next.finish(from: now) + .seconds(5)
+            next.run(at: now)
+        }
+        #expect(next.session.state == .writer && next.session.waitingCount == 0)
+        #expect(try places(room) == [1, 2, 3, 4, 5])
+    }
+}
+
 /// A shell that ends while requests are under way, and comes back with the same session.
 extension DrawingSessionTests {
     /// The shell ends, and no answer comes any more; then it is there again.

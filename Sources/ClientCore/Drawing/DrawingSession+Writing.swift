@@ -18,7 +18,7 @@ extension DrawingSession {
     ///     is asked before that one is cut off.
     public mutating func loaded(_ records: [StoredOperation]?, wroteHere: Bool, at now: Duration) {
         guard claim.isLoading else { return }
-        outbox.open(records, session: makeSession(at: now))
+        outbox.open(records, session: makeSession(at: now, after: records ?? []))
         isLiveStale = true
         carryOut(claim.loaded(wroteHere: wroteHere, at: now), at: now)
     }
@@ -119,11 +119,17 @@ extension DrawingSession {
         tellOutbox()
     }
 
-    /// A name that no client has used before: the time and 64 random bits.
-    private mutating func makeSession(at now: Duration) -> String {
+    /// A name that no client has used before: the time and 64 random bits. What is stored is sent before it, also where the
+    /// device's clock was set back since.
+    private mutating func makeSession(at now: Duration, after stored: [StoredOperation] = []) -> String {
         let (seconds, attoseconds) = now.components
         let time = startTime + Double(seconds) * 1000 + Double(attoseconds / 1_000_000_000_000_000)
-        let number = time.isFinite && time > 0 && time < 0x1p53 ? Int64(time) : 0
+        var number = time.isFinite && time > 0 && time < 0x1p53 ? Int64(time) : 0
+        let last = [outbox.waiting.entries.last?.key, outbox.uncovered.entries.last?.key].compactMap { $0 }
+        for key in stored.map({ $0.key }) + last {
+            let begun = key.session.split(separator: "-").first.flatMap { Int64($0, radix: 36) } ?? 0
+            if begun < 1 << 53 { number = max(number, begun + 1) }
+        }
         return "\(String(number, radix: 36))-\(String(random.next(), radix: 36))"
     }
 
