@@ -135,6 +135,17 @@ struct Class {
         #expect(Set(seen) == Set(times.filter { $0.value >= 50_000 }.keys) && playout.veiled.isEmpty)
     }
 
+    @Test func `what the player has not reached stays veiled until the board of another feed comes`() throws {
+        var service = RandomRoom(HistoryConfiguration(), seed: 1)
+        for _ in 0..<100 { service.act() }
+        var playout = BoardPlayout(followsPlayer: true)
+        _ = playout.receive(.board, service.replyBytes(), player: media(-1), at: .zero)
+        let veiled = playout.veiled
+        playout.changeFeed(isHead: false)
+        #expect(!veiled.isEmpty && playout.veiled == veiled)
+        #expect(Set(playout.look(media(1_000_000), at: .seconds(1)).unveiled) == veiled)
+    }
+
     @Test func `a stroke that an undo takes away is not unveiled`() throws {
         var service = RandomRoom(HistoryConfiguration(), seed: 1)
         for _ in 0..<100 { service.act() }

@@ -138,6 +138,7 @@ extension BoardPlayout {
     private init(followsPlayer: Bool, isHead: Bool, keeping old: BoardPlayout) {
         self.init(followsPlayer: followsPlayer, isHead: isHead, maximumHold: old.held.maximumHold)
         (board, palette, style, features) = (old.board, old.palette, old.style, old.features)
+        (veil, veiled) = (old.veil, old.veiled)
         (lastAuthor, gate, received, names, ownSession) =
             (old.lastAuthor, old.gate, old.received, old.names, old.ownSession)
         ownAuthor = old.ownAuthor
@@ -146,9 +147,6 @@ extension BoardPlayout {
     private mutating func join(
         _ data: [UInt8], _ player: MediaTime?, _ now: Duration, _ actions: inout [PlayoutAction]
     ) {
-        let hadInk = wetInk.strokes.contains { $0.drawnAs != nil }
-        let hadPointers = !pointers.isEmpty
-        forget()
         let reply: JoinReply
         do {
             reply = try JoinReply(decoding: data)
@@ -160,6 +158,9 @@ extension BoardPlayout {
         } catch {
             return restart(error.description, &actions)
         }
+        let hadInk = wetInk.strokes.contains { $0.drawnAs != nil }
+        let hadPointers = !pointers.isEmpty
+        forget()
         (received, isJoined, watch, joinedAt) = (reply.index, true, PlayerWatch(), now)
         watch.look(player, at: now)
         (palette, style, features) = (reply.palette, reply.style, reply.features ?? features)
