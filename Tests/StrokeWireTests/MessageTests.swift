@@ -51,11 +51,6 @@ import Testing
         #expect(try message(#"{"n":1,"a":2,"t":\#(text)}"#).time == time)
     }
 
-    @Test func `draws with action 0 and 1`() throws {
-        #expect(try message(#"{"n":1,"a":0,"d":[{"x":1,"y":2}]}"#).action == .draw)
-        #expect(try message(#"{"n":1,"a":1,"d":[{"x":1,"y":2}]}"#).action == .draw)
-    }
-
     @Test(arguments: [(2, Action.undo), (3, .redo), (4, .clear)])
     func `that is no draw does not look at its points`(wire: Int, action: Action) throws {
         for points in ["", #","d":7"#, #","d":[{"x":"no"}]"#, #","d":[]"#] {
@@ -118,11 +113,6 @@ import Testing
         let small = WireLimits(colours: .palette(count: 2))
         #expect(try message(#"{"n":1,"a":4,"c":1}"#, limits: small).colour == 1)
         #expect(decode(#"{"n":1,"a":4,"c":2}"#, limits: small).fault == Fault(.outOfRange, "c"))
-    }
-
-    @Test func `numbers its shards from 0 or from 1`() throws {
-        for order in 0...3 { #expect(try message(#"{"n":1,"s":3,"o":\#(order),"d":[]}"#).shardOrder == order) }
-        #expect(try message(#"{"n":1,"s":1,"o":1,"d":[{"x":1,"y":2}]}"#).shardOrder == 1)
     }
 
     @Test(arguments: SampleLesson.available)

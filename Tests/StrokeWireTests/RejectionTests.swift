@@ -145,12 +145,6 @@ import Testing
         #expect(tiny < good * 30, "\(tiny), good ones \(good)")
     }
 
-    @Test func `that is no JSON is not looked at further, even behind its last known field`() {
-        #expect(decode(#"{"n":-1,"z":01}"#).fault == Fault(.notJSON))
-        #expect(decode(#"{"n":-1}}"#).fault == Fault(.notJSON))
-        #expect(decode(#"{"n":-1"#).fault == Fault(.notJSON))
-    }
-
     @Test func `says number and order wherever they can be read`() throws {
         func identity(_ text: String) throws -> [Int64?] {
             let error = try #require(throws: MalformedMessage.self) {

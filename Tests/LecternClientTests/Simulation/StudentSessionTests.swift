@@ -38,45 +38,6 @@ extension StudentScript {
 }
 
 @Suite("A student who joins") struct StudentJoiningTests: StudentScript {
-    @Test func `asks for everything at first, and for the tail after a reconnect`() throws {
-        let room = try room(8)
-        var session = StudentSession()
-        #expect(join(session.connected(at: .zero))?.request == JoinRequest())
-        session = try joined(room, at: 8)
-        session.disconnected()
-        #expect(session.deadline == nil)
-        #expect(join(session.connected(at: .zero))?.request == JoinRequest(incarnation: "r", have: 8))
-    }
-
-    @Test func `applies what came before the reply, without what the reply has`() throws {
-        let room = try room(8)
-        var session = StudentSession()
-        let ticket = try #require(join(session.connected(at: .zero))?.ticket)
-        for index in [4, 5, 6, 7] as [UInt64] {
-            let actions = session.receive(try message(room, index), at: .zero)
-            #expect(actions.isEmpty)
-        }
-        _ = session.joined(try room.reply(to: JoinRequest(), at: 5), ticket: ticket, at: .zero)
-        #expect(session.board.index == 7)
-        #expect(session.report.applied == 2)
-    }
-
-    @Test func `a refused join is asked again, later and later`() {
-        var session = StudentSession()
-        var ticket = join(session.connected(at: .zero))?.ticket
-        var waits: [Duration] = []
-        var now = Duration.zero
-        for _ in 0..<7 {
-            guard let asked = ticket else { break }
-            _ = session.joinFailed(.refused("not-ready"), ticket: asked, at: now)
-            let next = session.deadline ?? .zero
-            waits.append(next - now)
-            now = next
-            ticket = join(session.wake(at: now))?.ticket
-        }
-        #expect(waits == [250, 500, 1000, 2000, 4000, 4000, 4000].map { .milliseconds($0) })
-    }
-
     @Test(arguments: [JoinFailure.unanswered("no answer"), .refused("unknown-cohort: there is none")])
     func `a join that nobody answers is told from one that is refused`(_ failure: JoinFailure) throws {
         var session = StudentSession()
@@ -85,39 +46,6 @@ extension StudentScript {
         #expect(actions == [.emit(.problem(.joinFailed(failure)))])
         #expect(session.report.joins == 0)
         #expect(session.report.failedJoins == 1)
-    }
-
-    @Test func `whoever joined an empty room takes the first operation of any incarnation`() throws {
-        var session = try joined(try room(0), at: 0)
-        #expect(session.board.room == "")
-        let room = try room(3, "new")
-        _ = session.receive(try message(room, 1), at: .zero)
-        #expect(session.board.room == "new")
-        #expect(session.board.index == 1)
-        #expect(session.report.rejoins == 0)
-    }
-
-    @Test func `a new incarnation means: forget all, and join again`() throws {
-        var session = try joined(try room(8), at: 8)
-        let new = try room(2, "new")
-        let asked = try #require(join(session.receive(try message(new, 1), at: .zero)))
-        #expect(asked.request == JoinRequest())
-        _ = session.joined(try new.reply(to: asked.request, at: 1), ticket: asked.ticket, at: .zero)
-        #expect(session.board.room == "new")
-        #expect(session.digest == new.boards[1].boardDigest)
-        _ = session.receive(try message(new, 2), at: .zero)
-        #expect(session.board.index == 2)
-    }
-
-    @Test func `keeps what it has when the service was set back`() throws {
-        let room = try room(8)
-        var session = try joined(room, at: 8)
-        let asked = try #require(join(session.connected(at: .zero)))
-        _ = session.joined(try room.reply(to: asked.request, at: 5), ticket: asked.ticket, at: .zero)
-        #expect(session.board.index == 8)
-        _ = session.receive(try message(room, 6), at: .zero)
-        #expect(session.report.repeats == 1)
-        #expect(session.report.isSound)
     }
 
     @Test func `an answer to a request that is of no interest any more changes nothing`() throws {
@@ -148,49 +76,6 @@ extension StudentScript {
 }
 
 @Suite("A student in trouble") struct StudentTroubleTests: StudentScript {
-    @Test func `asks for what is missing after a moment, not before`() throws {
-        let room = try room(8)
-        var session = try joined(room, at: 3)
-        _ = session.receive(try message(room, 5), at: .seconds(1))
-        let deadline = try #require(session.deadline)
-        #expect(deadline == .seconds(1) + StudentSession.gapTimeout)
-        #expect(session.wake(at: deadline - .nanoseconds(1)).isEmpty)
-        let actions = session.wake(at: deadline)
-        #expect(problems(actions) == [.gap(after: 3)])
-        let asked = try #require(join(actions))
-        #expect(asked.request == JoinRequest(incarnation: "r", have: 3))
-        _ = session.joined(try room.reply(to: asked.request, at: 6), ticket: asked.ticket, at: .seconds(2))
-        #expect(session.board.index == 6)
-        #expect(session.report.applied == 3)
-    }
-
-    @Test func `does not ask when the overtaken operation comes in time`() throws {
-        let room = try room(8)
-        var session = try joined(room, at: 3)
-        _ = session.receive(try message(room, 5), at: .zero)
-        _ = session.receive(try message(room, 4), at: .milliseconds(100))
-        #expect(session.board.index == 5)
-        #expect(session.deadline == nil)
-    }
-
-    @Test func `a mark shows the loss of the last operation`() throws {
-        let room = try room(8)
-        var session = try joined(room, at: 7)
-        let mark = Mark(room: "r", index: 8, digest: room.boards[8].boardDigest, video: nil)
-        #expect(session.receive(mark, at: .zero).isEmpty)
-        #expect(join(session.wake(at: .seconds(1)))?.request.have == 7)
-    }
-
-    @Test func `a digest that does not match asks for the whole board`() throws {
-        let room = try room(8)
-        var session = try joined(room, at: 8)
-        let wrong = Mark(room: "r", index: 8, digest: BoardDigest(value: 1), video: nil)
-        let actions = session.receive(wrong, at: .zero)
-        #expect(join(actions)?.request == JoinRequest())
-        #expect(session.report.divergences == 1)
-        #expect(!session.report.isSound)
-    }
-
     @Test func `a service that is always wrong is not asked all the time`() throws {
         let room = try room(8)
         var session = try joined(room, at: 8)

@@ -7,20 +7,6 @@ import Whiteboard
 struct EpochTests {
     private var room = VirtualRoom()
 
-    @Test("11: the cohort's first sample of a new epoch releases what it holds of the old one; the gate runs from 0")
-    mutating func newEpoch() throws {
-        try room.sample(5000, ep: 3)
-        room.log(5100, 5200, 5300, 5400, 5500)
-        #expect(room.shown() == [])
-        #expect(try room.sample(0, ep: 4) == .newEpochs([4]))
-        #expect(room.shown() == [1, 2, 3, 4, 5])
-        #expect(room.late() == [])
-        room.log(100)
-        #expect(room.video() == 0)
-        #expect(room.after(.milliseconds(100)).shown().count == 5)
-        #expect(room.after(.milliseconds(1)).shown().count == 6)
-    }
-
     @Test mutating func `12: a cohort that sees the new epoch 20 s later has its own cursor until then`() throws {
         try room.sample(60_000, ep: 0)
         try room.sample(40_000, .hls, ep: 0)
@@ -42,31 +28,6 @@ struct EpochTests {
         #expect(room.after(.milliseconds(501)).shown(.hls) == [1, 2, 3])
         #expect(room.late(.hls) == [])
         #expect(try room.sample(60_000, .hls, ep: 0) == .ignored(.olderEpoch))
-    }
-
-    @Test("31: a stroke logged in the new epoch waits for the new clock, though the old one had passed its time")
-    mutating func newEpochStroke() throws {
-        try room.sample(5000, ep: 0)
-        try room.sample(0, ep: 1)
-        room.log(2600)
-        try room.play(from: 0, ep: 1, for: .milliseconds(2500))
-        #expect(room.shown() == [])
-        #expect(room.after(.milliseconds(100)).shown() == [])
-        #expect(room.after(.milliseconds(1)).shown() == [1])
-    }
-
-    @Test
-    mutating func `32: a time line that restarts at 0 without 'ep' is a new epoch after the second sample`() throws {
-        try room.play(from: 60_000, for: .seconds(1))
-        room.log(62_000)
-        #expect(try room.sample(0) == .candidate)
-        #expect(room.after(.milliseconds(250)).shown() == [])
-        #expect(try room.sample(250) == .newEpochs([0, 1]))
-        #expect(room.gate.epoch == 1)
-        #expect(room.shown() == [1])
-        room.log(0, 200, 300)
-        #expect(room.shown() == [1, 2, 3])
-        #expect(room.after(.milliseconds(51)).shown() == [1, 2, 3, 4])
     }
 
     @Test

@@ -19,21 +19,6 @@ import Whiteboard
         #expect(room.after(.nanoseconds(1)).shown() == [1, 2, 3])
     }
 
-    @Test mutating func `2: operations of one time go out in log order in the same tick`() throws {
-        room.log(500, 500, 500)
-        try room.sample(400)
-        #expect(room.after(.milliseconds(99)).shown() == [])
-        #expect(room.after(.milliseconds(2)).shown() == [1, 2, 3])
-        #expect(Set(room.releases.map(\.due)).count == 1)
-    }
-
-    @Test mutating func `3: an earlier time waits behind a later one that was logged before`() throws {
-        room.log(900, 300)
-        try room.sample(600)
-        #expect(room.after(.milliseconds(300)).shown() == [])
-        #expect(room.after(.milliseconds(1)).shown() == [1, 2])
-    }
-
     @Test
     mutating func `20: an absurd time is counted and goes out with the one before; later ones flow at theirs`() throws {
         try room.sample(1000)
@@ -128,23 +113,6 @@ import Whiteboard
         #expect(room.shown() == [])
         try room.sample(600_001)
         #expect(room.shown() == [1])
-    }
-
-    @Test mutating func `21: an operation without a time takes its predecessor's`() throws {
-        room.log(800, nil)
-        try room.sample(500)
-        #expect(room.after(.milliseconds(300)).shown() == [])
-        #expect(room.after(.milliseconds(1)).shown() == [1, 2])
-        room.log(nil)
-        #expect(room.shown() == [1, 2, 3])
-    }
-
-    @Test
-    mutating func `Without a time and a predecessor an operation is due with any clock, but not without one`() throws {
-        room.log(nil, .min)
-        #expect(room.after(.seconds(1)).shown() == [])
-        try room.sample(-9_007_199_254_740_992)
-        #expect(room.shown() == [1, 2])
     }
 }
 
@@ -254,22 +222,6 @@ import Whiteboard
         try room.sample(5000)
         #expect(room.shown() == [])
         #expect(room.after(.milliseconds(1001)).shown() == [1])
-        #expect(room.late() == [])
-    }
-
-    @Test func `A free-running clock never stands`() throws {
-        var room = VirtualRoom(.init(policy: .freerun))
-        try room.sample(0)
-        room.log(50_000)
-        #expect(room.after(.seconds(50)).shown() == [])
-        #expect(room.after(.microseconds(1)).shown() == [1])
-        #expect(room.late() == [])
-    }
-
-    @Test func `Without a gate operations go out at once`() {
-        var room = VirtualRoom(.init(gate: .none))
-        room.log(50_000, nil, .max)
-        #expect(room.shown() == [1, 2, 3])
         #expect(room.late() == [])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Whiteboard
 
 /// Scenarios of the gate that are about boards and students: a whole room, in virtual time. Those about the clock alone
-/// have their numbers in the other files of this folder.
+/// have their numbers in the other files of this folder, or are cases of `clocks.json`.
 @Suite struct `Scenarios of the gate` {
     private var probe = RoomProbe()
 

@@ -5,16 +5,6 @@ import Whiteboard
 @Suite struct `Order and counts of an author` {
     private var probe = RoomProbe()
 
-    @Test mutating func `Operations take effect in the order of their numbers; authors do not wait for each other`() {
-        probe.send(draw(1), draw(4))
-        probe.send(draw(9), by: .bob)
-        probe.send(draw(3), draw(2))
-        #expect(
-            probe.applied.map(\.summary) == [
-                "1 alice 1 draw", "2 bob 9 draw", "3 alice 2 draw", "4 alice 3 draw", "5 alice 4 draw",
-            ])
-    }
-
     @Test("A repeat of an applied operation is answered with its index, one that is held is dropped; both are counted")
     mutating func repeats() {
         probe.send(draw(1), draw(3))

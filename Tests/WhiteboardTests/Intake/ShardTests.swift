@@ -47,13 +47,6 @@ struct ShardTests {
         #expect(try ink() == [1, 2])
     }
 
-    @Test mutating func `Missing orders are those of 0 … s-1 until order s was seen, of 1 … s after that`() {
-        probe.send(shard(1, 1, of: 4))
-        #expect(probe.takeTold(after: .milliseconds(500)) == ["missing 1 [0, 2, 3]"])
-        probe.send(shard(1, 4, of: 4))
-        #expect(probe.takeTold(after: .milliseconds(500)) == ["missing 1 [2, 3]"])
-    }
-
     @Test mutating func `Fields are those of the lowest order, the time is the largest`() throws {
         probe.send(shard(1, 2, of: 3, points: 0..<1, #","c":2,"l":2,"t":20,"w":200,"h":100"#))
         probe.send(shard(1, 1, of: 3, points: 0..<1, #","c":1,"l":1.5,"t":30,"w":300,"h":150"#))
@@ -122,13 +115,6 @@ struct ShardTests {
         #expect(probe.takeTold() == ["rejected 1 1 too-many-points d"])
         probe.send(draw(2), shard(1, 2, of: 3, points: 0..<1))
         #expect(probe.takeTold() == ["applied 2 as 2", "rejected 1 2 too-many-points d"])
-    }
-
-    @Test mutating func `A shard that is refused takes its whole stroke with it`() {
-        probe.send(draw(1), by: .known("first"))
-        _ = probe.takeTold()
-        probe.send(shard(1, 0, of: 2), shard(1, 1, of: 2, #","c":99"#), draw(2), shard(1, 1, of: 2))
-        #expect(probe.takeTold() == ["rejected 1 1 out-of-range c", "applied 2 as 2", "rejected 1 1 out-of-range c"])
     }
 
     @Test mutating func `Undo, redo and clear mean nothing by 's'`() {
