@@ -52,15 +52,27 @@ extension JoinReply {
     init(
         of address: RoomAddress, _ request: JoinRequest, over connection: NATSConnection
     ) async throws(RoomDirectoryError) {
-        let reply: NATSReply
-        do throws(NATSError) {
-            reply = try await connection.requestParts(
-                request.encoded(), to: address.subject(.joinHead), repeatingFor: NATSConnection.stallLimit)
-        } catch {
-            throw error == .noResponders || error == .timeout ? .noReply : .nats(error)
-        }
-        if let refusal = RequestError(decoding: reply.payload) { throw .refused(refusal.message) }
-        guard let joined = try? JoinReply(decoding: reply.payload) else { throw .malformed }
+        let reply = try await connection.reply(to: request.encoded(), address.subject(.joinHead))
+        guard let joined = try? JoinReply(decoding: reply) else { throw .malformed }
         self = joined
+    }
+}
+
+extension NATSConnection {
+    /// What the service replies to a request that is safe to send twice.
+    /// - Parameter timeout: for one attempt.
+    /// - Throws: as ``RoomDirectory/rooms()``; never `.malformed`.
+    func reply(
+        to request: [UInt8], _ subject: String, timeout: Duration = .seconds(5)
+    ) async throws(RoomDirectoryError) -> [UInt8] {
+        let reply: [UInt8]
+        do throws(NATSError) {
+            reply = try await requestParts(request, to: subject, timeout: timeout, repeatingFor: Self.stallLimit)
+                .payload
+        } catch {
+            throw RoomDirectoryError(error)
+        }
+        if let refusal = RequestError(decoding: reply) { throw .refused(refusal.message) }
+        return reply
     }
 }

@@ -182,16 +182,9 @@ public struct AuditReader: Sendable {
     }
 
     private func page(_ request: AuditRequest) async throws(RoomDirectoryError) -> AuditPage {
-        let reply: NATSReply
-        do throws(NATSError) {
-            reply = try await connection.requestParts(
-                request.encoded(), to: AuditRequest.subject(root: root), timeout: Self.timeout,
-                repeatingFor: NATSConnection.stallLimit)
-        } catch {
-            throw error == .noResponders || error == .timeout ? .noReply : .nats(error)
-        }
-        if let error = RequestError(decoding: reply.payload) { throw .refused(error.message) }
-        guard let page = try? AuditPage(decoding: reply.payload) else { throw .malformed }
+        let reply = try await connection.reply(
+            to: request.encoded(), AuditRequest.subject(root: root), timeout: Self.timeout)
+        guard let page = try? AuditPage(decoding: reply) else { throw .malformed }
         return page
     }
 }

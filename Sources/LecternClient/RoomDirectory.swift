@@ -61,7 +61,7 @@ public struct RoomDirectory: Sendable {
         do throws(NATSError) {
             reply = try await connection.requestParts(to: address.subject(.info))
         } catch {
-            throw error == .noResponders || error == .timeout ? .noReply : .nats(error)
+            throw RoomDirectoryError(error)
         }
         if let summary = try? RoomSummary(decoding: reply.payload), summary.isWellNamed { return summary }
         guard let refusal = RequestError(decoding: reply.payload) else { throw .malformed }
@@ -82,6 +82,9 @@ public enum RoomDirectoryError: Error, Sendable, Equatable, CustomStringConverti
     case malformed
     /// NATS reported an error.
     case nats(NATSError)
+
+    /// What a request failed with.
+    init(_ error: NATSError) { self = error == .noResponders || error == .timeout ? .noReply : .nats(error) }
 
     public var description: String {
         switch self {

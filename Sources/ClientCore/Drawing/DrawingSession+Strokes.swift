@@ -96,10 +96,7 @@ extension DrawingSession {
     }
 
     private mutating func beginWetInk(_ header: StrokeMessage) {
-        wetSender.begin(
-            WetStrokeStyle(
-                colour: header.colour, width: header.width, element: header.element, time: header.time,
-                boardWidth: header.boardWidth, boardHeight: header.boardHeight, page: header.page))
+        wetSender.begin(WetStrokeStyle(header, page: header.page))
     }
 
     mutating func finishStroke(at now: Duration) {

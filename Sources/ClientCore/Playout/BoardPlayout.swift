@@ -216,9 +216,7 @@ extension BoardPlayout {
     private func due(_ header: StrokeMessage, _ bytes: [UInt8]) -> MediaTime? {
         guard let start = header.time.map({ MediaTime(milliseconds: $0) }) else { return nil }
         guard isProgressive, header.action == .draw else { return start }
-        var reach: Int64 = 0
-        header.points.forEachPoint(of: bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
-        return start + reach
+        return start + GrowingPoints.reach(of: header.points, in: bytes)
     }
 
     private mutating func takeWet(_ data: [UInt8], _ now: Duration, _ actions: inout [PlayoutAction]) {

@@ -52,11 +52,7 @@ struct PointerTrack: Sendable {
         guard let header = try? StrokeMessage(decoding: operation.bytes, limits: .accepted, points: &points) else {
             return nil
         }
-        self.init(
-            operation.author, on: operation.page,
-            WetStrokeStyle(
-                colour: header.colour, width: header.width, element: header.element, time: header.time,
-                boardWidth: header.boardWidth, boardHeight: header.boardHeight, page: operation.page))
+        self.init(operation.author, on: operation.page, WetStrokeStyle(header, page: operation.page))
         growing = GrowingPoints(points)
         isComplete = true
     }

@@ -137,9 +137,7 @@ public struct WetInk: Sendable {
         points += all.count - strokes[place].growing.count
         strokes[place].isComplete = true
         strokes[place].page = operation.page
-        strokes[place].style = WetStrokeStyle(
-            colour: header.colour, width: header.width, element: header.element, time: header.time,
-            boardWidth: header.boardWidth, boardHeight: header.boardHeight, page: operation.page)
+        strokes[place].style = WetStrokeStyle(header, page: operation.page)
         strokes[place].growing.complete(with: all)
         strokes[place].shown = min(strokes[place].shown, all.count)
     }

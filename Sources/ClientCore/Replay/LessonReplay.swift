@@ -107,11 +107,9 @@ extension LessonReplay.Entry {
         number = header.number
         start = header.time.map { MediaTime(milliseconds: $0) }
         isBarrier = header.action != .draw || header.element == .lasso
-        var reach: Int64 = 0
         let isPointer = header.action == .draw && header.element == .pointer
-        if grows && !isBarrier || isPointer {
-            header.points.forEachPoint(of: operation.bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
-        }
+        let reach =
+            grows && !isBarrier || isPointer ? GrowingPoints.reach(of: header.points, in: operation.bytes) : 0
         isGrowing = reach > 0 && !isPointer
         pointer = isPointer ? start.map { ($0, reach) } : nil
         pointCount = header.points.count

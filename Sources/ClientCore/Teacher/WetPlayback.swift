@@ -85,11 +85,7 @@ package struct WetPlayback {
         for message in stroke.messages.sorted(by: { $0.order < $1.order }) {
             guard let header = try? StrokeMessage(decoding: message.bytes, limits: .any), header.element.isStroke
             else { return nil }
-            style =
-                style
-                ?? WetStrokeStyle(
-                    colour: header.colour, width: header.width, element: header.element, time: header.time,
-                    boardWidth: header.boardWidth, boardHeight: header.boardHeight, page: header.page)
+            style = style ?? WetStrokeStyle(header, page: header.page)
             points += header.decodePoints(of: message.bytes)
         }
         guard let style, !points.isEmpty else { return nil }

@@ -57,8 +57,7 @@ extension JSONObject {
     }
 
     func requiredInteger(_ name: String, in range: ClosedRange<Int64>) throws(Rejection) -> Int64 {
-        guard let value = try integer(name, in: range) else { throw .missing(name) }
-        return value
+        try integer(name, in: range).required(name)
     }
 
     /// An index of a room, 0 … 2⁶³−2: one more always fits.
@@ -67,8 +66,7 @@ extension JSONObject {
     }
 
     func requiredIndex(_ name: String) throws(Rejection) -> UInt64 {
-        guard let value = try index(name) else { throw .missing(name) }
-        return value
+        try index(name).required(name)
     }
 
     func number(_ name: String, in range: ClosedRange<Double>) throws(Rejection) -> Double? {
@@ -91,8 +89,7 @@ extension JSONObject {
     }
 
     func requiredString(_ name: String, limit: Int) throws(Rejection) -> String {
-        guard let value = try string(name, limit: limit) else { throw .missing(name) }
-        return value
+        try string(name, limit: limit).required(name)
     }
 
     /// A string that `make` converts; `out-of-range` where that returns nil.
@@ -133,8 +130,15 @@ extension JSONObject {
     }
 
     func requiredElements(_ name: String) throws(Rejection) -> [JSONToken] {
-        guard let elements = try elements(name) else { throw .missing(name) }
-        return elements
+        try elements(name).required(name)
+    }
+}
+
+extension Optional {
+    /// The value of a field; `missing-field` where there is none.
+    func required(_ field: String) throws(Rejection) -> Wrapped {
+        guard let self else { throw .missing(field) }
+        return self
     }
 }
 

@@ -122,8 +122,6 @@ struct JSONStream {
     }
 
     private mutating func integer(_ field: String, in range: ClosedRange<Int64>) throws(Rejection) -> Int64 {
-        let token = try takeValue()
-        guard let value = try Optional(token).integer(field, in: range, bytes.span) else { throw .missing(field) }
-        return value
+        try Optional(try takeValue()).integer(field, in: range, bytes.span).required(field)
     }
 }

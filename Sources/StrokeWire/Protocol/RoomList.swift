@@ -105,8 +105,7 @@ extension RoomList {
                 default: try stream.skip()
                 }
             }
-            guard let rooms else { throw .missing("rooms") }
-            return RoomList(page: page, rooms: rooms)
+            return try RoomList(page: page, rooms: rooms.required("rooms"))
         }
     }
 }
@@ -129,12 +128,9 @@ extension RoomList.Page {
             default: try stream.skip()
             }
         }
-        guard let service else { throw .missing("service") }
-        guard let number else { throw .missing("number") }
-        guard let count else { throw .missing("count") }
-        guard let partitions else { throw .missing("partitions") }
-        guard let covered else { throw .missing("covered") }
-        self.init(service: service, number: number, count: count, partitions: partitions, covered: covered)
+        try self.init(
+            service: service.required("service"), number: number.required("number"), count: count.required("count"),
+            partitions: partitions.required("partitions"), covered: covered.required("covered"))
     }
 }
 

@@ -172,14 +172,11 @@ extension RoomSummary {
             default: try stream.skip()
             }
         }
-        guard let room else { throw .missing("room") }
-        guard let address else { throw .missing("address") }
-        guard let index else { throw .missing("index") }
-        guard let cohorts else { throw .missing("cohorts") }
-        self.init(
-            room: room, address: address, incarnation: incarnation, index: index, digest: digest, board: board,
-            visible: visible, authors: authors, writers: writers, muted: muted, assembling: assembling,
-            isHibernated: isHibernated, live: live, behindLive: behindLive, cohorts: cohorts)
+        try self.init(
+            room: room.required("room"), address: address.required("address"), incarnation: incarnation,
+            index: index.required("index"), digest: digest, board: board, visible: visible, authors: authors,
+            writers: writers, muted: muted, assembling: assembling, isHibernated: isHibernated, live: live,
+            behindLive: behindLive, cohorts: cohorts.required("cohorts"))
     }
 }
 
@@ -193,9 +190,7 @@ extension RoomSummary.Size {
             default: try stream.skip()
             }
         }
-        guard let width else { throw .missing("w") }
-        guard let height else { throw .missing("h") }
-        self.init(width: width, height: height)
+        try self.init(width: width.required("w"), height: height.required("h"))
     }
 }
 
@@ -238,9 +233,8 @@ extension RoomSummary.Cohort {
             default: try stream.skip()
             }
         }
-        guard let cohort else { throw .missing("cohort") }
-        guard let index else { throw .missing("index") }
-        guard let held else { throw .missing("held") }
-        self.init(cohort: cohort, index: index, held: held, video: video, isLive: isLive, gate: gate, age: age)
+        try self.init(
+            cohort: cohort.required("cohort"), index: index.required("index"), held: held.required("held"),
+            video: video, isLive: isLive, gate: gate, age: age)
     }
 }

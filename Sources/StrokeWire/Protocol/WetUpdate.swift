@@ -22,6 +22,13 @@ public struct WetStrokeStyle: Sendable, Equatable {
         (self.colour, self.width, self.element, self.time) = (colour, width, element, time)
         (self.boardWidth, self.boardHeight, self.page) = (boardWidth, boardHeight, page)
     }
+
+    /// That of a stroke on a page.
+    public init(_ header: StrokeMessage, page: Int?) {
+        self.init(
+            colour: header.colour, width: header.width, element: header.element, time: header.time,
+            boardWidth: header.boardWidth, boardHeight: header.boardHeight, page: page)
+    }
 }
 
 /// An update of a stroke that its author is drawing: the body of a message on `.wet-in.<author>`.

@@ -106,12 +106,7 @@ struct ReadyOperation: Sendable {
     var number: Int64 { header.number }
 
     /// Microseconds from its time to its last point, 0 or more.
-    var reach: Int64 {
-        var reach: Int64 = 0
-        guard header.action == .draw else { return 0 }
-        header.points.forEachPoint(of: bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
-        return reach
-    }
+    var reach: Int64 { header.action == .draw ? GrowingPoints.reach(of: header.points, in: bytes) : 0 }
 }
 
 /// What the intake makes of one input.

@@ -182,10 +182,7 @@ extension Operation {
     fileprivate var reach: Int64 {
         guard case .draw = effect else { return 0 }
         let bytes = restoredMessage
-        let limits = WireLimits.accepted
-        guard let message = try? StrokeMessage(decoding: bytes, limits: limits) else { return 0 }
-        var reach: Int64 = 0
-        message.points.forEachPoint(of: bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
-        return reach
+        guard let message = try? StrokeMessage(decoding: bytes, limits: .accepted) else { return 0 }
+        return GrowingPoints.reach(of: message.points, in: bytes)
     }
 }

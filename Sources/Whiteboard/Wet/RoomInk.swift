@@ -294,10 +294,7 @@ extension RoomInk {
             let (header, points) = drawn.decoded()
         else { return nil }
         let stroke = LoggedStroke(
-            growing: GrowingPoints(points),
-            style: WetStrokeStyle(
-                colour: header.colour, width: header.width, element: header.element, time: header.time,
-                boardWidth: header.boardWidth, boardHeight: header.boardHeight, page: drawn.page))
+            growing: GrowingPoints(points), style: WetStrokeStyle(header, page: drawn.page))
         logged[index] = stroke
         loggedBytes += stroke.growing.byteCount
         return stroke

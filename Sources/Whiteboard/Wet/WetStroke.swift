@@ -96,6 +96,13 @@ package struct GrowingPoints: Sendable {
         return min(MediaTime(milliseconds: milliseconds)?.microseconds ?? .max, greatestReach)
     }
 
+    /// Microseconds from the stroke's time to the latest point of a message, 0 or more.
+    package static func reach(of points: PointArray, in message: [UInt8]) -> Int64 {
+        var greatest: Int64 = 0
+        points.forEachPoint(of: message) { greatest = max(greatest, Self.reach(of: $0)) }
+        return greatest
+    }
+
     /// The first place in which two strokes differ, or the end of the shorter one.
     func firstDifference(from other: GrowingPoints) -> Int {
         (0..<min(count, other.count)).first { model.points[$0] != other.model.points[$0] } ?? min(count, other.count)
