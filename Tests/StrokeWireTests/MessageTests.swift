@@ -18,17 +18,6 @@ import Testing
         #expect(message.boardWidth == nil && message.boardHeight == nil && !message.isSharded)
     }
 
-    @Test func `hands out every field`() throws {
-        let text =
-            #"{"n":9007199254740991,"c":7,"l":2.5,"s":4,"o":4,"e":4,"a":1,"t":-5,"w":1024,"h":768,"d":[]}"#
-        let expected = StrokeMessage(
-            number: 9_007_199_254_740_991, colour: 7, width: 2.5, shardCount: 4, shardOrder: 4, element: .eraser,
-            time: -5, boardWidth: 1024, boardHeight: 768,
-            points: PointArray(count: 0, interior: (text.utf8.count - 2)..<(text.utf8.count - 2)))
-        #expect(try message(text) == expected)
-        #expect(try message(text).isSharded)
-    }
-
     @Test(arguments: ["1", "1.0", "1e0", "0.1e1", "10E-1", "100e-2", "1.000000000000000000000000", "0.01e+2"])
     func `may write an integer in any way`(one: String) throws {
         #expect(try message(#"{"n":\#(one),"c":\#(one),"a":\#(one),"d":[{"x":1,"y":2}]}"#).number == 1)
@@ -60,14 +49,6 @@ import Testing
         }
         #expect(decode(#"{"n":1,"a":\#(wire),"d":[}"#).fault == Fault(.notJSON))
         #expect(decode(#"{"n":1,"a":\#(wire),"s":9999}"#).fault == Fault(.tooManyShards, "s"))
-    }
-
-    @Test func `counts the last of a repeated key`() throws {
-        let text = #"{"n":"x","d":[1],"n":2,"a":{},"a":1,"d":[{"x":null,"x":1,"y":2,"x":5}]}"#
-        let message = try message(text)
-        #expect(message.number == 2)
-        #expect(message.decodePoints(of: Array(text.utf8)) == [StrokePoint(x: 5, y: 2)])
-        #expect(decode(#"{"n":1,"d":[{"x":1,"y":2}],"d":null}"#).fault == Fault(.wrongType, "d"))
     }
 
     @Test func `may escape its keys`() throws {
@@ -104,15 +85,6 @@ import Testing
                 StrokePoint(x: 65536, y: -65536, force: 1, altitude: -1e300, azimuth: 99, milliseconds: -4),
                 StrokePoint(x: 0, y: 0, force: 0),
             ])
-    }
-
-    @Test func `has colours of the palette or of the whole cube`() throws {
-        let rgb = WireLimits(colours: .rgb)
-        #expect(try message(#"{"n":1,"a":4,"c":16777215}"#, limits: rgb).colour == 0xff_ffff)
-        #expect(decode(#"{"n":1,"a":4,"c":16777216}"#, limits: rgb).fault == Fault(.outOfRange, "c"))
-        let small = WireLimits(colours: .palette(count: 2))
-        #expect(try message(#"{"n":1,"a":4,"c":1}"#, limits: small).colour == 1)
-        #expect(decode(#"{"n":1,"a":4,"c":2}"#, limits: small).fault == Fault(.outOfRange, "c"))
     }
 
     @Test(arguments: SampleLesson.available)

@@ -23,15 +23,6 @@ struct GapTests {
         #expect(probe.takeTold(after: .seconds(60)) == [])
     }
 
-    @Test mutating func `A gap that heals is told no more and nothing is given up`() {
-        probe.send(draw(1), draw(3))
-        probe.wait(.milliseconds(700))
-        probe.send(draw(2))
-        _ = probe.takeTold()
-        #expect(probe.takeTold(after: .seconds(20)) == [])
-        #expect(probe.decisions.isEmpty)
-    }
-
     @Test mutating func `Each gap has its own 2 s, from the first operation behind it that became complete`() {
         probe.send(draw(1), draw(5))
         probe.wait(.milliseconds(300))

@@ -7,68 +7,10 @@ import Testing
 @Suite struct `Undo, redo, clear` {
     private var probe = RoomProbe()
 
-    @Test mutating func `Draw pushes on the undo stack and empties the redo stack`() {
-        probe.send(draw(1), draw(2), undo(3), draw(4), redo(5))
-        #expect(probe.visible == [1, 4])
-        #expect(probe.takeTold().last == "rejected 5 0 nothing-to-redo")
-    }
-
-    @Test mutating func `Undo moves the newest stroke of the room, whoever drew it; redo moves it back to its place`() {
-        probe.send(draw(1))
-        probe.send(draw(1), by: .bob)
-        probe.send(undo(2))
-        #expect(probe.visible == [1])
-        probe.send(undo(2), by: .bob)
-        #expect(probe.visible == [])
-        probe.send(redo(3))
-        probe.send(redo(3), by: .bob)
-        #expect(probe.visible == [1, 2])
-        #expect(
-            probe.applied.map(\.summary) == [
-                "1 alice 1 draw", "2 bob 1 draw", "3 alice 2 undo 2", "4 bob 2 undo 1", "5 alice 3 redo 1",
-                "6 bob 3 redo 2",
-            ])
-    }
-
     @Test mutating func `Undo of nothing changes nothing, gets no index and is rejected`() {
         probe.send(undo(1), redo(2), draw(3))
         #expect(probe.takeTold() == ["rejected 1 0 nothing-to-undo", "rejected 2 0 nothing-to-redo", "applied 3 as 1"])
         #expect(probe.counts.intake.rejected == [.nothingToUndo: 1, .nothingToRedo: 1])
-    }
-
-    @Test mutating func `Clear empties both stacks and the board, and cannot be undone`() {
-        probe.send(draw(1), draw(2), undo(3), clear(4), undo(5), redo(6))
-        #expect(probe.visible == [])
-        #expect(probe.room.head.digest == .empty)
-        #expect(probe.takeTold().suffix(2) == ["rejected 5 0 nothing-to-undo", "rejected 6 0 nothing-to-redo"])
-    }
-
-    @Test func `An undoable clear is undone and done again with all that it took away`() {
-        var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(clear: .undoable)))
-        probe.send(draw(1), draw(2), clear(3), undo(4))
-        #expect(probe.visible == [1, 2])
-        #expect(probe.applied.last?.reference == 3)
-        probe.send(redo(5))
-        #expect(probe.visible == [])
-        #expect(probe.applied.last?.reference == 3)
-    }
-
-    @Test("In the authors' scope an undo takes the author's own newest stroke, a stroke empties only the author's redo")
-    func authorScope() {
-        var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(scope: .author)))
-        probe.send(draw(1))
-        probe.send(draw(1), by: .bob)
-        probe.send(undo(2))
-        #expect(probe.visible == [2])
-        probe.send(undo(3))
-        #expect(probe.takeTold().last == "rejected 3 0 nothing-to-undo")
-        probe.send(draw(2), by: .bob)
-        probe.send(redo(4))
-        #expect(probe.visible == [1, 2, 4])
-        probe.send(clear(3), by: .bob)
-        probe.send(undo(5))
-        #expect(probe.visible == [])
-        #expect(probe.takeTold().last == "rejected 5 0 nothing-to-undo")
     }
 
     @Test
@@ -83,14 +25,6 @@ import Testing
         #expect(probe.applied.last?.reference == 1)
         #expect(probe.applied.map(\.digest.value) == [[1], [1, 2], [1, 2, 3], [2, 3], [1, 2, 3]].map(plainDigest))
         #expect(probe.applied.last?.digest.description == "456d78af809b437c")
-    }
-
-    @Test func `Strokes below the depth stay on the board and in the digest but can no longer be undone`() {
-        var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(depth: 2)))
-        probe.send(draw(1), draw(2), draw(3), undo(4), undo(5), undo(6))
-        #expect(probe.visible == [1])
-        #expect(probe.room.head.digest.value == plainDigest([1]))
-        #expect(probe.takeTold().last == "rejected 6 0 nothing-to-undo")
     }
 
     @Test func `Points that are seen or can come back are bounded; a clear frees them`() {

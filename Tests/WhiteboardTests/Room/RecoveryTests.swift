@@ -209,7 +209,7 @@ import Testing
         probe.record(.close)
         let ended = Mark(room: "", index: 0, digest: .empty, video: nil)
         #expect(probe.marks.map(\.cohort) == [.main, .hls])
-        #expect(probe.marks.map(\.mark) == [ended, ended])
+        #expect(probe.marks.map(\.mark) == [ended, ended] && probe.headMarks.last == ended)
         #expect(probe.room.isBlank && probe.room.isQuiet)
         let restored = try restored(probe)
         #expect(restored.room.isBlank)

@@ -268,7 +268,6 @@ struct JoiningTests {
         probe.record(.close)
         #expect(try join().incarnation == "")
         #expect(probe.room.isBlank)
-        #expect(probe.marks.last?.mark.room == "" && probe.headMarks.last?.room == "")
         probe.send(draw(2))
         probe.clock(1000)
         let catchUp = try join(1, room: "earlier")
