@@ -129,6 +129,18 @@ extension JSONObject {
         return strings
     }
 
+    /// The elements of an array of integers.
+    /// - Parameter limit: the greatest number of them.
+    func integers(
+        _ name: String, in range: ClosedRange<Int64>, atMost limit: Int
+    ) throws(Rejection) -> [Int64]? {
+        guard let tokens = try elements(name) else { return nil }
+        guard tokens.count <= limit else { throw .outOfRange(name, "a list of at most \(limit)") }
+        var integers: [Int64] = []
+        for token in tokens { integers.append(try Optional(token).integer(name, in: range, bytes.span) ?? 0) }
+        return integers
+    }
+
     func requiredElements(_ name: String) throws(Rejection) -> [JSONToken] {
         try elements(name).required(name)
     }

@@ -195,11 +195,7 @@ extension JSONObject {
     }
 
     fileprivate func pages(_ name: String) throws(Rejection) -> [Int]? {
-        guard let tokens = try elements(name) else { return nil }
-        guard tokens.count <= PageNumber.range.count else { throw .outOfRange(name, "a list of pages") }
-        var pages: [Int] = []
-        for token in tokens { pages.append(Int(try Optional(token).integer(name, in: 0...999, bytes.span) ?? 0)) }
-        return pages
+        try integers(name, in: 0...999, atMost: PageNumber.range.count)?.map { Int($0) }
     }
 }
 

@@ -334,29 +334,31 @@ extension MessageFields {
     }
 
     private func readOrder(_ text: borrowing Span<UInt8>) throws(Rejection) -> [Int] {
-        guard let order else { throw .missing("v") }
-        var pages: [Int] = []
-        for (position, token) in try order.elements("v", atMost: PageNumber.range.count, text).enumerated() {
-            guard let page = try Optional(token).integer("v[\(position)]", in: PageNumber.range.wide, text) else {
-                continue
-            }
-            pages.append(Int(page))
-        }
+        let pages = try readList(in: PageNumber.range.wide, atMost: PageNumber.range.count, text).map { Int($0) }
         guard PageNumber.isOrder(pages) else { throw .outOfRange("v", "a list of different pages, one or more") }
         return pages
     }
 
     private func readIndices(_ text: borrowing Span<UInt8>) throws(Rejection) -> [UInt64] {
-        guard let order else { throw .missing("v") }
-        var indices: [UInt64] = []
-        for (position, token) in try order.elements("v", atMost: StrokeMessage.removalBound, text).enumerated() {
-            let index = try Optional(token).integer("v[\(position)]", in: 1...Int64.maxSafeInteger, text)
-            indices.append(UInt64(index ?? 0))
+        let indices = try readList(in: 1...Int64.maxSafeInteger, atMost: StrokeMessage.removalBound, text).map {
+            UInt64($0)
         }
         guard !indices.isEmpty, Set(indices).count == indices.count else {
             throw .outOfRange("v", "a list of different indices, one or more")
         }
         return indices
+    }
+
+    /// The integers of `v`.
+    private func readList(
+        in range: ClosedRange<Int64>, atMost limit: Int, _ text: borrowing Span<UInt8>
+    ) throws(Rejection) -> [Int64] {
+        guard let order else { throw .missing("v") }
+        var list: [Int64] = []
+        for (position, token) in try order.elements("v", atMost: limit, text).enumerated() {
+            list.append(try Optional(token).integer("v[\(position)]", in: range, text) ?? 0)
+        }
+        return list
     }
 
     func readAsset(_ text: borrowing Span<UInt8>) throws(Rejection) -> AssetID {

@@ -96,7 +96,8 @@ extension Feedback {
             self = .applied(number: try body.requiredInteger("n", in: 0...safe), index: try body.requiredIndex("index"))
         case "missing" where body["o"] != nil:
             self = .missingShards(
-                number: try body.requiredInteger("n", in: 0...safe), orders: try Self.orders(body))
+                number: try body.requiredInteger("n", in: 0...safe),
+                orders: try body.integers("o", in: 0...Int64(Int32.max), atMost: .max).required("o").map { Int($0) })
         case "missing":
             let (from, to) = try Self.range(body)
             self = .missingRange(from: from, to: to)
@@ -123,15 +124,6 @@ extension Feedback {
         default:
             throw .outOfRange("kind", "applied, missing, gave-up, rejected, covered or hint")
         }
-    }
-
-    private static func orders(_ body: JSONObject) throws(Rejection) -> [Int] {
-        var orders: [Int] = []
-        for token in try body.requiredElements("o") {
-            let order = try Optional(token).integer("o", in: 0...Int64(Int32.max), body.bytes.span)
-            if let order { orders.append(Int(order)) }
-        }
-        return orders
     }
 
     private static func range(_ body: JSONObject) throws(Rejection) -> (from: Int64, to: Int64) {

@@ -141,14 +141,7 @@ extension JoinReply {
 
 extension JSONObject {
     fileprivate func indices(_ name: String) throws(Rejection) -> [UInt64]? {
-        guard let tokens = try elements(name) else { return nil }
-        guard tokens.count <= StrokeMessage.removalBound else { throw .outOfRange(name, "a list of indices") }
-        var indices: [UInt64] = []
-        for token in tokens {
-            let index = try Optional(token).integer(name, in: 1...Int64.maxSafeInteger, bytes.span)
-            indices.append(UInt64(index ?? 0))
-        }
-        return indices
+        try integers(name, in: 1...Int64.maxSafeInteger, atMost: StrokeMessage.removalBound)?.map { UInt64($0) }
     }
 
     fileprivate func operations(_ name: String) throws(Rejection) -> [JoinedOperation] {
