@@ -179,6 +179,8 @@ struct EventStream {
 
     /// Bytes that may wait in the queue: one event of the greatest size, and what comes with it.
     static let queueBytes = eventBytes + (16 << 20)
+    /// What an input occupies beside its bytes, about.
+    private static let inputOverhead = 128
     /// A board, and the names of its fields.
     private static let eventBytes = JoinReply.maximumBytes + (64 << 10)
 
@@ -253,7 +255,7 @@ struct EventStream {
                 try await gateway.stream(request) {
                     put(.opened(number), 0)
                 } onData: {
-                    put(.data($0, number), $0.count)
+                    put(.data($0, number), $0.count + Self.inputOverhead)
                 }
                 put(.ended(nil, number), 0)
             } catch {

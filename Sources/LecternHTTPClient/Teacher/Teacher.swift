@@ -87,7 +87,8 @@ public final class Teacher: Sendable {
     ///   gateway says to strokes is in the event `DrawingEvent.sending`.
     /// - Returns: the board.
     public func run(_ handle: (Event, borrowing BoardPlayout) -> Bool) async throws(GatewayError) -> BoardPlayout {
-        let inputs = EventQueue<Input>(bytes: EventStream.queueBytes)
+        // Answers are few, and none may be lost: only what the stream sends is bounded.
+        let inputs = EventQueue<Input>(bound: .max, bytes: EventStream.queueBytes)
         let isFirst = state.withLock { state in
             guard state.inputs == nil else { return false }
             state.inputs = inputs
