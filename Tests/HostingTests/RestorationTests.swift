@@ -72,6 +72,26 @@ import Whiteboard
         #expect(probe.room() == nil)
     }
 
+    /// The newest state is damaged, and the one before it is from before the decision at 3: the room is restored once more.
+    @Test func `has what follows the decision in the order of the log, where an older state makes it read that again`()
+        throws
+    {
+        let (_, bytes) = try saved(5)
+        let stored = StoredRoom(
+            sequence: 4, handled: 4, cursors: [:], isQuiet: true, hasState: true,
+            incarnation: "log.10000001000000-3", restorations: 1)
+        let probe = HostProbe(stored: [.algebra: stored], after: 4, isLive: false)
+        try probe.log(stroke(8))
+        let tail = [record(try stroke(6), 2, probe), record(.control(.restore(Self.decision)), 3, probe)]
+        let rest = [record(try stroke(7), 4, probe), record(try stroke(8), 5, probe)]
+        try probe.restore(bytes, sequence: 1, tail: tail + rest)
+        #expect(probe.output.restorations == [Self.decision])
+        #expect(probe.room() == nil)
+        try answer(bytes, probe, tail: tail)
+        #expect(probe.room()?.incarnation == "log.10000001000000-3")
+        #expect(probe.room()?.head.index == 8)
+    }
+
     /// The log has kept record 2, which the state holds, and has had the others since. Times in seconds.
     @Test(arguments: [
         // The clock has gone on, has stood while the power was off, and is behind record 2.

@@ -137,16 +137,13 @@ extension RoomHost {
     private func arrive(_ hosted: HostedRoom, tail: [JournalRecord] = [], at now: Instant) {
         let decision = hosted.restoringDecision ?? 0
         hosted.restoringDecision = nil
-        for record in tail {
+        // Both at once: a decision in the tail may have the room fetched again, and what follows it waits in the log's order.
+        for record in tail + takeWaiting(of: hosted) {
             let isRestoring = record.sequence <= decision
             // What the log had again of it may have been written all at once.
             fold(record, into: hosted, isLimited: !isRestoring, at: now)
             // The incarnation ends with it: the next one's board has it all.
             if isRestoring { effects.list.removeAll { if case .head = $0 { true } else { false } } }
-            perform(in: hosted, at: now)
-        }
-        for record in takeWaiting(of: hosted) {
-            fold(record, into: hosted, at: now)
             perform(in: hosted, at: now)
         }
         guard hosted.room != nil else { return }
