@@ -1,4 +1,3 @@
-import Glibc
 import Journal
 import Metrics
 import Whiteboard
@@ -56,20 +55,15 @@ struct StreamSurvey: Sendable {
     /// - Parameter read: the last record read, as of a moment after the stream was looked at: what came meanwhile does not
     ///   count.
     func backlog(of partition: Int, _ log: StreamSpace, after read: UInt64) async -> Backlog {
-        guard log.sequences.last > read else { return Backlog() }
         let next = max(read + 1, log.sequences.first)
+        // Of a log that has given back all of its records the first sequence lies behind the last.
+        guard next <= log.sequences.last else { return Backlog() }
         var backlog = Backlog(records: log.sequences.last - next + 1)
         if let time = try? await journal.time(of: next, in: partition) {
-            backlog.age = max(.zero, .nanoseconds(Self.wallClock - time))
+            // By this machine's clock, which may differ a little from the server's.
+            backlog.age = max(.zero, .nanoseconds(WallClock.now() - time))
         }
         return backlog
-    }
-
-    /// Nanoseconds since 1970 by this machine's clock, which may differ a little from the server's.
-    private static var wallClock: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
 

@@ -32,6 +32,10 @@ import Testing
             try await journal.trim(0, before: 8)
             let trimmed = try await journal.streams(of: 0).log
             #expect(await survey.backlog(of: 0, trimmed, after: 4).records == 3)
+            try await journal.trim(0, before: 11)
+            let emptied = try await journal.streams(of: 0).log
+            #expect(emptied.sequences == (11, 10))
+            #expect(await survey.backlog(of: 0, emptied, after: 4).records == 0)
         }
     }
 
