@@ -99,6 +99,11 @@ extension CheckpointStore {
                 }
                 continue
             }
+            if let room = streams.room(ofDecision: subject) {
+                let notes = bodies.compactMap { HashedJSON.decode(RoomEraser.Note.self, from: $0) }
+                catalogue.erasures[room, default: []] += notes.filter { $0.log == log }.prefix(1)
+                continue
+            }
             guard let room = streams.room(ofManifest: subject) else { continue }
             let usable = try readable(bodies, of: room, log: log).filter { $0.log == log }
             // A damaged manifest may be one of this log.
@@ -160,7 +165,7 @@ extension CheckpointStore {
         return values
     }
 
-    /// All bodies of manifest subjects, in the order in which they were written.
+    /// All bodies of manifest subjects, in the order in which they were written; of copies those of decisions to erase, too.
     private func manifests(
         in streams: PartitionStreams, _ timeout: Duration
     ) async throws(JournalError) -> [String: [[UInt8]]] {
@@ -174,7 +179,8 @@ extension CheckpointStore {
                 settings, logger: logger, timeout: timeout,
                 decode: { message, _ in
                     let subject = message.subject
-                    return subject.hasSuffix(".checkpoint") ? (subject, message.copyPayload()) : nil
+                    let isMeant = subject.hasSuffix(".checkpoint") || streams.room(ofDecision: subject) != nil
+                    return isMeant ? (subject, message.copyPayload()) : nil
                 },
                 take: { (manifest: (subject: String, body: [UInt8])) in
                     found[manifest.subject, default: []].append(manifest.body)
@@ -197,6 +203,8 @@ public struct CheckpointCatalogue: Sendable, Equatable {
     public var covered: UInt64 = 0
     /// How often the log has lost its end, as far as that was noticed.
     public var rewinds = 0
+    /// The notes of decisions to erase rooms; of copies alone.
+    var erasures: [RoomID: [RoomEraser.Note]] = [:]
     /// The number of rooms with checkpoints of other logs only.
     public var foreign = 0
 

@@ -43,6 +43,12 @@ struct PartitionStreams: Sendable {
         return tokens.count == 3 ? RoomID(tokens[1]) : nil
     }
 
+    /// The room that a decision with this subject is about; nil for other subjects.
+    func room(ofDecision subject: String) -> RoomID? {
+        let tokens = subject.dropFirst(root.count).split(separator: ".")
+        return tokens.count == 5 && tokens[3] == "erased" ? RoomID(tokens[1]) : nil
+    }
+
     /// The subject of a part of a room's state.
     /// - Parameters:
     ///   - number: of the part, from 0.

@@ -86,6 +86,31 @@ import Whiteboard
         }
     }
 
+    @Test func `a command to erase whose decision the log has given back is known in the new logs`() async throws {
+        try await TestJournal.provisioned { test, _ in
+            let room = try RoomID.physics
+            func eraser(_ partitions: Int) -> RoomEraser {
+                RoomEraser(
+                    root: "ink", partitions: partitions, settings: JournalSettings(), connection: test.connection,
+                    logger: .silent)
+            }
+            try await test.write("1")
+            try await eraser(1).decide(room, by: "command", assetsBefore: 7)
+            let decision = try #require(try await eraser(1).decision(on: room, by: "command"))
+            try await eraser(1).note(decision, by: "command")
+            for number in 2...3 { try await test.write("\(number)") }
+            try await test.journal.trim(0, before: decision.sequence + 1)
+            for partitions in [2, 3] {
+                try await Repartitioning(
+                    root: "ink", partitions: partitions, connection: test.connection, logger: .silent
+                ).run { _ in }
+                let moved = try await eraser(partitions).decision(on: room, by: "command")
+                // All that the log has of the room stands behind it.
+                #expect(moved?.sequence == 1 && moved?.assetsBefore == 7 && moved?.time == decision.time)
+            }
+        }
+    }
+
     @Test func `the older state of a room does not pass for as young as the one that cannot be read`() async throws {
         try await TestJournal.provisioned { test, _ in
             for number in 1...5 { try await test.write("\(number)") }

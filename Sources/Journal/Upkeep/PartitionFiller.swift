@@ -29,6 +29,23 @@ struct PartitionFiller {
         }
     }
 
+    /// A decision to erase a room that is noted beside the log, with its place in the new one. Where the log has given back the
+    /// decision and all that came before it, that is the place of the mark.
+    private struct MovedErasure {
+        var note: RoomEraser.Note
+        private let sequence: UInt64
+
+        init(note: RoomEraser.Note) {
+            self.note = note
+            sequence = note.sequence
+            self.note.sequence = 1
+        }
+
+        mutating func place(_ record: UInt64, at sequence: UInt64) {
+            if record <= self.sequence { note.sequence = sequence }
+        }
+    }
+
     /// A new partition while it is filled.
     private struct Target {
         let writer: RecordWriter
@@ -101,7 +118,7 @@ struct PartitionFiller {
         targets.append(Target(writer: writer, prefix: prefix))
     }
 
-    /// Moves the records of a log, in their order.
+    /// Moves the records of a log, in their order, and the notes of decisions to erase rooms.
     /// - Returns: the rooms that have checkpoints.
     private mutating func moveRecords(
         of source: RepartitionPlan.Source, _ onProgress: (Repartitioning.Progress) -> Void
@@ -110,6 +127,7 @@ struct PartitionFiller {
             source.hasCheckpoints
             ? try await copies.catalogue(of: source.streams.partition, log: source.prefix) : CheckpointCatalogue()
         var rooms = catalogue.rooms.mapValues { MovedRoom(manifest: $0) }
+        var erasures = catalogue.erasures.mapValues { $0.map { MovedErasure(note: $0) } }
         for room in catalogue.damaged + catalogue.outdated {
             onProgress(.unreadable(room: room.text))
             targets[RoomAddress.partition(of: room, among: plan.partitions)].isDamaged = true
@@ -122,7 +140,19 @@ struct PartitionFiller {
             let written = try await targets[place].writer.write(
                 message.payload, to: message.subject, headers: message.headers)
             rooms[message.room]?.place(sequence, at: written)
+            for number in (erasures[message.room] ?? []).indices {
+                erasures[message.room]?[number].place(sequence, at: written)
+            }
             if sequence > catalogue.covered, targets[place].covered == nil { targets[place].covered = written - 1 }
+        }
+        for (room, moved) in erasures {
+            let streams = PartitionStreams(
+                root: root, partition: RoomAddress.partition(of: room, among: plan.partitions))
+            for var note in moved.map(\.note) {
+                note.log = targets[streams.partition].prefix
+                _ = try await jetStream.publish(
+                    HashedJSON.encode(note), to: streams.decision(on: room, by: note.command))
+            }
         }
         return rooms
     }

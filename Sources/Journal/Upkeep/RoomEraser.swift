@@ -189,7 +189,7 @@ extension RoomEraser {
 /// Decisions beside the log, which gives records back when it is nearly full, and those of a certain age.
 extension RoomEraser {
     /// A decision as it is kept with the room's checkpoints, as long as those.
-    private struct Note: Codable {
+    struct Note: Sendable, Equatable, Codable {
         var command: String
         /// The incarnation prefix of the log.
         var log: String
