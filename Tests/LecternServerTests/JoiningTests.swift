@@ -295,6 +295,12 @@ import Whiteboard
         #expect(isAdded)
     }
 
+    @Test func `a request that is too large waits with no more than it takes to refuse it`() throws {
+        let request = try request("algebra", payload: 1 << 20)
+        #expect(request.cost < 5000)
+        #expect(throws: Rejection.self) { try JoinRequest(decoding: request.payload) }
+    }
+
     @Test func `waiting pictures and waiting joins have separate bounds`() throws {
         var waiting = WaitingRequests(limit: 3000)
         var picture = true

@@ -19,6 +19,16 @@ struct RoomRequest: Sendable {
     /// When it arrived.
     let arrivedAt: Instant
 
+    init(kind: Kind, address: RoomAddress, payload: [UInt8], reply: String, arrivedAt: Instant) {
+        self.kind = kind
+        self.address = address
+        // A byte too many is enough to refuse it: clients are not to fill what others wait in, too.
+        let most = JoinRequest.maximumBytes + 1
+        self.payload = payload.count > most ? Array(payload.prefix(most)) : payload
+        self.reply = reply
+        self.arrivedAt = arrivedAt
+    }
+
     /// Bytes that it occupies while it waits, about.
     var cost: Int { payload.count + reply.utf8.count + 256 }
 }

@@ -31,6 +31,9 @@ public struct JoinRequest: Sendable, Hashable {
 }
 
 extension JoinRequest {
+    /// Bytes of this request, and of any other, at most.
+    public static let maximumBytes = 4096
+
     /// Writes the request, `{}` for a student who has nothing yet.
     public func encoded() -> [UInt8] {
         JSONObject.encoded { body in
@@ -225,12 +228,9 @@ extension AssetPageRequest {
 
 /// The JSON object that carries a request; an empty payload is the same as `{}`.
 enum RequestBody {
-    /// Bytes of a request at most.
-    private static let limit = 4096
-
     /// The object; nil for an empty payload.
     static func decoded(_ bytes: [UInt8], keeping names: [String]) throws(Rejection) -> JSONObject? {
-        bytes.isEmpty ? nil : try JSONObject(bytes, keeping: names, limit: limit)
+        bytes.isEmpty ? nil : try JSONObject(bytes, keeping: names, limit: JoinRequest.maximumBytes)
     }
 }
 
