@@ -1,7 +1,7 @@
-import Hosting
+public import Hosting
 import Logging
 import NATSClient
-public import StrokeWire
+import StrokeWire
 import Whiteboard
 
 /// Gives a log with one replica another file where what it stores cannot be read, see
@@ -58,23 +58,26 @@ extension JetStreamJournal {
     ///
     /// - Parameters:
     ///   - catalogue: the checkpoints. Records up to `catalogue.covered` are not written again.
-    ///   - lost: rooms whose checkpoints hold records that the log has lost: their records are told by their times, since
-    ///     sequences were given out twice.
+    ///   - rewind: what the log has lost, where it has: records of those rooms are told by their times, since sequences were
+    ///     given out twice.
     /// - Returns: whether there was such a file.
     public func deleteDamagedFiles(
-        of partition: Int, _ catalogue: CheckpointCatalogue, lost: Set<RoomID>
+        of partition: Int, _ catalogue: CheckpointCatalogue, _ rewind: LogRewind? = nil
     ) async throws(JournalError) -> Bool {
         let streams = PartitionStreams(root: root, partition: partition)
         var deleted: UInt64 = 0
         return try await onStream(streams.log) { () throws(JetStreamError) in
-            guard try await jetStream.streamInfo(streams.log).configuration.replicas == 1 else { return false }
+            let info = try await jetStream.streamInfo(streams.log)
+            guard info.configuration.replicas == 1 else { return false }
+            let lost = Set(rewind?.rooms.map(\.room) ?? [])
+            let last = lost.isEmpty ? nil : try await jetStream.message(streams.log, info.lastSequence)?.time
             while let end = try await jetStream.endOfDamagedFile(
                 of: streams.log, filler: streams.logFiller, logger: logger), end > deleted
             {
                 let written = try await writeAgain(partition, after: catalogue.covered, before: end) { record in
                     guard let manifest = catalogue.rooms[record.room] else { return true }
-                    guard lost.contains(record.room) else { return record.sequence > manifest.sequence }
-                    return manifest.loggedAt.map { record.loggedAt > $0 } ?? true
+                    guard let rewind, lost.contains(record.room) else { return record.sequence > manifest.sequence }
+                    return rewind.isNew(record, to: manifest, in: last.map(Instant.init(nanoseconds:)))
                 }
                 try await jetStream.purge(streams.log, before: end)
                 deleted = end

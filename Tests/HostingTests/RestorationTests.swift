@@ -109,6 +109,13 @@ import Whiteboard
         }
         let held = Instant(nanoseconds: 100_000_000_000)
         #expect(Self.decision.tail(of: records, decision: 5, held: held).map(\.sequence) == expected)
+        // Those that are written again, where the log's file is damaged.
+        let manifest = CheckpointManifest(
+            room: .algebra, log: "log", incarnation: "log-1", sequence: 9, handled: 9, cursors: [:], isQuiet: true,
+            state: nil, loggedAt: held)
+        let rewind = LogRewind(end: 2, known: 9, lost: 3, rooms: [manifest])
+        let copied = records.filter { rewind.isNew($0, to: manifest, in: records.last?.loggedAt) }
+        #expect(copied.map(\.sequence) == [3, 4, 5, 6])
     }
 
     @Test func `has its authors told once what a checkpoint holds of them`() throws {

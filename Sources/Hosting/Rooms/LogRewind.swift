@@ -117,10 +117,28 @@ extension RoomRestoration {
     public func tail(of records: [JournalRecord], decision: UInt64, held: Instant?) -> [JournalRecord] {
         let decidedAt = records.first { $0.sequence == decision }?.loggedAt
         return records.filter { record in
-            guard record.sequence < decision, let held, record.loggedAt <= held else {
-                return record.sequence <= decision
-            }
-            return decidedAt.map { $0 <= held && record.loggedAt <= $0 } ?? false
+            record.sequence <= decision
+                && (record.sequence == decision || record.isNew(behind: held, in: decidedAt))
         }
+    }
+}
+
+extension JournalRecord {
+    /// - Parameters:
+    ///   - held: when the last record was logged that a state holds; nil where that is not known.
+    ///   - end: a later time of the log that the record is in; nil where that is not known.
+    fileprivate func isNew(behind held: Instant?, in end: Instant?) -> Bool {
+        guard let held, loggedAt <= held else { return true }
+        return end.map { $0 <= held && loggedAt <= $0 } ?? false
+    }
+}
+
+extension LogRewind {
+    /// Whether the state of a manifest lacks a record of the log.
+    /// - Parameters:
+    ///   - manifest: one of ``rooms``.
+    ///   - last: when the log's last record was logged; nil where that is not known.
+    public func isNew(_ record: JournalRecord, to manifest: CheckpointManifest, in last: Instant?) -> Bool {
+        record.isNew(behind: manifest.loggedAt, in: record.sequence > end ? last : nil)
     }
 }

@@ -55,7 +55,7 @@ struct RewindRepair: Sendable {
             var catalogue = try await store.catalogue(of: partition, log: log.incarnationPrefix)
             guard try await journal.rewind(of: partition, catalogue, log) != nil else {
                 // What it has lost no checkpoint knows.
-                if try await journal.deleteDamagedFiles(of: partition, catalogue, lost: []) {
+                if try await journal.deleteDamagedFiles(of: partition, catalogue) {
                     log = try await journal.provision(partition)
                 }
                 warn(of: catalogue, partition)
@@ -88,7 +88,7 @@ struct RewindRepair: Sendable {
     private func repair(
         _ partition: Int, _ rewind: LogRewind, _ catalogue: inout CheckpointCatalogue, _ log: PartitionLog
     ) async throws(JournalError) -> (PartitionLog, [RoomID: UInt64]) {
-        _ = try await journal.deleteDamagedFiles(of: partition, catalogue, lost: Set(rewind.rooms.map(\.room)))
+        _ = try await journal.deleteDamagedFiles(of: partition, catalogue, rewind)
         var decisions: [RoomID: UInt64] = [:]
         let failure = await withTaskGroup(of: Result<(RoomID, UInt64), JournalError>.self) { group -> JournalError? in
             var rooms = rewind.rooms[...]
