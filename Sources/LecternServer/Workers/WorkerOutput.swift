@@ -82,6 +82,8 @@ final class WorkerOutput: HostOutput {
     func countStored(_ change: Int, of partition: Int) { storedRooms.add(change, to: partition) }
 
     func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {
+        // One that is restored while it is being saved must not take the answer for that to its next save.
+        stays[room] = nil
         let stay = stay(of: room)
         keeper?.fetch(room, stored, restoration) { [worker] restoration in
             worker.post(.restored(room, stay: stay, restoration))
