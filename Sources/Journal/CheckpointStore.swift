@@ -249,11 +249,8 @@ extension CheckpointStore {
     public func save(base manifest: CheckpointManifest) async throws(JournalError) -> UInt64 {
         let streams = streams(of: manifest.room)
         let subject = streams.base(of: manifest.room)
-        let last: StoredMessage?
-        do throws(JetStreamError) {
-            last = try await jetStream.lastMessage(streams.checkpoint, subject: subject)
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
+        let last = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.lastMessage(streams.checkpoint, subject: subject)
         }
         if let last, (try? CheckpointManifest(decoding: last.payload)) == manifest { return last.sequence }
         return try await publish(manifest.encoded(), to: subject, streams)

@@ -51,10 +51,7 @@ public final class JetStreamJournal: Sendable {
 
     /// The incarnation prefix of the log that a room's records are in.
     public func log(of room: RoomID) async throws(JournalError) -> String {
-        let stream = log(RoomAddress.partition(of: room, among: partitions))
-        return try await onStream(stream) { () throws(JetStreamError) in
-            StreamIdentity(.log, of: try await jetStream.streamInfo(stream)).text
-        }
+        try await jetStream.identity(ofLog: log(RoomAddress.partition(of: room, among: partitions)))
     }
 
     /// Writes a decision, without waiting for it. It takes effect when it comes back through the log; if it is lost, it

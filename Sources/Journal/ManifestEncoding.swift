@@ -63,12 +63,6 @@ extension CheckpointManifest {
         var handledAt: Int64?
     }
 
-    /// The fields of every version.
-    private struct Stamp: Decodable {
-        var version: Int
-        var log: String
-    }
-
     func encoded() -> [UInt8] {
         var pauses: [String: Wire.Pause] = [:]
         for (name, cursor) in cursors where cursor.pausedTime > .zero || cursor.pausedSince != nil {
@@ -157,6 +151,12 @@ extension CheckpointManifest.State {
     }
 }
 
+/// The fields of every version.
+private struct Stamp: Decodable {
+    var version: Int
+    var log: String
+}
+
 /// How far a partition's log is covered by checkpoints.
 struct Coverage: Codable, Equatable {
     static let currentVersion = 1
@@ -183,10 +183,6 @@ struct Coverage: Codable, Equatable {
     /// Nil when the bytes are damaged.
     /// - Throws: `.newer` when a newer release wrote them.
     init?(decoding bytes: [UInt8]) throws(CheckpointManifest.Unreadable) {
-        struct Stamp: Decodable {
-            var version: Int
-            var log: String
-        }
         guard let stamp = HashedJSON.decode(Stamp.self, from: bytes), stamp.version > 0 else { return nil }
         guard stamp.version <= Self.currentVersion else {
             throw .newer(

@@ -177,6 +177,13 @@ struct StreamIdentity: CustomStringConvertible {
 }
 
 extension JetStream {
+    /// The incarnation prefix of a log.
+    func identity(ofLog name: String) async throws(JournalError) -> String {
+        try await onStream(name) { () throws(JetStreamError) in
+            StreamIdentity(.log, of: try await streamInfo(name)).text
+        }
+    }
+
     /// Creates a stream where there is none. An existing one is not changed; differences are logged.
     ///
     /// - Parameter isIdentified: whether its description has an identity. Of daemons that create such a stream in a cluster at

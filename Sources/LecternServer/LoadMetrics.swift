@@ -36,17 +36,11 @@ struct LoadMetrics: Sendable {
         let loads = workers.map(\.load)
         waiting.set(loads.reduce(0) { $0 + $1.bytes })
         let now = (mailbox: loads.reduce(0) { $0 + $1.dropped }, misaddressed: misaddressedCount())
-        let before = reported.withLock { reported in
-            defer { reported = now }
-            return reported
-        }
+        let before = reported.exchange(now)
         dropped.increment(by: now.mailbox - before.mailbox)
         misaddressed.increment(by: now.misaddressed - before.misaddressed)
         let counts = stallCounts()
-        let countsBefore = reportedStalls.withLock { reported in
-            defer { reported = counts }
-            return reported
-        }
+        let countsBefore = reportedStalls.exchange(counts)
         for (stall, counter) in stalls {
             counter.increment(by: counts[stall, default: 0] - countsBefore[stall, default: 0])
         }

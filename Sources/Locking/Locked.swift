@@ -33,6 +33,14 @@ package final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
+    /// - Returns: the value that the new one replaces.
+    package func exchange(_ new: Value) -> Value {
+        withLock { value in
+            defer { value = new }
+            return value
+        }
+    }
+
     /// - Returns: nil if another thread holds the lock.
     package func withLockIfAvailable<Result>(_ body: (inout Value) -> Result) -> Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }

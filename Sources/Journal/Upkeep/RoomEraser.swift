@@ -103,11 +103,9 @@ public struct RoomEraser: Sendable {
         var wanted: [Wanted] = []
         var settings = OrderedConsumerSettings(stream: stream, start: .sequence(1), filterSubject: subject)
         settings.headersOnly = headersOnly
-        do throws(JetStreamError) {
+        try await onStream(stream) { () throws(JetStreamError) in
             try await jetStream.readToEnd(
                 settings, logger: logger, timeout: .seconds(30), decode: decode, take: { wanted.append($0) })
-        } catch {
-            throw .stream(name: stream, error)
         }
         return wanted
     }
@@ -115,10 +113,8 @@ public struct RoomEraser: Sendable {
     private func delete(
         _ sequences: [UInt64], in stream: String, _ onProgress: (Int) -> Void = { _ in }
     ) async throws(JournalError) {
-        do throws(JetStreamError) {
+        try await onStream(stream) { () throws(JetStreamError) in
             try await jetStream.deleteMessages(stream, sequences, overwriting: true, onProgress: onProgress)
-        } catch {
-            throw .stream(name: stream, error)
         }
     }
 }
@@ -165,13 +161,11 @@ extension RoomEraser {
     private func subjects(
         under address: some CustomStringConvertible, kinds: [String] = ["in.*", "ctl"], in streams: PartitionStreams
     ) async throws(JournalError) -> [String] {
-        do throws(JetStreamError) {
-            let captured = try await jetStream.streamInfo(streams.log).configuration.subjects
-            let moved = captured.contains(streams.moved) ? kinds.map { "\(address).moved.\($0)" } : []
-            return moved + kinds.map { "\(address).\($0)" }
-        } catch {
-            throw .stream(name: streams.log, error)
+        let captured = try await onStream(streams.log) { () throws(JetStreamError) in
+            try await jetStream.streamInfo(streams.log).configuration.subjects
         }
+        let moved = captured.contains(streams.moved) ? kinds.map { "\(address).moved.\($0)" } : []
+        return moved + kinds.map { "\(address).\($0)" }
     }
 
     /// Deletes records.
@@ -202,19 +196,17 @@ extension RoomEraser {
     public func note(_ decision: Decision, by command: String) async throws(JournalError) {
         let streams = streams(of: decision.room)
         let note = Note(
-            command: command, log: try await incarnationPrefix(streams.log), sequence: decision.sequence,
+            command: command, log: try await jetStream.identity(ofLog: streams.log), sequence: decision.sequence,
             assetsBefore: decision.assetsBefore, time: decision.time)
-        do throws(JetStreamError) {
-            let subject = streams.decision(on: decision.room, by: command)
-            _ = try await jetStream.publish(HashedJSON.encode(note), to: subject)
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
+        _ = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.publish(
+                HashedJSON.encode(note), to: streams.decision(on: decision.room, by: command))
         }
     }
 
     private func notedDecision(on room: RoomID, by command: String) async throws(JournalError) -> Decision? {
         let streams = streams(of: room)
-        let log = try await incarnationPrefix(streams.log)
+        let log = try await jetStream.identity(ofLog: streams.log)
         return try await list(streams.checkpoint, streams.decision(on: room, by: command)) { message, _ -> Decision? in
             guard let note = HashedJSON.decode(Note.self, from: message.copyPayload()), note.command == command,
                 note.log == log
@@ -235,7 +227,7 @@ extension RoomEraser {
     /// Whether a checkpoint of the room holds a decision: from then on none that is older takes its place.
     public func isSaved(_ decision: Decision) async throws(JournalError) -> Bool {
         let streams = streams(of: decision.room)
-        let log = try await incarnationPrefix(streams.log)
+        let log = try await jetStream.identity(ofLog: streams.log)
         return try await checkpoints.manifest(of: decision.room, log: log).map {
             $0.sequence >= decision.sequence
         } ?? false
@@ -244,30 +236,19 @@ extension RoomEraser {
     /// Whether checkpoints hold all records of the partition through a decision: then no daemon reads those before it.
     public func isCovered(_ decision: Decision) async throws(JournalError) -> Bool {
         let streams = streams(of: decision.room)
-        let log = try await incarnationPrefix(streams.log)
-        do throws(JetStreamError) {
-            guard let message = try await jetStream.lastMessage(streams.checkpoint, subject: streams.coverage),
-                let coverage = try? Coverage(decoding: message.payload)
-            else { return false }
-            return coverage.log == log && coverage.covered >= decision.sequence
-        } catch {
-            throw .stream(name: streams.checkpoint, error)
+        let log = try await jetStream.identity(ofLog: streams.log)
+        let message = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.lastMessage(streams.checkpoint, subject: streams.coverage)
         }
-    }
-
-    private func incarnationPrefix(_ log: String) async throws(JournalError) -> String {
-        do throws(JetStreamError) {
-            return StreamIdentity(.log, of: try await jetStream.streamInfo(log)).text
-        } catch {
-            throw .stream(name: log, error)
-        }
+        guard let message, let coverage = try? Coverage(decoding: message.payload) else { return false }
+        return coverage.log == log && coverage.covered >= decision.sequence
     }
 
     /// The assets that the room's newest checkpoint names, in states from before a sequence of the log.
     public func checkpointAssets(
         of room: RoomID, before sequence: UInt64 = .max, _ configuration: RoomConfiguration
     ) async throws(JournalError) -> Set<AssetID> {
-        let log = try await incarnationPrefix(streams(of: room).log)
+        let log = try await jetStream.identity(ofLog: streams(of: room).log)
         guard let manifest = try await checkpoints.manifest(of: room, log: log) else { return [] }
         return try await assets(of: manifest, in: 0..<sequence, configuration)
     }
@@ -340,7 +321,7 @@ extension RoomEraser {
                     sequence: sequence, manifest: filter == subject ? try? CheckpointManifest(decoding: body) : nil)
             }
         }
-        let log = try await incarnationPrefix(streams.log)
+        let log = try await jetStream.identity(ofLog: streams.log)
         func isNew(_ manifest: CheckpointManifest) -> Bool {
             manifest.log == log && manifest.sequence >= decision.sequence
         }
@@ -369,7 +350,7 @@ extension RoomEraser {
         var named: Set<AssetID> = []
         for partition in 0..<partitions where !assets.subtracting(named).isEmpty {
             let streams = PartitionStreams(root: root, partition: partition)
-            let log = try await incarnationPrefix(streams.log)
+            let log = try await jetStream.identity(ofLog: streams.log)
             for (room, manifest) in try await checkpoints.catalogue(of: partition, log: log).rooms
             where manifest.state != nil {
                 let first = room == decision.room ? decision.sequence : 0

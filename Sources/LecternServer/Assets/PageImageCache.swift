@@ -111,13 +111,7 @@ final class PageImageCache: Sendable {
         _ keys: [Key], for room: RoomID, within limit: Duration = timeLimit, then: @escaping @Sendable () -> Void
     ) {
         let pending = Locked<(@Sendable () -> Void)?>(then)
-        let finish: @Sendable () -> Void = {
-            let then = pending.withLock { pending in
-                defer { pending = nil }
-                return pending
-            }
-            then?()
-        }
+        let finish: @Sendable () -> Void = { pending.exchange(nil)?() }
         guard !keys.isEmpty else { return finish() }
         let latch = CountDownLatch(keys.count, whenDone: finish)
         let refused = state.withLock { state in

@@ -57,11 +57,7 @@ struct RoomErasure: Sendable {
         defer { telling.cancel() }
         func say(_ step: String, _ made: Int? = nil, of total: Int? = nil) {
             let now = CommandProgress(step, made: made, of: total)
-            let before = progress.withLock { progress in
-                defer { progress = now }
-                return progress
-            }
-            if before.detail != step { onProgress(now) }
+            if progress.exchange(now).detail != step { onProgress(now) }
         }
         var left = "nothing is deleted yet"
         var gone: Set<AssetID> = []

@@ -389,11 +389,7 @@ final class RenderWorker: Sendable {
 
     /// Schedules an eviction unless one is scheduled; repeated until the renderer is empty.
     private func sweepLater() {
-        let isFirst = isSweeping.withLock { isSweeping in
-            defer { isSweeping = true }
-            return !isSweeping
-        }
-        guard isFirst else { return }
+        guard !isSweeping.exchange(true) else { return }
         queue.asyncAfter(deadline: .now() + idleTime / .seconds(1)) { [weak self] in
             guard let self else { return }
             renderer.memory.evict(unusedSince: MonotonicClock.now() + (.zero - idleTime))

@@ -114,7 +114,7 @@ final class RevocationRegister: Sendable {
     /// Answers requests for the list.
     func listen() throws(NATSError) {
         _ = try connection.subscribe("\(root).revocations", queue: Self.queue) { [self] message in
-            guard let reply = message.reply, reply.hasPrefix("_INBOX.") else { return }
+            guard let reply = message.reply, ReplySink.isInbox(reply) else { return }
             try? connection.publish(answer(message.copyPayload()), to: reply)
         }
     }
