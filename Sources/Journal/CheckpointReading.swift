@@ -2,7 +2,7 @@ public import Hosting
 import Logging
 import NATSClient
 public import StrokeWire
-import Whiteboard
+public import Whiteboard
 
 /// Reading.
 extension CheckpointStore {
@@ -33,6 +33,26 @@ extension CheckpointStore {
             return unusable(room, "the parts do not match its hash")
         }
         return bytes
+    }
+
+    /// The room that a state restores; nil, and logged, when it is missing or damaged.
+    /// - Throws: `.newer` if a newer release has written it.
+    public func room(
+        from state: CheckpointManifest.State, _ id: RoomID, _ configuration: RoomConfiguration,
+        at now: @autoclosure () -> Instant, logClockAhead: Duration
+    ) async throws(JournalError) -> Room? {
+        guard let bytes = try await bytes(of: state, room: id) else { return nil }
+        do throws(CheckpointError) {
+            return try Room(
+                restoring: bytes, configuration: configuration, at: now(), logClockAhead: logClockAhead)
+        } catch {
+            switch error {
+            case .newerFormat, .newerFold: throw .newer(stream: "the room \(id)", what: "\(error)")
+            case .damaged:
+                logger.error("checkpoint unreadable", metadata: ["room": "\(id)", "error": "\(error)"])
+                return nil
+            }
+        }
     }
 
     func part(_ sequence: UInt64, _ streams: PartitionStreams) async throws(JournalError) -> StoredMessage? {

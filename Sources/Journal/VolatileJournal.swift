@@ -50,7 +50,7 @@ public final class VolatileJournal: Sendable {
     }
 
     /// Makes a decision a record at once: no other daemon shares this journal.
-    public func append(_ record: ControlRecord, room: RoomID, at now: Instant) -> JournalRecord {
+    public func append(_ record: ControlRecord, room: RoomID, at now: Instant) -> JournalRecord? {
         JournalRecord(
             partition: RoomAddress.partition(of: room, among: partitions), room: room, content: .control(record),
             sequence: nextSequence(), loggedAt: now)

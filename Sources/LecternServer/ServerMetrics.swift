@@ -30,10 +30,7 @@ struct ServerMetrics: Sendable {
     private let assetBytes = Meter(label: "lectern_asset_bytes")
     private let assetRendering = Recorder(label: "lectern_asset_rendering_seconds", aggregate: true)
     private let cohorts = CohortMetrics()
-    private let checkpointsSaved = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "saved")])
-    private let checkpointsFailed = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "failed")])
-    private let checkpointsSuperseded = Counter(
-        label: "lectern_checkpoints_total", dimensions: [("outcome", "superseded")])
+    private let checkpoints = CounterFamily<CheckpointKeeper.SaveOutcome>("lectern_checkpoints_total", "outcome")
     private let checkpointBytes = Counter(label: "lectern_checkpoint_bytes_total")
     private let partitions = Meter(label: "lectern_partitions_serving")
     private let opening = Meter(label: "lectern_partitions_opening")
@@ -97,14 +94,10 @@ struct ServerMetrics: Sendable {
 
     func addAssembling(_ change: Int) { assembling.increment(by: Double(change)) }
 
-    func countCheckpoint(bytes: Int) {
-        checkpointsSaved.increment()
+    /// - Parameter bytes: of the state that was written.
+    func count(_ outcome: CheckpointKeeper.SaveOutcome, bytes: Int = 0) {
+        checkpoints[outcome].increment()
         checkpointBytes.increment(by: bytes)
-    }
-
-    /// - Parameter isSuperseded: whether another daemon had stored a newer one.
-    func countCheckpointFailure(isSuperseded: Bool) {
-        (isSuperseded ? checkpointsSuperseded : checkpointsFailed).increment()
     }
 
     /// JetStream has refused something for lack of space.

@@ -264,7 +264,10 @@ extension RoomEraser {
             var isReadable = true
             let generations = candidate.generations.filter { sequences.contains($0.sequence) }
             for (place, generation) in generations.enumerated() {
-                let shown = try await self.assets(of: generation.state, candidate.room, configuration)
+                let shown = try await checkpoints.room(
+                    from: generation.state, candidate.room, configuration, at: Instant(nanoseconds: 0),
+                    logClockAhead: .zero
+                )?.checkpoint().assets
                 assets.formUnion(shown ?? [])
                 if place == 0 { isReadable = shown != nil }
             }
@@ -280,24 +283,6 @@ extension RoomEraser {
 
     /// Manifests of a room that are read at most, while daemons write others.
     private static let attempts = 32
-
-    /// - Returns: nil for a state that cannot be read.
-    /// - Throws: `.newer` if a newer release has written it.
-    private func assets(
-        of state: CheckpointManifest.State, _ id: RoomID, _ configuration: RoomConfiguration
-    ) async throws(JournalError) -> Set<AssetID>? {
-        guard let bytes = try await checkpoints.bytes(of: state, room: id) else { return nil }
-        do throws(CheckpointError) {
-            return try Room(
-                restoring: bytes, configuration: configuration, at: Instant(nanoseconds: 0), logClockAhead: .zero
-            ).checkpoint().assets
-        } catch {
-            switch error {
-            case .newerFormat, .newerFold: throw .newer(stream: "the room \(id)", what: "\(error)")
-            case .damaged: return nil
-            }
-        }
-    }
 
     /// Deletes the room's checkpoints from before a decision, with parts that no manifest names.
     ///

@@ -113,6 +113,10 @@ final class CheckpointKeeper: Sendable {
         partitions.withLock { $0[partition]?.logClockAhead = ahead }
     }
 
+    private func logClockAhead(of partition: Int) -> Duration {
+        partitions.withLock { $0[partition]?.logClockAhead ?? .zero }
+    }
+
     /// Stores that checkpoints hold all records of a partition through `sequence`: its next owner need not read them.
     func note(covered sequence: UInt64, of partition: Int) async {
         guard let notes = partitions.withLock({ $0[partition] }), sequence > notes.covered else { return }
@@ -124,8 +128,8 @@ final class CheckpointKeeper: Sendable {
         }
     }
 
-    /// Outcome of saving a room.
-    enum SaveOutcome: Sendable {
+    /// Outcome of saving a room. The raw values are those of the metric's label.
+    enum SaveOutcome: String, CaseIterable, Sendable {
         /// JetStream has acknowledged the checkpoint.
         case saved
         case failed
@@ -148,15 +152,15 @@ final class CheckpointKeeper: Sendable {
                     throw .unconfirmed
                 }
                 let (bytes, obsolete) = try await write(request, log: status.log)
-                metrics.countCheckpoint(bytes: bytes)
+                metrics.count(.saved, bytes: bytes)
                 then(.saved)
                 for state in obsolete { await store.discard(state, room: request.room) }
             } catch {
                 noteStorageFull(error, request.partition)
-                let isSuperseded = if case .superseded = error { true } else { false }
-                if !isSuperseded { logSaveFailure(of: request.room, error) }
-                metrics.countCheckpointFailure(isSuperseded: isSuperseded)
-                then(isSuperseded ? .superseded : .failed)
+                let outcome = if case .superseded = error { SaveOutcome.superseded } else { SaveOutcome.failed }
+                if outcome == .failed { logSaveFailure(of: request.room, error) }
+                metrics.count(outcome)
+                then(outcome)
             }
         }
     }
@@ -229,9 +233,8 @@ final class CheckpointKeeper: Sendable {
 
     /// The bytes of a state, after a room was restored from them: once they count, the log may lose what they hold.
     private func readBack(_ checkpoint: RoomCheckpoint, _ partition: Int) throws(JournalError) -> [UInt8] {
-        let ahead = partitions.withLock { $0[partition]?.logClockAhead ?? .zero }
         do throws(CheckpointError) {
-            return try checkpoint.readBack(at: MonotonicClock.now(), logClockAhead: ahead)
+            return try checkpoint.readBack(at: MonotonicClock.now(), logClockAhead: logClockAhead(of: partition))
         } catch {
             throw .unreadable("\(error)")
         }
@@ -375,20 +378,9 @@ final class CheckpointKeeper: Sendable {
     /// - Returns: nil if the state is missing or damaged.
     /// - Throws: `.newer` if a newer release has written it.
     private func room(from state: CheckpointManifest.State, _ id: RoomID) async throws(JournalError) -> Room? {
-        guard let bytes = try await store.bytes(of: state, room: id) else { return nil }
         let partition = RoomAddress.partition(of: id, among: configuration.partitions)
-        let ahead = partitions.withLock { $0[partition]?.logClockAhead ?? .zero }
-        do throws(CheckpointError) {
-            return try Room(
-                restoring: bytes, configuration: configuration.room, at: MonotonicClock.now(), logClockAhead: ahead)
-        } catch {
-            switch error {
-            case .newerFormat, .newerFold: throw .newer(stream: "the room \(id)", what: "\(error)")
-            case .damaged:
-                logger.error("checkpoint unreadable", metadata: ["room": "\(id)", "error": "\(error)"])
-                return nil
-            }
-        }
+        return try await store.room(
+            from: state, id, configuration.room, at: MonotonicClock.now(), logClockAhead: logClockAhead(of: partition))
     }
 
     private var spaceInterval: Duration { configuration.upkeepInterval * 2 }

@@ -73,10 +73,12 @@ final class RoomEventLoop {
             host.restored(
                 room, restoration.room, sequence: restoration.sequence, restorations: restoration.restorations,
                 tail: restoration.tail, at: now)
-        case .saved(let room, let stay, let isSaved):
-            if output.isAwaited(room, stay: stay) { host.saved(room, isSaved: isSaved, at: now) }
-        case .superseded(let room, let stay):
-            if output.isAwaited(room, stay: stay) { host.superseded(room, at: now) }
+        case .saved(let room, let stay, let outcome):
+            guard output.isAwaited(room, stay: stay) else { return }
+            switch outcome {
+            case .saved, .failed: host.saved(room, isSaved: outcome == .saved, at: now)
+            case .superseded: host.superseded(room, at: now)
+            }
         case .probe(let probe, let worker): probe.answered(by: worker, at: now)
         case .survey(let turn): survey(turn, at: now)
         case .stop: break

@@ -91,10 +91,8 @@ enum InboundItem: Sendable {
     case partition(PartitionItem)
     /// A requested room has been fetched; `stay` is that in which it was requested, see ``WorkerOutput/isAwaited(_:stay:)``.
     case restored(RoomID, stay: UInt64, RestoredRoom)
-    /// A room's checkpoint has been acknowledged, or not.
-    case saved(RoomID, stay: UInt64, isSaved: Bool)
-    /// Another daemon has stored a newer checkpoint of the room.
-    case superseded(RoomID, stay: UInt64)
+    /// What became of a room's checkpoint.
+    case saved(RoomID, stay: UInt64, CheckpointKeeper.SaveOutcome)
     /// Whether the worker answers.
     case probe(WorkerProbe, worker: Int)
     /// Looks at the worker's rooms in memory, or at those that remain; nil for all.
@@ -105,7 +103,7 @@ enum InboundItem: Sendable {
     var isBrief: Bool {
         switch self {
         case .record, .clock, .wet, .confirmed, .saved, .partition(.level): true
-        case .request, .scan, .output, .partition, .restored, .superseded, .probe, .survey, .stop: false
+        case .request, .scan, .output, .partition, .restored, .probe, .survey, .stop: false
         }
     }
 
@@ -121,7 +119,7 @@ enum InboundItem: Sendable {
         case .clock(let sample): sample.bytes.count + 256
         case .wet(let update): update.bytes.count + 256
         case .request(let request): request.cost
-        case .scan, .output, .confirmed, .partition, .restored, .saved, .superseded, .probe, .survey, .stop: 0
+        case .scan, .output, .confirmed, .partition, .restored, .saved, .probe, .survey, .stop: 0
         }
     }
 }

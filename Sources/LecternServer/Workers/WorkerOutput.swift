@@ -75,7 +75,7 @@ final class WorkerOutput: HostOutput {
     }
 
     func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {
-        journal.append(record, room: room.address, at: now)
+        journal.append(record, room: room.id, at: now)
     }
 
     func countNew(_ partition: Int) -> Bool { storedRooms.take(partition) }
@@ -93,13 +93,7 @@ final class WorkerOutput: HostOutput {
     func save(_ request: SaveRequest) {
         flush()
         let (room, stay) = (request.room, stay(of: request.room))
-        keeper?.save(request, publishedOn: generation) { [worker] outcome in
-            switch outcome {
-            case .saved: worker.post(.saved(room, stay: stay, isSaved: true))
-            case .failed: worker.post(.saved(room, stay: stay, isSaved: false))
-            case .superseded: worker.post(.superseded(room, stay: stay))
-            }
-        }
+        keeper?.save(request, publishedOn: generation) { [worker] in worker.post(.saved(room, stay: stay, $0)) }
     }
 
     private func stay(of room: RoomID) -> UInt64 {
@@ -179,19 +173,14 @@ enum PartitionProgress: Sendable {
 protocol DecisionJournal: Sendable {
     /// Appends a decision; it takes effect once, however often it stands in the journal.
     /// - Returns: the record, if the journal has it at once.
-    func append(_ record: ControlRecord, room: RoomAddress, at now: Instant) -> JournalRecord?
+    func append(_ record: ControlRecord, room: RoomID, at now: Instant) -> JournalRecord?
 }
 
-extension VolatileJournal: DecisionJournal {
-    /// Without a stream the record takes effect at once.
-    func append(_ record: ControlRecord, room: RoomAddress, at now: Instant) -> JournalRecord? {
-        append(record, room: room.room, at: now)
-    }
-}
+extension VolatileJournal: DecisionJournal {}
 
 extension JetStreamJournal: DecisionJournal {
-    func append(_ record: ControlRecord, room: RoomAddress, at now: Instant) -> JournalRecord? {
-        append(record, room: room.room)
+    func append(_ record: ControlRecord, room: RoomID, at now: Instant) -> JournalRecord? {
+        append(record, room: room)
         return nil
     }
 }
