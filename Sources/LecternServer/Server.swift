@@ -92,17 +92,8 @@ public struct Server: Service {
         try journal.read(from: connection, now: MonotonicClock.now) { [workers = pool.workers] record in
             workers[record.room].deliver(record, mustNotBeLost: false)
         }
-        try pool.listen()
-        try pool.forgetErasedRooms(nil)
-        try UploadReceiver(configuration, connection: bulkConnection, library: nil, metrics: pool.metrics).listen()
-        let revocations = RevocationRegister(
-            root: configuration.root, connection: bulkConnection, store: nil, logger: logger)
-        try revocations.listen()
-        let revoking = Task { await revocations.run() }
+        let (commands, commanding, revoking) = try listen(pool, journal: nil, library: nil, replies: sink)
         defer { revoking.cancel() }
-        let commands = commandReceiver(pool, journal: nil, revocations, replies: sink)
-        try commands.listen()
-        let commanding = Task { await commands.run() }
         let incompatiblePeers = IncompatiblePeerLog(root: configuration.root, metrics: pool.metrics, logger: logger)
         let heartbeat = StandaloneHeartbeat(
             configuration: configuration, members: members, incompatiblePeers: incompatiblePeers)
@@ -167,26 +158,9 @@ public struct Server: Service {
             opener: AssetOpener(), sweepInterval: configuration.assetUseInterval, metrics: pool.metrics, logger: logger)
         pool.show(assets)
         pool.drawImages(from: assets, within: configuration.canvasBytes / 4)
-        try pool.listen()
-        try pool.forgetErasedRooms(assets)
         let keeping = Task { await assets.run(pool.assetUse) }
-        try UploadReceiver(configuration, connection: bulkConnection, library: assets, metrics: pool.metrics)
-            .listen()
-        let revocations = RevocationRegister(
-            root: configuration.root, connection: bulkConnection,
-            store: RevocationStore(
-                root: configuration.root, settings: settings, connection: bulkConnection, logger: logger),
-            logger: logger)
-        try revocations.listen()
-        let revoking = Task {
-            // Their stream shows that all logs have existed.
-            await journal.waitUntilProvisioned()
-            await revocations.run()
-        }
+        let (commands, commanding, revoking) = try listen(pool, journal: journal, library: assets, replies: sink)
         defer { revoking.cancel() }
-        let commands = commandReceiver(pool, journal: journal, revocations, replies: sink)
-        try commands.listen()
-        let commanding = Task { await commands.run() }
         let outcome = await serve(ownership, opener)
         readiness.set(.stopping)
         logger.info("draining")
@@ -225,20 +199,39 @@ public struct Server: Service {
             maxAge: configuration.auditAge, connection: bulkConnection, logger: logger)
     }
 
-    /// Takes commands; with a journal it keeps the audit log in it.
-    private func commandReceiver(
-        _ pool: WorkerPool, journal: JetStreamJournal?, _ revocations: RevocationRegister, replies sink: ReplySink
-    ) -> CommandReceiver {
-        let audit = configuration.journal.map(auditLog)
+    /// Takes clocks, requests, files, revocations and commands.
+    /// - Parameters:
+    ///   - journal: has the list of revocations and the audit log beside it; nil where nothing is kept.
+    ///   - library: nil where nothing is kept.
+    private func listen(
+        _ pool: WorkerPool, journal: JetStreamJournal?, library: AssetLibrary?, replies sink: ReplySink
+    ) throws(NATSError) -> (commands: CommandReceiver, commanding: Task<Void, Never>, revoking: Task<Void, Never>) {
+        try pool.listen()
+        try pool.forgetErasedRooms(library)
+        try UploadReceiver(configuration, connection: bulkConnection, library: library, metrics: pool.metrics).listen()
+        let revocations = RevocationRegister(
+            root: configuration.root, connection: bulkConnection,
+            store: configuration.journal.map { settings in
+                RevocationStore(
+                    root: configuration.root, settings: settings, connection: bulkConnection, logger: logger)
+            }, logger: logger)
+        try revocations.listen()
+        let revoking = Task {
+            // Their stream shows that all logs have existed.
+            await journal?.waitUntilProvisioned()
+            await revocations.run()
+        }
         let executor = CommandExecutor(
             root: configuration.root, partitions: configuration.partitions, journal: journal,
             connection: bulkConnection, revocations: revocations,
             erasure: configuration.journal.map { settings in
                 RoomErasure(configuration, settings: settings, connection: bulkConnection, logger: logger)
             })
-        return CommandReceiver(
-            root: configuration.root, connection: bulkConnection, executor: executor, audit: audit, sink: sink,
-            metrics: pool.metrics, logger: logger)
+        let commands = CommandReceiver(
+            root: configuration.root, connection: bulkConnection, executor: executor,
+            audit: configuration.journal.map(auditLog), sink: sink, metrics: pool.metrics, logger: logger)
+        try commands.listen()
+        return (commands, Task { await commands.run() }, revoking)
     }
 
     /// Refuses the commands that wait, and finishes those being carried out, as far as there is time.
