@@ -179,6 +179,7 @@ import Testing
             let id = asset.id
             for damage in 0..<2 {
                 try await test.save(asset)
+                #expect(try await test.store.bytes(of: id) == asset.bytes)
                 let subject = asset.manifestSubject
                 let message = try #require(try await test.jetStream.lastMessage("INK_ASSETS", subject: subject))
                 let stored = try #require(StoredAssetManifest(decoding: message.payload))
@@ -191,18 +192,6 @@ import Testing
                 }
                 #expect(try await test.store.bytes(of: id) == nil)
             }
-        }
-    }
-
-    @Test func `A missing part is stored again by the next upload`() async throws {
-        try await TestStore.provisioned { test, _ in
-            let asset = try await test.save(SampleAsset(700_000))
-            try await test.jetStream.deleteMessage("INK_ASSETS", 2)
-            #expect(try await test.store.bytes(of: asset.id) == nil)
-            try await test.save(asset)
-            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
-            try await test.store.sweep(at: day(1))
-            #expect(try await test.messages() == 4)
         }
     }
 

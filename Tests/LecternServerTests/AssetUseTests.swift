@@ -11,18 +11,6 @@ import Testing
 
 /// That assets in use are written again, by the service itself.
 @Suite(.timeLimit(.minutes(4))) struct AssetUseTests {
-    private static func image(_ number: Int, _ asset: AssetID) -> String {
-        #"{"n":\#(number),"e":5,"i":"\#(asset)","d":[{"x":1,"y":2},{"x":30,"y":40}]}"#
-    }
-
-    private static func save(_ bytes: [UInt8], in store: AssetStore) async throws -> AssetID {
-        let page = try #require(AssetPage(width: 10, height: 10))
-        let manifest = try #require(
-            AssetManifest(id: AssetID(hashOf: bytes), format: .png, bytes: bytes.count, pages: [page]))
-        try await store.save(bytes, manifest)
-        return manifest.id
-    }
-
     private static func slide(_ number: Int, _ asset: AssetID) -> String {
         #"{"n":\#(number),"a":7,"i":"\#(asset)","p":0,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#
     }
@@ -34,9 +22,7 @@ import Testing
             $0.journal?.maxAge = .seconds(16)
             $0.checkpoints = CheckpointSchedule(interval: .seconds(1), operations: 1)
         } _: { lesson in
-            let settings = try #require(lesson.configuration.journal)
-            let store = AssetStore(
-                root: "ink", settings: settings, maxBytes: -1, connection: lesson.client, logger: .silent)
+            let store = lesson.assets
             let address = try lesson.address("slides")
             let jetStream = JetStream(lesson.client)
             @Sendable func sequence(_ asset: AssetID) async throws -> UInt64 {
@@ -47,10 +33,11 @@ import Testing
                 try await eventually("there is a stream of assets") { () -> Void? in
                     (try? await store.provision()) as Void?
                 }
-                let shown = try await Self.save([1], in: store)
-                let named = try await Self.save([2], in: store)
+                let files = try ["shown", "named"].map(SampleFile.init)
+                for file in files { try await store.save(file.bytes, file.manifest) }
+                let (shown, named) = (files[0].id, files[1].id)
                 let before = (shown: try await sequence(shown), named: try await sequence(named))
-                try await lesson.client.publishDurably(Self.image(1, shown), to: address)
+                try await lesson.client.publishDurably(image(1, shown), to: address)
                 let numbers = Recorder<Int>()
                 try await eventually("the asset on the board is written again") { () -> Void? in
                     numbers.append(1)
@@ -62,7 +49,7 @@ import Testing
                 // By now its manifest is as old. The next checkpoint's board does not have it any more.
                 let next = 2 + numbers.values.count
                 try await lesson.client.publishDurably(
-                    isSlide ? Self.slide(next, named) : Self.image(next, named), to: address)
+                    isSlide ? Self.slide(next, named) : image(next, named), to: address)
                 try await lesson.client.publishDurably(
                     isSlide ? #"{"n":\#(next + 1),"a":7}"# : #"{"n":\#(next + 1),"a":4}"#, to: address)
                 try await eventually("the named asset is written again", is: await sequence(named) > before.named)

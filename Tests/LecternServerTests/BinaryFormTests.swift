@@ -46,9 +46,7 @@ import Whiteboard
             #expect(sizes.binary * 6 < sizes.json, "\(sizes)")
             var pictures: [[UInt8]] = []
             for cohort in [CohortName.main, Self.compact] {
-                pictures.append(
-                    try await service.client.requestParts(to: address.subject(.image(cohort)), timeout: .hangLimit)
-                        .payload)
+                pictures.append(try await service.client.answer(from: address.subject(.image(cohort))))
             }
             #expect(pictures[0] == pictures[1] && pictures[0].count > 1000)
             await teacher.close()
@@ -99,11 +97,9 @@ import Whiteboard
             func ask(_ request: JoinRequest, _ subject: RoomSubject) async throws -> JoinReply {
                 var request = request
                 let subject = address.subject(subject)
-                let plain = try await service.client.requestParts(request.encoded(), to: subject, timeout: .hangLimit)
-                    .payload
+                let plain = try await service.client.answer(request.encoded(), from: subject)
                 request.encoding = .binary
-                let packed = try await service.client.requestParts(request.encoded(), to: subject, timeout: .hangLimit)
-                    .payload
+                let packed = try await service.client.answer(request.encoded(), from: subject)
                 #expect(packed.count * 3 < plain.count)
                 let reply = try JoinReply(binary: packed)
                 // The features, and whether there is a video, stand in JSON alone.
@@ -123,14 +119,6 @@ import Whiteboard
         }
     }
 
-    @Test func `a join for a form that there is not is a bad request`() async throws {
-        try await RunningService.withRoom("strict", Self.configuration) { service, address in
-            let reply = try await service.client.request(
-                Array(#"{"encoding":"xml"}"#.utf8), to: address.subject(.join(.main)), timeout: .hangLimit)
-            #expect(RequestError(decoding: reply.payload)?.code == .badRequest)
-        }
-    }
-
     @Test func `a board that is large in binary too comes in parts`() async throws {
         try await RunningService.withHand("large", Self.configuration) { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
@@ -141,9 +129,7 @@ import Whiteboard
             }
             _ = try await head.next(8)
             let request = JoinRequest(encoding: .binary).encoded()
-            let bytes = try await service.client.requestParts(
-                request, to: address.subject(.join(.main)), timeout: .hangLimit
-            ).payload
+            let bytes = try await service.client.answer(request, from: address.subject(.join(.main)))
             #expect(bytes.count > 256 * 1024)
             guard case .board(_, _, let visible, _, _) = try JoinReply(binary: bytes).content else {
                 throw Unexpected("no board")

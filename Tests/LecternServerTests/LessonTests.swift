@@ -123,18 +123,6 @@ import Whiteboard
         }
     }
 
-    @Test func `a gap is given up after two seconds, and the operations behind it are applied`() async throws {
-        try await RunningService.withHand("gap") { service, address, hand in
-            let inbox = try await Inbox(service.client, address.subject(.feedback(hand.author)))
-            try hand.publish(Hand.stroke(1, at: 0))
-            try hand.publish(Hand.stroke(3, at: 0))
-            let start = ContinuousClock.now
-            let applied = try await inbox.next { $0.text.contains(#""n":3"#) && $0.text.contains("applied") }
-            #expect(try Feedback(decoding: applied.payload) == .applied(number: 3, index: 2))
-            #expect(start.duration(to: .now) >= .seconds(2))
-        }
-    }
-
     @Test func `feedback names the session, and a session is over when its author begins another`() async throws {
         try await RunningService.withRoom("sessions") { service, address in
             let author = try #require(AuthorID("ann"))
@@ -159,31 +147,6 @@ import Whiteboard
                 throw Unexpected("\(over)")
             }
             #expect(rejection.code == .sessionOver)
-        }
-    }
-
-    @Test func `malformed messages are rejected with their codes and do not disturb another room`() async throws {
-        try await RunningService.with { service in
-            let bad = try Hand(service.client, service.address("bad"))
-            let good = try Hand(service.client, service.address("good"))
-            let codes = try await Inbox(service.client, bad.address.subject(.feedback(bad.author)))
-            let out = try await Inbox(service.client, good.address.subject(.out(.main)))
-            try service.client.setClock(good.address, 1000)
-            let payloads: [(String, RejectionCode)] = [
-                ("", .notJSON), ("{", .notJSON), ("[]", .wrongType), ("{}", .missingField),
-                (#"{"n":"1","d":[]}"#, .wrongType), (#"{"n":1e999,"d":[]}"#, .outOfRange),
-                (#"{"n":1,"s":2000,"d":[]}"#, .tooManyShards), (#"{"n":2,"a":9}"#, .unknownAction),
-                (#"{"n":3,"a":2}"#, .nothingToUndo), (#"{"n":4,"a":3}"#, .nothingToRedo),
-                (String(repeating: " ", count: 300_000) + "{}", .tooLarge),
-            ]
-            for (number, (payload, code)) in payloads.enumerated() {
-                try bad.publish(payload)
-                try good.publish(Hand.stroke(number + 1, at: 0))
-                guard case .rejected(_, _, let rejection) = try Feedback(decoding: try await codes.next().payload)
-                else { throw Unexpected("no rejection of \(payload.prefix(40))") }
-                #expect(rejection.code == code, "\(payload.prefix(40))")
-                #expect(try await out.next().index == String(number + 1))
-            }
         }
     }
 }

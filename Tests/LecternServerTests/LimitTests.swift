@@ -11,21 +11,6 @@ import Whiteboard
 @testable import LecternServer
 
 @Suite struct RoomLimitTests {
-    @Test func `a message to a room beyond the limit on stored rooms is rejected by its number`() async throws {
-        try await RunningService.with(.test { $0.storedRooms = 1 }) { service in
-            let first = try Hand(service.client, service.address("first"))
-            let second = try Hand(service.client, service.address("second"))
-            let applied = try await Inbox(service.client, first.address.subject(.feedback(first.author)))
-            let refused = try await Inbox(service.client, second.address.subject(.feedback(second.author)))
-            try first.publish(Hand.stroke(1, at: 0))
-            _ = try await applied.next()
-            try second.publish(Hand.stroke(7, at: 0))
-            guard case .rejected(7, nil, let rejection) = try await refused.nextAnswer()
-            else { throw Unexpected("no rejection") }
-            #expect(rejection.code == .roomFull)
-        }
-    }
-
     /// Each hand draws three strokes, in turn with the others, and each stroke is applied.
     private func drawInTurn(_ hands: [Hand], _ feedback: Inbox) async throws {
         for number in 1...3 {

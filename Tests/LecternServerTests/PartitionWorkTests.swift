@@ -10,9 +10,7 @@ import Whiteboard
 @Suite struct PartitionWorkTests {
     @Test func `Records that are dropped after the rooms were discarded count as held by no checkpoint`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let journal = JetStreamJournal(
-                root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
-            _ = try await journal.provision(0)
+            let journal = try await connection.makeJournal()
             let address = try ServerConfiguration().address("physics")
             for number in 1...5 { try await connection.publishDurably(Hand.stroke(number, at: number), to: address) }
             let work = PartitionWork(0) { _ in }

@@ -57,9 +57,9 @@ import Whiteboard
             #expect(visible.reduce(0) { $0 + $1.message.count } > limit)
             for number in 8...40 { try hand.publish(Hand.stroke(number, at: 1)) }
             _ = try await out.next(33)
-            let picture = try await service.client.requestParts(
-                Array(#"{"width":4000}"#.utf8), to: address.subject(.image(.main)), timeout: .hangLimit)
-            #expect(picture.payload.starts(with: [0x89, 0x50, 0x4e, 0x47]))
+            let picture = try await service.client.answer(
+                ImageRequest(width: 4000).encoded(), from: address.subject(.image(.main)))
+            #expect(picture.starts(with: [0x89, 0x50, 0x4e, 0x47]))
             let long = String(repeating: "c", count: 60)
             for number in 0..<255 {
                 try service.client.setClock(address, 1, cohort: try #require(CohortName("\(long)-\(number)")))

@@ -45,8 +45,7 @@ import Whiteboard
             try service.client.setClock(address, 1001)
             #expect(try await out.next(2).map(\.index) == ["2", "3"])
             // A join gets the released operations, not all logged ones.
-            let reply = try await service.client.requestParts(Array("{}".utf8), to: address.subject(.join(.main)))
-            #expect(try JoinReply(decoding: reply.payload).index == 3)
+            #expect(try await service.client.join(address).index == 3)
             try service.client.setClock(address, 1002)
             #expect(try await out.next().index == "4")
         }
@@ -82,7 +81,7 @@ import Whiteboard
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             try Hand(service.client, address).publish(Hand.stroke(1, at: 1))
             #expect(try await out.next().late == nil)
-            let reply = try await service.client.requestParts(to: address.subject(.info)).payload
+            let reply = try await service.client.answer(from: address.subject(.info))
             #expect(try RoomSummary(decoding: reply).cohorts.first?.gate == .open)
         }
     }

@@ -17,9 +17,7 @@ import Whiteboard
 
         func part(_ request: ReplayRequest = ReplayRequest(), head: Bool = false) async throws -> ReplayReply {
             let subject = address.subject(head ? .replayHead : .replay(.main))
-            let reply = try await client.requestParts(request.encoded(), to: subject, timeout: .hangLimit)
-            if let error = RequestError(decoding: reply.payload) { throw error }
-            return try ReplayReply(decoding: reply.payload)
+            return try ReplayReply(decoding: try await client.answer(request.encoded(), from: subject))
         }
 
         /// The whole lesson, in parts of a few operations.
@@ -36,10 +34,8 @@ import Whiteboard
 
         /// The board after an operation, as the service has it now.
         func board(_ index: UInt64) async throws -> JoinReply {
-            let bytes = JoinRequest(index: index).encoded()
-            let reply = try await client.requestParts(bytes, to: address.subject(.joinHead), timeout: .hangLimit)
-            if let error = RequestError(decoding: reply.payload) { throw error }
-            return try JoinReply(decoding: reply.payload)
+            let request = JoinRequest(index: index).encoded()
+            return try JoinReply(decoding: try await client.answer(request, from: address.subject(.joinHead)))
         }
 
         func reaches(_ index: UInt64) async throws {
@@ -146,9 +142,7 @@ import Whiteboard
     @Test func `a lesson that has ended since it was asked for is gone, and what follows it is not told`() async throws
     {
         try await NATSTestServer.withConnection(jetStream: true) { _, connection in
-            let journal = JetStreamJournal(
-                root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
-            _ = try await journal.provision(0)
+            let journal = try await connection.makeJournal()
             let address = try ServerConfiguration().address("anew")
             for number in 1...3 { try await connection.publishDurably(Hand.stroke(number, at: number), to: address) }
             _ = try await journal.write(.close, room: address.room, id: "close")
@@ -177,9 +171,7 @@ import Whiteboard
 
     @Test func `many who ask for one lesson leave places for those who ask for another`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { _, connection in
-            let journal = JetStreamJournal(
-                root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
-            _ = try await journal.provision(0)
+            let journal = try await connection.makeJournal()
             let recorder = ReplyRecorder()
             let replays = ReplayQueue(ServerConfiguration(), sink: recorder.sink, logger: .silent)
             replays.start(reading: journal)

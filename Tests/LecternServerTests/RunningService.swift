@@ -183,6 +183,22 @@ extension NATSConnection {
         }
     }
 
+    /// The whole answer to a request, however many parts it has.
+    /// - Throws: the `RequestError` that it is.
+    func answer(_ request: [UInt8] = [], from subject: String) async throws -> [UInt8] {
+        let bytes = try await requestParts(request, to: subject, timeout: .hangLimit).payload
+        if let error = RequestError(decoding: bytes) { throw error }
+        return bytes
+    }
+
+    /// A journal of one partition whose streams are there.
+    func makeJournal() async throws -> JetStreamJournal {
+        let journal = JetStreamJournal(
+            root: "ink", partitions: 1, settings: JournalSettings(), connection: self, logger: .silent)
+        _ = try await journal.provision(0)
+        return journal
+    }
+
     func join(_ address: RoomAddress, cohort: CohortName = .main) async throws -> JoinReply {
         try JoinReply(
             decoding: try await requestParts(

@@ -12,9 +12,7 @@ import Testing
     @Test
     func `what a log has beyond the last record read is counted, and the age of the first of it told`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let journal = JetStreamJournal(
-                root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
-            _ = try await journal.provision(0)
+            let journal = try await connection.makeJournal()
             let jetStream = JetStream(connection)
             for number in 1...10 as ClosedRange<UInt8> {
                 _ = try await jetStream.publish([number], to: "ink.0.room.in.anna")
@@ -41,9 +39,7 @@ import Testing
 
     @Test func `nothing is told any more of a partition that another daemon serves`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let journal = JetStreamJournal(
-                root: "ink", partitions: 1, settings: JournalSettings(), connection: connection, logger: .silent)
-            _ = try await journal.provision(0)
+            let journal = try await connection.makeJournal()
             let recorder = MeterRecorder()
             let open = Locked([0])
             let surveying = Task {

@@ -11,9 +11,7 @@ import Testing
     private static func ink(
         _ client: NATSConnection, _ subject: String, _ request: ImageRequest = ImageRequest(format: .inkml)
     ) async throws -> InkDocument {
-        let reply = try await client.requestParts(request.encoded(), to: subject, timeout: .hangLimit)
-        if let error = RequestError(decoding: reply.payload) { throw error }
-        return try InkDocument(inkML: reply.payload)
+        try InkDocument(inkML: try await client.answer(request.encoded(), from: subject))
     }
 
     @Test func `a board's ink has what was released, of all pages, in the board's units`() async throws {

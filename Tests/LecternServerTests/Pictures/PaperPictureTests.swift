@@ -129,13 +129,6 @@ import Testing
         }
     }
 
-    @Test func `InkML names the ruling of a page in its annotations`() throws {
-        var room = try DrawnRoom(strokes: 1)
-        try room.send(#""a":7,"p":4,"l":12,"w":400,"h":300"#)
-        let ink = String(decoding: try picture(room, PictureForm(format: .inkml)), as: UTF8.self)
-        #expect(ink.contains(#"<annotation type="paper">staves 12.0</annotation>"#))
-    }
-
     @Test func `InkML that is kept has the ruling of now, also where the paper is left out`() throws {
         var room = try DrawnRoom(strokes: 1)
         for (ruling, name) in [(1, "lines"), (2, "squares")] {
