@@ -11,6 +11,11 @@ import Whiteboard
 /// Moves to another number of partitions: those that were stopped while another run did the work, and those of what faults
 /// have left.
 @Suite struct RepartitioningTests {
+    private func move(_ test: TestJournal, to partitions: Int = 2) async throws {
+        try await Repartitioning(root: "ink", partitions: partitions, connection: test.connection, logger: .silent)
+            .run { _ in }
+    }
+
     @Test func `without the copies, which another run may have deleted at its end, nothing is deleted`() async throws {
         try await TestJournal.provisioned { test, _ in
             for number in 1...5 { try await test.write("\(number)") }
@@ -43,7 +48,7 @@ import Whiteboard
             }
             let copies = ["INK_MOVING_CHECKPOINT_0", "INK_MOVING_LOG_0"]
             #expect(try await test.jetStream.streamNames(beginningWith: "INK_MOVING_") == copies)
-            try await Repartitioning(root: "ink", partitions: 2, connection: connection, logger: .silent).run { _ in }
+            try await move(test)
             let names = try await test.jetStream.streamNames(beginningWith: "INK_LOG_")
             var messages: UInt64 = 0
             for name in names { messages += try await test.jetStream.streamInfo(name).messages }
@@ -70,18 +75,14 @@ import Whiteboard
                 _ = try await test.journal.write(.restore(restoration), room: .physics, id: "restored")
             }
             try await test.store.save(manifest)
-            let connection = test.connection
-            await #expect(throws: Repartitioning.Failure.unrepaired(log: "INK_LOG_0")) {
-                try await Repartitioning(root: "ink", partitions: 2, connection: connection, logger: .silent)
-                    .run { _ in }
-            }
+            await #expect(throws: Repartitioning.Failure.unrepaired(log: "INK_LOG_0")) { try await move(test) }
             #expect(try await test.jetStream.streamNames(beginningWith: "INK_") == ["INK_CHECKPOINT_0", "INK_LOG_0"])
             // Captured again.
             let last = try await test.write("6").sequence
             (manifest.restorations, manifest.sequence, manifest.handled) = (1, last, last)
             manifest.handledAt = try await test.journal.time(of: last, in: 0).map { Instant(nanoseconds: $0) }
             try await test.store.save(manifest)
-            try await Repartitioning(root: "ink", partitions: 2, connection: connection, logger: .silent).run { _ in }
+            try await move(test)
             #expect(try await test.jetStream.streamNames(beginningWith: "INK_LOG_") == ["INK_LOG_0", "INK_LOG_1"])
         }
     }
@@ -101,9 +102,7 @@ import Whiteboard
             for number in 2...3 { try await test.write("\(number)") }
             try await test.journal.trim(0, before: decision.sequence + 1)
             for partitions in [2, 3] {
-                try await Repartitioning(
-                    root: "ink", partitions: partitions, connection: test.connection, logger: .silent
-                ).run { _ in }
+                try await move(test, to: partitions)
                 let moved = try await eraser(partitions).decision(on: room, by: "command")
                 // All that the log has of the room stands behind it.
                 #expect(moved?.sequence == 1 && moved?.assetsBefore == 7 && moved?.time == decision.time)
@@ -124,8 +123,7 @@ import Whiteboard
             manifest.loggedAt = Instant(nanoseconds: 5)
             try await test.store.save(manifest)
             try await test.connection.deleteMessage("INK_CHECKPOINT_0", try #require(newer.parts.first))
-            try await Repartitioning(root: "ink", partitions: 2, connection: test.connection, logger: .silent)
-                .run { _ in }
+            try await move(test)
             let journal = JetStreamJournal(
                 root: "ink", partitions: 2, settings: JournalSettings(), connection: test.connection, logger: .silent)
             let store = CheckpointStore(root: "ink", partitions: 2, connection: test.connection, logger: .silent)

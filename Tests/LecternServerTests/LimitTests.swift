@@ -22,10 +22,7 @@ import Whiteboard
     }
 
     @Test func `rooms beyond the limit in memory are hibernated, and continue where they were`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.rooms = 2
-        configuration.workers = 1
-        try await RunningService.with(configuration) { service in
+        try await RunningService.with(.test { ($0.rooms, $0.workers) = (2, 1) }) { service in
             let hands = try (0..<10).map { try Hand(service.client, service.address("room-\($0)")) }
             let feedback = try await Inbox(service.client, "*.0.*.feedback.*")
             try await drawInTurn(hands, feedback)
@@ -41,39 +38,30 @@ import Whiteboard
     @Test func `with a journal, rooms beyond the limit in memory are saved, and beyond the stored ones refused`()
         async throws
     {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            var configuration = ServerConfiguration()
-            configuration.journal = JournalSettings()
-            configuration.rooms = 2
-            configuration.storedRooms = 10
-            configuration.workers = 1
-            let settings = configuration
-            try await RunningDaemon.with(settings, nats) {
-                try await NATSConnection.with(nats) { client in
-                    let feedback = try await Inbox(client, "ink.0.*.feedback.*")
-                    let hands = try (0..<10).map { try Hand(client, settings.address("room-\($0)")) }
-                    try await drawInTurn(hands, feedback)
-                    // Each room had to leave memory between its strokes.
-                    for hand in hands {
-                        let subject = "\(hand.address).checkpoint"
-                        #expect(try await JetStream(client).lastMessage("INK_CHECKPOINT_0", subject: subject) != nil)
-                    }
-                    try Hand(client, settings.address("one-more")).publish(Hand.stroke(7, at: 0))
-                    guard case .rejected(7, nil, let rejection) = try await feedback.nextAnswer()
-                    else {
-                        throw Unexpected("no rejection")
-                    }
-                    #expect(rejection.code == .roomFull)
+        try await DurableClass.with {
+            ($0.rooms, $0.storedRooms, $0.workers) = (2, 10, 1)
+        } _: { lesson in
+            try await lesson.serve {
+                let client = lesson.client
+                let feedback = try await Inbox(client, "ink.0.*.feedback.*")
+                let hands = try (0..<10).map { try Hand(client, lesson.address("room-\($0)")) }
+                try await drawInTurn(hands, feedback)
+                // Each room had to leave memory between its strokes.
+                for hand in hands {
+                    let subject = "\(hand.address).checkpoint"
+                    #expect(try await JetStream(client).lastMessage("INK_CHECKPOINT_0", subject: subject) != nil)
                 }
+                try Hand(client, lesson.address("one-more")).publish(Hand.stroke(7, at: 0))
+                guard case .rejected(7, nil, let rejection) = try await feedback.nextAnswer() else {
+                    throw Unexpected("no rejection")
+                }
+                #expect(rejection.code == .roomFull)
             }
         }
     }
 
     @Test func `clocks of rooms without messages do not keep a teacher out`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.rooms = 2
-        configuration.workers = 1
-        try await RunningService.with(configuration) { service in
+        try await RunningService.with(.test { ($0.rooms, $0.workers) = (2, 1) }) { service in
             for number in 0..<10 { try service.client.setClock(service.address("blank-\(number)"), 0) }
             let hand = try Hand(service.client, service.address("written"))
             let feedback = try await Inbox(service.client, hand.address.subject(.feedback(hand.author)))

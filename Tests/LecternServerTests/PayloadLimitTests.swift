@@ -74,23 +74,19 @@ import Whiteboard
     }
 
     @Test func `after a reconnect to a server that takes less, boards and strokes fit into that`() async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            var configuration = ServerConfiguration()
-            configuration.journal = JournalSettings()
-            try await RunningDaemon.with(configuration, nats) { [configuration] in
-                try await NATSConnection.with(nats) { client in
-                    let address = try configuration.address("moved")
-                    for number in 1...3 {
-                        try await client.publishDurably(Self.stroke(number, bytes: 200_000), to: address)
-                    }
-                    try await eventually("the strokes are there", is: await client.join(address).index == 3)
-                    try await nats.restart(configuration: "max_payload: 65536")
-                    try await eventually("the whole board comes in smaller parts") {
-                        guard client.state == .connected, client.maxPayload == 65_536,
-                            let reply = try? await client.join(address)
-                        else { return nil as Void? }
-                        return reply.index == 3 ? () : nil
-                    }
+        try await DurableClass.withRoom("moved") { lesson, address in
+            try await lesson.serve {
+                let client = lesson.client
+                for number in 1...3 {
+                    try await client.publishDurably(Self.stroke(number, bytes: 200_000), to: address)
+                }
+                try await eventually("the strokes are there", is: await client.join(address).index == 3)
+                try await lesson.nats.restart(configuration: "max_payload: 65536")
+                try await eventually("the whole board comes in smaller parts") {
+                    guard client.state == .connected, client.maxPayload == 65_536,
+                        let reply = try? await client.join(address)
+                    else { return nil as Void? }
+                    return reply.index == 3 ? () : nil
                 }
             }
         }
@@ -98,34 +94,29 @@ import Whiteboard
 
     /// Held until the server takes less than the operation is large.
     @Test func `a stroke that waits for its video is cut where the server takes less than when it came`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.journal = JournalSettings()
-        let settings = configuration
-        try await NATSTestServer.with(jetStream: true) { nats in
-            try await RunningDaemon.with(settings, nats) {
-                try await NATSConnection.with(nats) { client in
-                    let address = try settings.address("held")
-                    let head = try await Inbox(client, address.subject(.head))
-                    try client.setClock(address, 0, #","d":true"#)
-                    try await client.publishDurably(Self.stroke(1, bytes: 200_000), to: address)
-                    _ = try await head.next()
-                    let out = try await Inbox(client, address.subject(.out(.main)))
-                    try await nats.restart(configuration: "max_payload: 65536")
-                    try await eventually("the client is back", is: client.maxPayload == 65_536)
-                    let clock = Task {
-                        while !Task.isCancelled {
-                            try? client.setClock(address, 1_000_000, #","d":true"#)
-                            try await Task.sleep(for: .milliseconds(100))
-                        }
+        try await DurableClass.withRoom("held") { lesson, address in
+            try await lesson.serve {
+                let client = lesson.client
+                let head = try await Inbox(client, address.subject(.head))
+                try client.setClock(address, 0, #","d":true"#)
+                try await client.publishDurably(Self.stroke(1, bytes: 200_000), to: address)
+                _ = try await head.next()
+                let out = try await Inbox(client, address.subject(.out(.main)))
+                try await lesson.nats.restart(configuration: "max_payload: 65536")
+                try await eventually("the client is back", is: client.maxPayload == 65_536)
+                let clock = Task {
+                    while !Task.isCancelled {
+                        try? client.setClock(address, 1_000_000, #","d":true"#)
+                        try await Task.sleep(for: .milliseconds(100))
                     }
-                    defer { clock.cancel() }
-                    var (points, count, shards) = (0, 0, 1)
-                    while count < shards {
-                        let shard = try StrokeMessage(decoding: try await out.next().payload, limits: .accepted)
-                        (points, count, shards) = (points + shard.points.count, count + 1, shard.shardCount)
-                    }
-                    #expect(shards > 3 && points == 10_001)
                 }
+                defer { clock.cancel() }
+                var (points, count, shards) = (0, 0, 1)
+                while count < shards {
+                    let shard = try StrokeMessage(decoding: try await out.next().payload, limits: .accepted)
+                    (points, count, shards) = (points + shard.points.count, count + 1, shard.shardCount)
+                }
+                #expect(shards > 3 && points == 10_001)
             }
         }
     }
@@ -134,9 +125,7 @@ import Whiteboard
     func `a server that takes less than a message of the protocol may have is refused at the start`(
         limit: Int, messageBytes: Int
     ) async throws {
-        var configuration = ServerConfiguration()
-        configuration.room.intake.wire.messageBytes = messageBytes
-        let settings = configuration
+        let settings = ServerConfiguration.test { $0.room.intake.wire.messageBytes = messageBytes }
         try await NATSTestServer.with(configuration: "max_payload: \(limit)") { nats in
             let daemon = try await RunningDaemon(settings, nats)
             do {
