@@ -24,9 +24,8 @@ import Whiteboard
     }
 
     @Test func `a cohort in binary sees what one in JSON sees`() async throws {
-        try await RunningService.with(Self.configuration) { service in
+        try await RunningService.withRoom("both", Self.configuration) { service, address in
             let lesson = try DemoLesson.make()
-            let address = try service.address("both")
             let json = try await Inbox(service.client, address.subject(.out(.main)))
             let binary = try await Inbox(service.client, address.subject(.out(Self.compact)))
             let teacher = try await service.connect()
@@ -54,9 +53,8 @@ import Whiteboard
     }
 
     @Test func `students of both cohorts, who join in either form, end with the same strokes`() async throws {
-        try await RunningService.with(Self.configuration) { service in
+        try await RunningService.withRoom("four", Self.configuration) { service, address in
             let lesson = try DemoLesson.make()
-            let address = try service.address("four")
             let audience = try await service.connect()
             let last = UInt64(LessonStatistics(lesson).operations)
             let watching = Task {

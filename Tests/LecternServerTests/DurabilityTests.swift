@@ -111,12 +111,11 @@ import Testing
     }
 
     @Test func `an idle room is hibernated, and loaded for a student`() async throws {
-        try await DurableClass.with {
+        try await DurableClass.withRoom("idle") {
             $0.idle = .milliseconds(300)
             $0.checkpoints.interval = .milliseconds(100)
             $0.checkpoints.cursors = .milliseconds(50)
-        } _: { lesson in
-            let address = try lesson.address("idle")
+        } _: { lesson, address in
             try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)

@@ -27,8 +27,7 @@ import Whiteboard
     }
 
     @Test func `the head is joined on a subject of its own, and is ahead of the released operations`() async throws {
-        var configuration = ServerConfiguration()
-        (configuration.style, configuration.tip) = (.stamp, .marker)
+        let configuration = ServerConfiguration.test { ($0.style, $0.tip) = (.stamp, .marker) }
         try await RunningService.withHand("head-joined", configuration) { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
             for number in 1...3 { try hand.publish(Hand.stroke(number, at: number * 1000)) }
@@ -100,13 +99,11 @@ import Whiteboard
             budget: ReplyBudget(requests: requests, bytes: bytes, turnBytes: turnBytes), sink: recorder.sink)
     }
 
-    private func room(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
-
     @Test func `equal joins that wait share one reply, of the newest board among them`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
         var drawn = try DrawnRoom(strokes: 1)
-        let id = try room("room")
+        let id = try RoomID.test("room")
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "busy"))
         _ = try await recorder.next()
         for number in 1...8 {
@@ -127,7 +124,7 @@ import Whiteboard
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
         let drawn = try DrawnRoom(strokes: 1)
-        let id = try room("room")
+        let id = try RoomID.test("room")
         for encoding in WireEncoding.allCases {
             #expect(
                 queue.answer(
@@ -150,7 +147,7 @@ import Whiteboard
         let drawn = try DrawnRoom(strokes: 20)
         let size = drawn.catchUp.encoded(palette: .standard, style: "smooth", features: .all, as: .json).count
         let queue = queue(recorder, turnBytes: 2 * size)
-        let id = try room("room")
+        let id = try RoomID.test("room")
         // The thread is busy until the gate opens. All views of a room have the same thread.
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(try #require(CohortName("busy"))), reply: "busy"))
         _ = try await recorder.next()
@@ -171,7 +168,7 @@ import Whiteboard
         let recorder = ReplyRecorder()
         let queue = queue(recorder, requests: 8)
         let drawn = try DrawnRoom(strokes: 1)
-        let (loud, quiet) = (try room("loud"), try room("quiet"))
+        let (loud, quiet) = (try RoomID.test("loud"), try RoomID.test("quiet"))
         #expect(queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "0"))
         _ = try await recorder.next()
         let taken = (1...20).map { queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "\($0)") }
@@ -187,7 +184,7 @@ import Whiteboard
 
     @Test func `bytes that wait are bounded, of one room by half, and a single reply is always accepted`() throws {
         var budget = ReplyBudget(requests: 100, bytes: 1000)
-        let (large, small, other) = (try room("large"), try room("small"), try room("other"))
+        let (large, small, other) = (try RoomID.test("large"), try RoomID.test("small"), try RoomID.test("other"))
         let first = budget.reserve(large, bytes: 5000)
         #expect(first, "nothing else waits")
         let second = budget.reserve(small, bytes: 1)
@@ -208,7 +205,7 @@ import Whiteboard
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
         let drawn = try DrawnRoom(strokes: 1)
-        let id = try room("room")
+        let id = try RoomID.test("room")
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "first"))
         _ = try await recorder.next()
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "second"))

@@ -11,9 +11,8 @@ import Whiteboard
 @Suite struct LessonTests {
     @Test func `a lesson with losses and disorder reaches a student whole`() async throws {
         let seed = TestSeed.choose()
-        try await RunningService.with { service in
+        try await RunningService.withRoom("lesson") { service, address in
             let lesson = try DemoLesson.make()
-            let address = try service.address("lesson")
             guard let author = AuthorID("teacher") else { throw Unexpected("no author") }
             try service.client.publish(Array(#"{"m":10000000}"#.utf8), to: address.subject(.clock(.main)))
             let teacher = try await service.connect()
@@ -54,9 +53,8 @@ import Whiteboard
 
 @Suite struct CrowdTests {
     @Test func `students who join at any moment of a lesson end with the same board`() async throws {
-        try await RunningService.with { service in
+        try await RunningService.withRoom("crowd") { service, address in
             let lesson = try DemoLesson.make()
-            let address = try service.address("crowd")
             guard let author = AuthorID("teacher") else { throw Unexpected("no author") }
             let teacher = try await service.connect()
             let audience = try await service.connect()

@@ -134,8 +134,7 @@ import Whiteboard
     }
 
     @Test func `a decision takes effect although an author has used all message ids that it could have`() async throws {
-        try await DurableClass.with { _ in
-        } _: { lesson in
+        try await DurableClass.with { lesson in
             let (room, other) = (try lesson.address("gap"), try lesson.address("other"))
             guard let author = AuthorID("eve") else { return }
             try await lesson.serve {
@@ -230,9 +229,8 @@ import Whiteboard
     }
 
     private func publish(_ message: Provocation.Message, to address: RoomAddress, _ service: RunningService) throws {
-        guard let author = AuthorID(message.author) else { throw Unexpected("not an author: \(message.author)") }
         try service.client.publish(
-            Array(message.text.utf8), to: address.subject(.input(author)),
+            Array(message.text.utf8), to: address.subject(.input(try .test(message.author))),
             headers: message.session.map { [HeaderName.session: $0] } ?? [:])
     }
 }

@@ -219,8 +219,7 @@ import Whiteboard
     }
 
     @Test func `a lesson whose beginning the journal has lost is gone`() async throws {
-        try await DurableClass.with { _ in
-        } _: { durable in
+        try await DurableClass.with { durable in
             let lesson = Lesson(client: durable.client, address: try durable.address("lost"))
             try await durable.serve {
                 for number in 1...5 {

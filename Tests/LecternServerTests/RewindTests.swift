@@ -105,10 +105,9 @@ import Whiteboard
     /// They are written again at once, behind the end: that is not their author's rate.
     @Test
     func `has nothing rejected of what is written again, and tells nothing of the life that has ended`() async throws {
-        try await DurableClass.with {
+        try await DurableClass.withRoom("burst") {
             $0.room.intake.messagesPerSecond = 20
-        } _: { lesson in
-            let address = try lesson.address("burst")
+        } _: { lesson, address in
             let before = try await lesson.serve { try await Self.fill(lesson, address, 10) }
             try await Self.cut(lesson, keeping: 0.5)
             let begin = ContinuousClock.now
@@ -233,10 +232,9 @@ import Whiteboard
         damage: NATSTestServer.Damage
     ) async throws {
         let seed = TestSeed.choose()
-        try await DurableClass.with {
+        try await DurableClass.withRoom("zeros") {
             $0.checkpoints = CheckpointSchedule(interval: .seconds(3600), operations: 25)
-        } _: { lesson in
-            let address = try lesson.address("zeros")
+        } _: { lesson, address in
             let before = try await lesson.serve {
                 let before = try await Self.fill(lesson, address, 60)
                 await lesson.nats.kill()
@@ -263,10 +261,9 @@ import Whiteboard
 
     /// Checkpoints lie on the same disk.
     @Test func `is restored from the daemon that lives, where checkpoints have lost what they held`() async throws {
-        try await DurableClass.with {
+        try await DurableClass.withRoom("held") {
             $0.checkpoints = CheckpointSchedule(interval: .seconds(2))
-        } _: { lesson in
-            let address = try lesson.address("held")
+        } _: { lesson, address in
             let author = try #require(AuthorID("anna"))
             let feedback = try await Inbox(lesson.client, address.subject(.feedback(author)))
             try await lesson.serve {

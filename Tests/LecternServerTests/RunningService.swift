@@ -120,8 +120,14 @@ extension ServerConfiguration {
     }
 
     func address(_ room: String) throws -> RoomAddress {
-        guard let id = RoomID(room) else { throw Unexpected("not a room: \(room)") }
-        return RoomAddress(root: root, room: id, partitions: partitions)
+        RoomAddress(root: root, room: try .test(room), partitions: partitions)
+    }
+}
+
+extension SubjectToken {
+    static func test(_ text: String) throws -> Self {
+        guard let token = Self(text) else { throw Unexpected("not a name: \(text)") }
+        return token
     }
 }
 
@@ -174,8 +180,7 @@ struct DurableClass: Sendable {
 extension NATSConnection {
     /// Publishes to the journal and waits for the acknowledgement.
     func publishDurably(_ text: String, to address: RoomAddress, author: String = "anna") async throws {
-        guard let id = AuthorID(author) else { throw Unexpected("not an author: \(author)") }
-        let reply = try await request(Array(text.utf8), to: address.subject(.input(id)))
+        let reply = try await request(Array(text.utf8), to: address.subject(.input(try .test(author))))
         let answer = String(decoding: reply.payload, as: UTF8.self)
         // An error reply has a "seq", too.
         guard answer.contains(#""seq""#), !answer.contains(#""error""#) else {
@@ -287,10 +292,9 @@ struct Hand: Sendable {
     let author: AuthorID
 
     init(_ connection: NATSConnection, _ address: RoomAddress, _ author: String = "anna") throws {
-        guard let id = AuthorID(author) else { throw Unexpected("not an author: \(author)") }
         self.connection = connection
         self.address = address
-        self.author = id
+        self.author = try .test(author)
     }
 
     func publish(_ text: String) throws {

@@ -14,60 +14,50 @@ import Testing
 @Suite struct BoardRendererTests {
     private let start = Instant(nanoseconds: 0)
 
-    private func life(_ room: String = "room") throws -> RoomIncarnation {
-        guard let id = RoomID(room) else { throw Unexpected("not a room: \(room)") }
-        return RoomIncarnation(room: id, incarnation: "test")
-    }
-
-    private func renderer(_ byteLimit: Int = 64 << 20) -> BoardRenderer {
-        BoardRenderer(ServerConfiguration(), byteLimit: byteLimit)
-    }
-
     @Test func `of an erased room nothing is kept, of others everything`() throws {
         let room = try DrawnRoom(strokes: 30)
-        let renderer = renderer()
-        let (erased, other) = (try life("erased"), try life("other"))
-        for life in [erased, other] { _ = try renderer.png(of: room.board, life, at: start) }
+        let renderer = BoardRenderer.test()
+        for name in ["erased", "other"] { _ = try renderer.picture(of: room.board, in: name) }
         let both = renderer.memory.usage.total
-        renderer.memory.forget(erased.room)
+        renderer.memory.forget(try RoomID.test("erased"))
         #expect(renderer.memory.usage.total == both / 2)
-        renderer.memory.forget(other.room)
+        renderer.memory.forget(try RoomID.test("other"))
         #expect(renderer.memory.isEmpty)
     }
 
     @Test func `an evicted canvas is rendered again with the same pixels`() throws {
         let room = try DrawnRoom(strokes: 30)
-        let renderer = renderer()
-        let before = try renderer.png(of: room.board, life(), at: start)
+        let renderer = BoardRenderer.test()
+        let before = try renderer.picture(of: room.board)
         renderer.memory.evict(unusedSince: start)
         #expect(!renderer.memory.isEmpty, "it was used just then")
         renderer.memory.evict(unusedSince: start + .seconds(1))
         #expect(renderer.memory.isEmpty)
         #expect(renderer.memory.usage.total == 0)
-        #expect(try renderer.png(of: room.board, life(), at: start + .seconds(2)) == before)
+        #expect(try renderer.picture(of: room.board, at: start + .seconds(2)) == before)
     }
 
     @Test func `all rooms together stay within the byte limit`() throws {
         let limit = 4 << 20
-        let renderer = renderer(limit)
+        let renderer = BoardRenderer.test(limit)
         let room = try DrawnRoom(strokes: 10)
         var first: [UInt8] = []
         for number in 0..<15 {
-            let file = try renderer.png(of: room.board, life("room\(number)"), at: start + .seconds(number))
+            let file = try renderer.picture(of: room.board, in: "room\(number)", at: start + .seconds(number))
             if number == 0 { first = file }
             #expect(renderer.memory.usage.total <= limit, "\(number)")
         }
         #expect(renderer.memory.usage.total > limit / 4, "nothing is evicted while there is space")
         let drawn = renderer.memory.strokesDrawn
-        _ = try renderer.png(of: room.board, life("room14"), at: start + .seconds(15))
+        _ = try renderer.picture(of: room.board, in: "room14", at: start + .seconds(15))
         #expect(renderer.memory.strokesDrawn == drawn, "the newest room was kept")
-        #expect(try renderer.png(of: room.board, life("room0"), at: start + .seconds(16)) == first)
+        #expect(try renderer.picture(of: room.board, in: "room0", at: start + .seconds(16)) == first)
     }
 
     @Test func `canvases that no cursor can come back to add one canvas a room at most`() throws {
         // 20 × 12 tiles.
         let canvas = 20 * 12 * 64 * 64 * 4
-        let renderer = renderer(512 << 20)
+        let renderer = BoardRenderer.test(512 << 20)
         var rooms = (0..<3).map { _ in DrawnRoom() }
         var drawn = 0
         for picture in 0..<13 {
@@ -77,10 +67,9 @@ import Testing
                     if stroke == 40 { behind = rooms[number].board }
                     try rooms[number].drawLarge()
                 }
-                let life = try life("room\(number)")
                 for (board, width) in [(behind, 320), (rooms[number].board, 1280)] {
                     _ = try renderer.picture(
-                        of: board, slowest: behind.index, life, PictureForm(width: width),
+                        of: board, slowest: behind.index, in: "room\(number)", PictureForm(width: width),
                         at: start + .seconds(picture))
                 }
                 drawn += 60
@@ -99,10 +88,8 @@ import Testing
         try room.turn(to: 1)
         let blank = room.board
         try room.draw(2)
-        let renderer = renderer()
-        func picture(_ board: Board, _ form: PictureForm) throws -> [UInt8] {
-            try renderer.picture(of: board, life(), form, at: start)
-        }
+        let renderer = BoardRenderer.test()
+        func picture(_ board: Board, _ form: PictureForm) throws -> [UInt8] { try renderer.picture(of: board, form) }
         for format in [PictureFormat.png, .svg] {
             let old = try picture(first, PictureForm(format: format))
             let shown = try picture(room.board, PictureForm(format: format))
@@ -122,13 +109,13 @@ import Testing
 
     @Test func `a picture is rendered and encoded once`() throws {
         let room = try DrawnRoom(strokes: 5)
-        let renderer = renderer()
-        let first = try renderer.png(of: room.board, life(), at: start)
+        let renderer = BoardRenderer.test()
+        let first = try renderer.picture(of: room.board)
         let interest = BoardRenderer.Interest(isWanted: {
             Issue.record("there was nothing to draw")
             return true
         })
-        let again = try renderer.png(of: room.board, life(), at: start, while: interest)
+        let again = try renderer.picture(of: room.board, while: interest)
         #expect(renderer.memory.strokesDrawn == 5)
         func place(_ file: [UInt8]) -> UnsafeRawPointer? { file.withUnsafeBytes { $0.baseAddress } }
         #expect(place(again) == place(first))
@@ -136,75 +123,75 @@ import Testing
 
     @Test func `undo draws no stroke, and another width all that are seen`() throws {
         var room = try DrawnRoom(strokes: 4)
-        let renderer = renderer()
-        let before = try renderer.png(of: room.board, life(), at: start)
+        let renderer = BoardRenderer.test()
+        let before = try renderer.picture(of: room.board)
         try room.draw()
-        _ = try renderer.png(of: room.board, life(), at: start)
+        _ = try renderer.picture(of: room.board)
         try room.undo()
-        #expect(try renderer.png(of: room.board, life(), at: start) == before)
+        #expect(try renderer.picture(of: room.board) == before)
         #expect(renderer.memory.strokesDrawn == 5)
-        _ = try renderer.png(of: room.board, life(), width: 100, at: start)
+        _ = try renderer.picture(of: room.board, PictureForm(width: 100))
         #expect(renderer.memory.strokesDrawn == 5 + 4)
     }
 
     @Test func `a cancelled rendering stops at the next stroke, and can be continued`() throws {
         let room = try DrawnRoom(strokes: 12)
-        let renderer = renderer()
+        let renderer = BoardRenderer.test()
         var left = 7
         #expect(throws: BoardRenderer.Failure.cancelled) {
             let interest = BoardRenderer.Interest(isWanted: {
                 left -= 1
                 return left >= 0
             })
-            _ = try renderer.png(of: room.board, life(), at: start, while: interest)
+            _ = try renderer.picture(of: room.board, while: interest)
         }
         #expect(renderer.memory.strokesDrawn == 7)
-        let file = try renderer.png(of: room.board, life(), at: start)
+        let file = try renderer.picture(of: room.board)
         #expect(renderer.memory.strokesDrawn == 12)
-        #expect(try file == self.renderer().png(of: room.board, life(), at: start))
+        #expect(try file == BoardRenderer.test().picture(of: room.board))
     }
 
     @Test func `a picture has the size of the board, also if one was requested before the first stroke`() throws {
         var room = DrawnRoom()
-        let renderer = renderer()
-        #expect(try size(of: renderer.png(of: room.board, life(), at: start)) == [1024, 768])
+        let renderer = BoardRenderer.test()
+        #expect(try size(of: renderer.picture(of: room.board)) == [1024, 768])
         try room.draw()
-        #expect(try size(of: renderer.png(of: room.board, life(), at: start)) == [400, 300])
+        #expect(try size(of: renderer.picture(of: room.board)) == [400, 300])
         try room.clear()
-        #expect(try size(of: renderer.png(of: room.board, life(), at: start)) == [400, 300])
+        #expect(try size(of: renderer.picture(of: room.board)) == [400, 300])
     }
 
     @Test func `a rendering cancelled within a stroke keeps the strokes below`() throws {
         var room = try DrawnRoom(strokes: 2)
         try room.drawLong()
-        let renderer = renderer()
+        let renderer = BoardRenderer.test()
         var asked: [UInt64] = []
         #expect(throws: BoardRenderer.Failure.cancelled) {
             let interest = BoardRenderer.Interest(isStrokeWanted: { stroke in
                 asked.append(stroke)
                 return asked.count < 3
             })
-            _ = try renderer.png(of: room.board, life(), at: start, while: interest)
+            _ = try renderer.picture(of: room.board, while: interest)
         }
         #expect(asked == [3, 3, 3])
         #expect(renderer.memory.strokesDrawn == 2)
-        let file = try renderer.png(of: room.board, life(), at: start)
-        #expect(try file == self.renderer().png(of: room.board, life(), at: start))
+        let file = try renderer.picture(of: room.board)
+        #expect(try file == BoardRenderer.test().picture(of: room.board))
     }
 
     @Test func `renderings under way and caches together stay within the byte limit`() async throws {
         let limit = 6 << 20
-        let renderer = renderer(limit)
+        let renderer = BoardRenderer.test(limit)
         let drawn = try DrawnRoom(strokes: 8)
         let room = drawn
-        let expected = try self.renderer().png(of: room.board, life(), at: start)
+        let expected = try BoardRenderer.test().picture(of: room.board)
         // One rendering takes more than half of the limit: the others wait.
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for thread in 0..<3 {
                 group.addTask {
                     try (0..<3).allSatisfy { number in
-                        let life = try life("room\(thread)x\(number)")
-                        return try renderer.png(of: room.board, life, at: start + .seconds(number)) == expected
+                        try renderer.picture(
+                            of: room.board, in: "room\(thread)x\(number)", at: start + .seconds(number)) == expected
                     }
                 }
             }
@@ -219,7 +206,7 @@ import Testing
         let small = room.board
         let wide = try DrawnRoom(width: 1200, height: 300)
         let large = wide.board
-        let renderer = renderer(10 << 20)
+        let renderer = BoardRenderer.test(10 << 20)
         let order = Locked<[String]>([])
         let held = DispatchSemaphore(value: 0)
         @Sendable func draw(_ board: Board, _ name: String, isHeld: Bool = false) throws {
@@ -230,7 +217,7 @@ import Testing
                 isFirst = false
                 return true
             })
-            _ = try renderer.png(of: board, life(name), at: start, while: interest)
+            _ = try renderer.picture(of: board, in: name, while: interest)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             // Each on a thread of its own, as it blocks it.
@@ -274,9 +261,8 @@ import Testing
         let key = PageImageCache.Key(source: source, width: 1024)
         let pixels = try #require(
             ImagePixels(width: 1024, height: 1024, bytes: [UInt8](repeating: 200, count: 4 << 20)))
-        let renderer = renderer(limit)
-        let file = try renderer.picture(
-            of: room.board, life(), PictureForm(width: nil), images: PageImageSet([key], [key: pixels]), at: start)
+        let renderer = BoardRenderer.test(limit)
+        let file = try renderer.picture(of: room.board, images: PageImageSet([key], [key: pixels]))
         let side = size(of: file)
         #expect(side[0] * side[1] > 50_000 && abs(Double(side[0]) / Double(side[1]) - 2) < 0.1)
         #expect(renderer.memory.mostBytes <= limit)
@@ -284,31 +270,29 @@ import Testing
 
     @Test func `a board too large for the memory or for a canvas is rendered smaller, as a whole`() throws {
         let room = try DrawnRoom(width: 10_000, height: 50)
-        var configuration = ServerConfiguration()
-        configuration.canvasScale = 2
-        let roomy = BoardRenderer(configuration, byteLimit: 1 << 30)
-        #expect(try size(of: roomy.png(of: room.board, life(), at: start)) == [16_384, 82])
-        let narrow = BoardRenderer(configuration, byteLimit: 16 << 20)
-        let size = try size(of: narrow.png(of: room.board, life(), at: start))
+        let roomy = BoardRenderer.test(1 << 30) { $0.canvasScale = 2 }
+        #expect(try size(of: roomy.picture(of: room.board)) == [16_384, 82])
+        let narrow = BoardRenderer.test(16 << 20) { $0.canvasScale = 2 }
+        let size = try size(of: narrow.picture(of: room.board))
         #expect(size[0] * size[1] <= (1 << 19) + 16_384 && size[0] > 3000)
         #expect(abs(Double(size[0]) / Double(size[1]) - 200) < 5)
         #expect(narrow.memory.mostBytes <= 16 << 20)
-        let scaled = try self.size(of: narrow.png(of: room.board, life(), width: 640, at: start))
+        let scaled = try self.size(of: narrow.picture(of: room.board, PictureForm(width: 640)))
         #expect(scaled[0] == 640 && 3...4 ~= scaled[1])
     }
 
     @Test func `a part of a board has the pixels of the whole at its scale, and ends with the board`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         let room = try DrawnRoom(strokes: 30)
-        let renderer = renderer()
+        let renderer = BoardRenderer.test()
         for scale in [1, 2, 3] {
-            let whole = try PNGReader(renderer.png(of: room.board, life(), width: 400 * scale, at: start))
+            let whole = try PNGReader(renderer.picture(of: room.board, PictureForm(width: 400 * scale)))
             for _ in 0..<10 {
                 let (x, y) = (random.int(0..<400), random.int(0..<300))
                 let (width, height) = (random.int(1...500), random.int(1...400))
                 let part = BoardPart(x: x, y: y, width: width, height: height)
                 let form = PictureForm(width: width * scale, part: part)
-                let file = try PNGReader(renderer.picture(of: room.board, life(), form, at: start))
+                let file = try PNGReader(renderer.picture(of: room.board, form))
                 #expect(file.width == min(width, 400 - x) * scale && file.height == min(height, 300 - y) * scale)
                 let expected = (0..<file.height).flatMap { row in
                     let first = (y * scale + row) * whole.width + x * scale
@@ -322,9 +306,9 @@ import Testing
     @Test func `a part that is asked for enlarged beyond the memory is smaller, and its canvas is not kept`() throws {
         let room = try DrawnRoom(strokes: 30)
         let limit = 16 << 20
-        let renderer = renderer(limit)
+        let renderer = BoardRenderer.test(limit)
         let form = PictureForm(width: 4096, part: BoardPart(x: 100, y: 100, width: 40, height: 20))
-        let file = try renderer.picture(of: room.board, life(), form, at: start)
+        let file = try renderer.picture(of: room.board, form)
         let size = size(of: file)
         #expect(40...4095 ~= size[0] && abs(Double(size[0]) / Double(size[1]) - 2) < 0.1)
         #expect(renderer.memory.mostBytes <= limit)
@@ -333,86 +317,5 @@ import Testing
 
     private func size(of file: [UInt8]) -> [Int] {
         [16, 20].map { place in file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
-    }
-}
-
-extension BoardRenderer {
-    func png(
-        of board: Board, _ life: RoomIncarnation, width: Int? = nil, at now: Instant,
-        while interest: Interest = Interest()
-    ) throws(Failure) -> [UInt8] { try picture(of: board, life, PictureForm(width: width), at: now, while: interest) }
-}
-
-/// A room with one author, without a server, in virtual time.
-struct DrawnRoom {
-    private var room = Room(configuration: RoomConfiguration(), at: Instant(nanoseconds: 0))
-    private var effects = RoomEffects()
-    private var number = 0
-
-    /// The board as it is now.
-    var board: Board { room.head }
-
-    /// The snapshot for a student who joins now.
-    var catchUp: CatchUp {
-        CatchUp(
-            incarnation: "test", index: board.index, digest: board.digest, knownPages: board.pages,
-            hasPages: board.hasPages, content: .board(board))
-    }
-
-    init() {}
-
-    /// A room with so many strokes of ``draw()``.
-    init(strokes: Int) throws { try draw(strokes) }
-
-    /// A room with a diagonal across a board of that size.
-    init(width: Int, height: Int) throws { try draw(width: width, height: height) }
-
-    /// Draws a stroke across a board of 400 × 300, a different one each time.
-    mutating func draw() throws {
-        let points = (0..<12).map { #"{"x":\#(($0 * 37 + number * 7) % 400),"y":\#(($0 * 53 + number * 11) % 300)}"# }
-        try send(#""l":4,"w":400,"h":300,"d":[\#(points.joined(separator: ","))]"#)
-    }
-
-    /// Shows a page.
-    mutating func turn(to page: Int) throws { try send(#""a":5,"g":\#(page)"#) }
-
-    /// Draws a diagonal across a board of that size.
-    mutating func draw(width: Int, height: Int) throws {
-        try send(#""l":4,"w":\#(width),"h":\#(height),"d":[{"x":0,"y":0},{"x":\#(width),"y":\#(height)}]"#)
-    }
-
-    /// Draws one of many words on a board of 1280 × 720.
-    mutating func drawLarge() throws {
-        let (left, top) = (number * 97 % 1100, number * 61 % 640)
-        let points = (0..<24).map { #"{"x":\#(left + $0 * 7),"y":\#(top + $0 * 29 % 60)}"# }
-        try send(#""l":4,"w":1280,"h":720,"d":[\#(points.joined(separator: ","))]"#)
-    }
-
-    /// Draws a thin zigzag of so many segments that rendering takes long.
-    mutating func drawLong() throws {
-        let points = (0..<1500).map { #"{"x":\#($0 % 2 * 390),"y":\#($0 * 53 % 300)}"# }
-        try send(#""l":0.1,"w":400,"h":300,"d":[\#(points.joined(separator: ","))]"#)
-    }
-
-    mutating func draw(_ count: Int) throws {
-        for _ in 0..<count { try draw() }
-    }
-
-    mutating func undo() throws { try send(#""a":2"#) }
-
-    mutating func clear() throws { try send(#""a":4"#) }
-
-    /// Sends a message with these members, which has to be accepted.
-    mutating func send(_ members: String) throws {
-        guard let author = AuthorID("anna") else { throw Unexpected("not an author") }
-        number += 1
-        // A minute apart: below the limits on the rate of messages.
-        let now = Instant(nanoseconds: 0) + .seconds(60 * number)
-        let bytes = Array(#"{"n":\#(number),"t":0,\#(members)}"#.utf8)
-        let incoming = IncomingMessage(author: author, session: nil, bytes: bytes, loggedAt: now)
-        let before = board.index
-        room.receive(incoming, incarnation: { "test" }, at: now, into: &effects)
-        effects.removeAll()
-        guard board.index == before + 1 else { throw Unexpected("message \(number) was not accepted") }
     }
 }

@@ -11,19 +11,6 @@ import VectorGraphics
 
 /// Pictures of pages with images and lassos.
 @Suite(.timeLimit(.minutes(5))) struct LassoPictureTests {
-    private let start = Instant(nanoseconds: 0)
-
-    private func life() throws -> RoomIncarnation {
-        guard let id = RoomID("room") else { throw Unexpected("not a room") }
-        return RoomIncarnation(room: id, incarnation: "test")
-    }
-
-    private func renderer(_ style: InkStyle = .smooth) -> BoardRenderer {
-        var configuration = ServerConfiguration()
-        configuration.style = style
-        return BoardRenderer(configuration, byteLimit: 64 << 20)
-    }
-
     /// A renderer, and the lassos that it has skipped. A quarter of its bytes is for what lassos make.
     private func rendererOfFewParts() -> (BoardRenderer, skipped: Locked<Int>) {
         let skipped = Locked(0)
@@ -69,7 +56,7 @@ import VectorGraphics
         for seed in TestSeed.choose(3) {
             var random = SeededGenerator(seed: seed)
             let style = random.pick(InkStyle.allCases)
-            let renderer = renderer(style)
+            let renderer = BoardRenderer.test { $0.style = style }
             var room = DrawnRoom()
             var earlier: [Board] = []
             for step in 0..<24 {
@@ -81,19 +68,17 @@ import VectorGraphics
                 let board = random.chance(1, in: 4) ? random.pick(earlier) : room.board
                 let missing: Set<Character> = random.chance(1, in: 4) ? ["a"] : []
                 let images = images(of: board, by: renderer, without: missing)
-                func png(by renderer: BoardRenderer) throws -> [UInt8] {
-                    try renderer.picture(of: board, life(), PictureForm(), images: images, at: start)
-                }
-                let once = try png(by: self.renderer(style))
-                #expect(try png(by: renderer) == once, "seed \(seed), step \(step), \(style)")
+                let once = try BoardRenderer.test { $0.style = style }.picture(of: board, images: images)
+                let picture = try renderer.picture(of: board, images: images)
+                #expect(picture == once, "seed \(seed), step \(step), \(style)")
             }
         }
     }
 
     @Test func `a new stroke above lassos draws one layer, and the undo of a lasso none`() throws {
         var room = try DrawnRoom(strokes: 6)
-        let renderer = renderer()
-        func png() throws -> [UInt8] { try renderer.png(of: room.board, life(), at: start) }
+        let renderer = BoardRenderer.test()
+        func png() throws -> [UInt8] { try renderer.picture(of: room.board) }
         let before = try png()
         let drawn = renderer.memory.strokesDrawn
         try room.send(
@@ -116,17 +101,17 @@ import VectorGraphics
     @Test func `lassos beyond the limits are counted when a page is cut, and not again`() throws {
         let (renderer, skipped) = rendererOfFewParts()
         var room = try roomOfManyParts()
-        _ = try renderer.png(of: room.board, life(), at: start)
+        _ = try renderer.picture(of: room.board)
         let first = skipped.withLock { $0 }
         #expect(first > 0 && first < 8)
         try room.draw()
-        _ = try renderer.png(of: room.board, life(), at: start)
+        _ = try renderer.picture(of: room.board)
         #expect(skipped.withLock { $0 } == first)
         // Canvases of other sizes, parts and documents have what is cut already.
         let part = try #require(BoardPart(x: 100, y: 100, width: 50, height: 50))
         let forms = [PictureForm(width: 123), PictureForm(part: part)]
         for form in forms + [PictureForm(format: .svg), PictureForm(format: .pdf)] {
-            _ = try renderer.picture(of: room.board, life(), form, at: start)
+            _ = try renderer.picture(of: room.board, form)
             #expect(skipped.withLock { $0 } == first, "\(form)")
         }
     }
@@ -134,7 +119,7 @@ import VectorGraphics
     @Test func `what a document has cut is there for the next and for a canvas, until it is evicted`() throws {
         let (renderer, skipped) = rendererOfFewParts()
         let room = try roomOfManyParts()
-        func picture(_ form: PictureForm) throws { _ = try renderer.picture(of: room.board, life(), form, at: start) }
+        func picture(_ form: PictureForm) throws { _ = try renderer.picture(of: room.board, form) }
         try picture(PictureForm(format: .svg))
         let first = skipped.withLock { $0 }
         #expect(first > 0)
@@ -142,7 +127,7 @@ import VectorGraphics
         try picture(PictureForm())
         #expect(skipped.withLock { $0 } == first)
         #expect(renderer.memory.usage.scenes > 0)
-        renderer.memory.evict(unusedSince: start + .seconds(1))
+        renderer.memory.evict(unusedSince: Instant(nanoseconds: 1))
         #expect(renderer.memory.isEmpty)
         try picture(PictureForm())
         #expect(skipped.withLock { $0 } == 2 * first)
@@ -174,11 +159,11 @@ import VectorGraphics
                 var room = DrawnRoom()
                 try room.send(#""e":0,"w":400,"h":300,"d":[{"x":0,"y":0},{"x":100,"y":100}]"#)
                 let form = PictureForm(format: format)
-                let before = try renderer().picture(of: room.board, life(), form, at: start)
+                let before = try BoardRenderer.test().picture(of: room.board, form)
                 try room.send(
                     #""e":6,"w":400,"h":300,"m":[1,0,0,1,5,5],"d":[{"x":\#(size),"y":0},{"x":0,"y":\#(size)},{"x":0,"y":0}]"#
                 )
-                #expect(try renderer().picture(of: room.board, life(), form, at: start) == before)
+                #expect(try BoardRenderer.test().picture(of: room.board, form) == before)
             }
         }
     }
@@ -194,12 +179,12 @@ import VectorGraphics
             )
             return room.board
         }
-        let one = try renderer().png(of: board(1), life(), at: start)
-        #expect(try renderer().png(of: board(3), life(), at: start) == one)
+        let one = try BoardRenderer.test().picture(of: board(1))
+        #expect(try BoardRenderer.test().picture(of: board(3)) == one)
         var plain = try DrawnRoom(strokes: 2)
         try plain.send(
             #""e":6,"w":400,"h":300,"m":[0,1,-1,0,350,-50],"d":[{"x":50,"y":50},{"x":350,"y":50},{"x":200,"y":250}]"#)
-        #expect(try renderer().png(of: plain.board, life(), at: start) == one)
+        #expect(try BoardRenderer.test().picture(of: plain.board) == one)
     }
 
     @Test func `an image is asked for once, at the width that it needs`() throws {
@@ -212,11 +197,11 @@ import VectorGraphics
         try place(a, page: 0, from: 0, to: 100)
         try place(b, page: 3, from: 10, to: 40)
         try place(a, page: 0, from: 900, to: 200)
-        let keys = renderer().images(of: room.board, PictureForm())
+        let keys = BoardRenderer.test().images(of: room.board, PictureForm())
         #expect(keys.map(\.width) == [768, 64])
         #expect(keys.map(\.source.page) == [0, 3])
-        #expect(renderer().images(of: room.board, PictureForm(format: .svg)).map(\.width) == [1536, 64])
-        #expect(renderer().images(of: room.board, PictureForm(format: .inkml)).isEmpty)
+        #expect(BoardRenderer.test().images(of: room.board, PictureForm(format: .svg)).map(\.width) == [1536, 64])
+        #expect(BoardRenderer.test().images(of: room.board, PictureForm(format: .inkml)).isEmpty)
     }
 
     @Test func `many images are asked for at widths that fit the memory together`() throws {
@@ -229,8 +214,7 @@ import VectorGraphics
         }
         let limit = 64 << 20
         for format in [PictureFormat.png, .pdf] {
-            let keys = BoardRenderer(ServerConfiguration(), byteLimit: limit)
-                .images(of: room.board, PictureForm(format: format))
+            let keys = BoardRenderer.test(limit).images(of: room.board, PictureForm(format: format))
             let widths = Set(keys.map(\.width))
             #expect(keys.count == count && widths == [256])
             #expect(keys.reduce(0) { $0 + 4 * $1.width * $1.width * 3 / 4 } <= limit / 4)
@@ -244,13 +228,12 @@ import VectorGraphics
                 #""e":5,"i":"\#(String(repeating: digit, count: 64))","w":400,"h":300,"d":[{"x":\#(x),"y":10},{"x":\#(x + 100),"y":90}]"#
             )
         }
-        let renderer = renderer()
+        let renderer = BoardRenderer.test()
         let images = images(of: room.board, by: renderer, without: ["b"])
         #expect(images.isIncomplete)
         func text(_ format: PictureFormat) throws -> String {
-            String(
-                decoding: try renderer.picture(
-                    of: room.board, life(), PictureForm(format: format), images: images, at: start), as: UTF8.self)
+            let file = try renderer.picture(of: room.board, PictureForm(format: format), images: images)
+            return String(decoding: file, as: UTF8.self)
         }
         let svg = try text(.svg)
         #expect(svg.ranges(of: "<image ").count == 1 && svg.ranges(of: "#b0b0b0").count == 1)

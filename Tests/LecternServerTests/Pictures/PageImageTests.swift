@@ -51,12 +51,10 @@ import VectorGraphics
         return PageImageCache.Key(source: ImageSource(asset: asset, page: page), width: 64)
     }
 
-    private func roomID(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
-
     private func load(
         _ keys: [PageImageCache.Key], _ cache: PageImageCache, within limit: Duration = PageImageCache.timeLimit
     ) async throws {
-        let room = try roomID("algebra")
+        let room = try RoomID.test("algebra")
         await withCheckedContinuation { continuation in
             cache.load(keys, for: room, within: limit) { continuation.resume() }
         }
@@ -67,7 +65,7 @@ import VectorGraphics
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
         let keys = [try key(0), try key(1)]
         let (loaded, isLoaded) = AsyncStream.makeStream(of: Void.self)
-        for _ in 0..<5 { cache.load(keys, for: try roomID("algebra")) { isLoaded.yield() } }
+        for _ in 0..<5 { cache.load(keys, for: try RoomID.test("algebra")) { isLoaded.yield() } }
         source.open()
         var left = 5
         for await _ in loaded {
@@ -122,8 +120,8 @@ import VectorGraphics
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
         let many = try (0..<128).map { try key($0) }
         let others = try (128..<256).map { try key($0) }
-        cache.load(many, for: try roomID("algebra")) {}
-        cache.load(others, for: try roomID("botany")) {}
+        cache.load(many, for: try RoomID.test("algebra")) {}
+        cache.load(others, for: try RoomID.test("botany")) {}
         try await load([try key(300)], cache)
         #expect(source.pages.count <= 4)
         source.open()
@@ -135,9 +133,9 @@ import VectorGraphics
         let source = Source(isOpen: false)
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
         let many = try (0..<250).map { try key($0) }
-        cache.load(many, for: try roomID("algebra"), within: .hangLimit) {}
+        cache.load(many, for: try RoomID.test("algebra"), within: .hangLimit) {}
         let (loaded, isLoaded) = AsyncStream.makeStream(of: Never.self)
-        cache.load([try key(300)], for: try roomID("botany"), within: .hangLimit) { isLoaded.finish() }
+        cache.load([try key(300)], for: try RoomID.test("botany"), within: .hangLimit) { isLoaded.finish() }
         source.open()
         for await _ in loaded {}
         // The four under way, one more of the room with many, and what is fetched beside.
@@ -153,11 +151,6 @@ import VectorGraphics
         return room
     }
 
-    private func renderKey(_ form: PictureForm = PictureForm()) throws -> RenderKey {
-        guard let id = RoomID("room") else { throw Unexpected("not a room") }
-        return RenderKey(room: RoomIncarnation(room: id, incarnation: "test"), view: .cohort(.main), form: form)
-    }
-
     @Test func `a picture waits for its images, and its tag names them`() async throws {
         let source = Source(isOpen: false)
         let replies = AsyncStream.makeStream(of: (bytes: [UInt8], headers: NATSHeaders).self)
@@ -166,7 +159,7 @@ import VectorGraphics
         var next = replies.stream.makeAsyncIterator()
         let queue = RenderQueue(ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
         let board = BoardVersion(try room().board)
-        let key = try renderKey()
+        let key = try RenderKey.test()
 
         // Without a store there is a frame.
         queue.render(key, of: board, reply: "frame")
@@ -180,7 +173,7 @@ import VectorGraphics
         queue.render(key, of: board, reply: "image")
         // A picture without images does not wait.
         let plain = try DrawnRoom(strokes: 1)
-        queue.render(try renderKey(PictureForm(width: 99)), of: BoardVersion(plain.board), reply: "plain")
+        queue.render(try RenderKey.test(PictureForm(width: 99)), of: BoardVersion(plain.board), reply: "plain")
         let other = try #require(await next.next())
         #expect(other.headers[HeaderName.index] == "1")
         #expect(other.headers[HeaderName.incomplete] == nil)
@@ -204,7 +197,7 @@ import VectorGraphics
         let sink = ReplySink(send: { _, _, _ in }, refuse: { reply, _ in refusals.continuation.yield(reply) })
         let queue = RenderQueue(ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
         queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
-        queue.render(try renderKey(), of: BoardVersion(try room().board), reply: "waits")
+        queue.render(try RenderKey.test(), of: BoardVersion(try room().board), reply: "waits")
         try await eventually("the image is asked for") { source.pages.isEmpty ? nil : () }
         queue.close()
         var iterator = refusals.stream.makeAsyncIterator()

@@ -10,12 +10,10 @@ import Testing
 
 /// Pictures of pages with paper: the ink lies over it, and the eraser does not reach it.
 @Suite struct `Pictures of pages with paper` {
-    private let start = Instant(nanoseconds: 0)
-    private let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20)
+    private let renderer = BoardRenderer.test()
 
     private func picture(_ room: DrawnRoom, _ form: PictureForm, images: PageImageSet = .none) throws -> [UInt8] {
-        let life = RoomIncarnation(room: try #require(RoomID("room")), incarnation: "test")
-        return try renderer.picture(of: room.board, life, form, images: images, at: start)
+        try renderer.picture(of: room.board, form, images: images)
     }
 
     private let grey: UInt32 = 0xFFE0_D9D4

@@ -49,9 +49,8 @@ import Whiteboard
 
     @Test func `a picture being made holds up no release`() async throws {
         let gate = Gate()
-        try await RunningService.with(replies: gate.sink) { service in
+        try await RunningService.withRoom("busy", replies: gate.sink) { service, address in
             defer { gate.open() }
-            let address = try service.address("busy")
             let hand = try Hand(service.client, address)
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let pictures = try await Inbox(service.client, "\(Gate.replies).*")
@@ -73,13 +72,10 @@ import Whiteboard
     }
 
     @Test func `requests for pictures keep nobody from joining`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.replies = 2
-        configuration.pictures = 2
         let gate = Gate()
-        try await RunningService.with(configuration, replies: gate.sink) { service in
+        let configuration = ServerConfiguration.test { ($0.replies, $0.pictures) = (2, 2) }
+        try await RunningService.withRoom("crowded", configuration, replies: gate.sink) { service, address in
             defer { gate.open() }
-            let address = try service.address("crowded")
             let hand = try Hand(service.client, address)
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let pictures = try await Inbox(service.client, "\(Gate.replies).*")
@@ -104,21 +100,14 @@ import Whiteboard
 }
 
 @Suite struct RenderQueueTests {
-    private func key(width: Int? = nil) throws -> RenderKey {
-        guard let id = RoomID("room") else { throw Unexpected("not a room") }
-        return RenderKey(
-            room: RoomIncarnation(room: id, incarnation: "test"), view: .cohort(.main), form: PictureForm(width: width))
-    }
+    private func key(width: Int? = nil) throws -> RenderKey { try .test(PictureForm(width: width)) }
 
     private func queue(_ recorder: ReplyRecorder, requests: Int = 100) -> RenderQueue {
         let budget = ReplyBudget(requests: requests, bytes: 64 << 20)
         return RenderQueue(ServerConfiguration(), budget: budget, sink: recorder.sink)
     }
 
-    private func file(of board: Board) throws -> [UInt8] {
-        try BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20)
-            .png(of: board, key().room, at: MonotonicClock.now())
-    }
+    private func file(of board: Board) throws -> [UInt8] { try BoardRenderer.test().picture(of: board) }
 
     @Test func `equal requests that wait share one file, of the newest board among them`() async throws {
         let recorder = ReplyRecorder()
@@ -205,14 +194,13 @@ import Whiteboard
     }
 
     @Test func `unused canvases are evicted`() async throws {
-        let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20)
+        let renderer = BoardRenderer.test()
         let worker = RenderWorker(renderer, name: "test", idleTime: .milliseconds(20))
         let room = try DrawnRoom(strokes: 3)
         let board = room.board
-        let key = try key()
         let drawn = AsyncStream<Int> { stream in
             worker.draw { renderer in
-                _ = try? renderer.png(of: board, key.room, at: MonotonicClock.now())
+                _ = try? renderer.picture(of: board, at: MonotonicClock.now())
                 stream.yield(renderer.memory.usage.total)
                 stream.finish()
             }
@@ -224,9 +212,7 @@ import Whiteboard
 
 @Suite struct PendingRendersTests {
     @Test func `nobody gets a board older than the request`() throws {
-        let id = try #require(RoomID("room"))
-        let life = RoomIncarnation(room: id, incarnation: "test")
-        let key = RenderKey(room: life, view: .cohort(.main), form: PictureForm())
+        let key = try RenderKey.test()
         var room = DrawnRoom()
         var boards: [BoardVersion] = []
         for _ in 1...3 {

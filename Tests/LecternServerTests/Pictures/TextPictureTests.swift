@@ -9,12 +9,10 @@ import Testing
 
 /// Pictures of boards with texts: each in its box, and nowhere else.
 @Suite struct `Pictures of boards with texts` {
-    private let start = Instant(nanoseconds: 0)
-    private let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20)
+    private let renderer = BoardRenderer.test()
 
-    private func picture(_ room: DrawnRoom, _ form: PictureForm, _ renderer: BoardRenderer? = nil) throws -> [UInt8] {
-        let life = RoomIncarnation(room: try #require(RoomID("room")), incarnation: "test")
-        return try (renderer ?? self.renderer).picture(of: room.board, life, form, at: start)
+    private func picture(_ room: DrawnRoom, _ form: PictureForm) throws -> [UInt8] {
+        try renderer.picture(of: room.board, form)
     }
 
     /// The pixels that have ink, as parts of the board's width and height: left, top, right, bottom.
@@ -70,17 +68,15 @@ import Testing
         try room.send(text("שלום"))
         #expect(renderer.images(of: room.board, PictureForm()).isEmpty)
         #expect(room.board.hasImages == false)
-        let first = try picture(room, PictureForm(width: 700))
-        #expect(
-            try picture(room, PictureForm(width: 700), BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20))
-                == first)
+        let form = PictureForm(width: 700)
+        #expect(try picture(room, form) == BoardRenderer.test().picture(of: room.board, form))
     }
 
     @Test func `are drawn with little memory, if less sharp`() throws {
-        let small = BoardRenderer(ServerConfiguration(), byteLimit: 6 << 20)
+        let small = BoardRenderer.test(6 << 20)
         var room = DrawnRoom()
         for number in 0..<20 { try room.send(text("Zeile \(number) " + String(repeating: "x", count: number * 50))) }
-        let file = try PNGReader(picture(room, PictureForm(), small))
+        let file = try PNGReader(small.picture(of: room.board))
         #expect(ink(file)[2] > 0)
         #expect(small.memory.mostBytes <= 6 << 20)
     }
