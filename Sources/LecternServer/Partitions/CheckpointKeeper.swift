@@ -11,29 +11,29 @@ import Whiteboard
 ///
 /// Bounded by its callers: a room has at most one save and one fetch under way.
 final class CheckpointKeeper: Sendable {
-    private let store: CheckpointStore
+    let store: CheckpointStore
     private let files: CheckpointFiles
-    private let journal: JetStreamJournal
+    let journal: JetStreamJournal
     private let connection: NATSConnection
-    private let configuration: ServerConfiguration
+    let configuration: ServerConfiguration
     private let assetUse: AssetUse
-    private let metrics: ServerMetrics
-    private let tasks: KeyedTaskQueue
+    let metrics: ServerMetrics
+    let tasks: KeyedTaskQueue
     /// For rooms that are rebuilt from a partition's log, which may take minutes.
     private let rebuilds: KeyedTaskQueue
-    private let logger: Logger
+    let logger: Logger
     /// The newest manifest of each room that is in memory and has a state.
-    private let manifests = Locked<[RoomID: CheckpointManifest]>([:])
-    private let needed: NeededRecords
+    let manifests = Locked<[RoomID: CheckpointManifest]>([:])
+    let needed: NeededRecords
     /// Rooms whose newest manifest cannot be used: older ones lack the records since then.
     private let outdated = Locked<Set<RoomID>>([])
-    private let partitions = Locked<[Int: PartitionStatus]>([:])
+    let partitions = Locked<[Int: PartitionStatus]>([:])
     private let openings = Atomic<UInt64>(0)
     private let saveThrottle = Locked(LogThrottle())
     private let fetchThrottle = Locked(LogThrottle())
     private let isStopped = Locked(false)
 
-    private struct PartitionStatus: Sendable {
+    struct PartitionStatus: Sendable {
         /// Numbers the times that it was opened: what an earlier one has begun is awaited by nobody.
         let opening: UInt64
         /// Incarnation of the log that its checkpoints belong to.
@@ -158,7 +158,7 @@ final class CheckpointKeeper: Sendable {
             } catch {
                 noteStorageFull(error, request.partition)
                 let outcome = if case .superseded = error { SaveOutcome.superseded } else { SaveOutcome.failed }
-                if outcome == .failed { logSaveFailure(of: request.room, error) }
+                if outcome == .failed { warn("checkpoint not saved, retrying", request.room, error, saveThrottle) }
                 metrics.count(outcome)
                 then(outcome)
             }
@@ -177,11 +177,11 @@ final class CheckpointKeeper: Sendable {
     }
 
     /// While NATS is away every room fails every second: one line is logged for all of them.
-    private func logSaveFailure(of room: RoomID, _ error: any Error) {
-        guard let count = saveThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) else { return }
-        logger.warning(
-            "checkpoint not saved, retrying",
-            metadata: ["room": "\(room)", "failures": "\(count)", "error": "\(error)"])
+    private func warn(
+        _ message: Logger.Message, _ room: RoomID, _ error: JournalError, _ throttle: Locked<LogThrottle>
+    ) {
+        guard let count = throttle.withLock({ $0.add(at: MonotonicClock.now()) }) else { return }
+        logger.warning(message, metadata: ["room": "\(room)", "failures": "\(count)", "error": "\(error)"])
     }
 
     /// - Returns: bytes of the state, 0 if none was written, and the states that no manifest references any more.
@@ -277,11 +277,7 @@ final class CheckpointKeeper: Sendable {
                 if let restored = try await restored(room, fetch.stored) { return fetch.then(restored) }
                 attempt(fetch, pause: pause, isRebuild: true)
             } catch {
-                if let count = fetchThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) {
-                    logger.warning(
-                        "room not fetched yet, retrying",
-                        metadata: ["room": "\(room)", "failures": "\(count)", "error": "\(error)"])
-                }
+                warn("room not fetched yet, retrying", room, error, fetchThrottle)
                 Task { [self] in
                     try? await Task.sleep(for: pause)
                     attempt(fetch, pause: min(pause * 2, .seconds(30)), isRebuild: isRebuild)
@@ -308,7 +304,7 @@ final class CheckpointKeeper: Sendable {
     }
 
     /// The newest usable manifest.
-    private func newest(of id: RoomID) async throws(JournalError) -> CheckpointManifest? {
+    func newest(of id: RoomID) async throws(JournalError) -> CheckpointManifest? {
         let partition = RoomAddress.partition(of: id, among: configuration.partitions)
         return try await store.manifest(of: id, log: partitions.withLock { $0[partition]?.log } ?? "")
     }
@@ -347,13 +343,13 @@ final class CheckpointKeeper: Sendable {
             logger.error(
                 "the state that a room was to be restored from is gone; only what the log still has is left",
                 metadata: ["room": "\(id)", "checkpoint": "\(restoration.checkpoint)"])
-            return RestoredRoom(
-                room: nil, sequence: 0, restorations: restoration.number,
-                tail: try await journal.records(of: id, after: 0).filter { $0.sequence <= decision })
+        } else {
+            logger.error("no usable checkpoint, reading the whole log", metadata: ["room": "\(id)"])
         }
-        logger.error("no usable checkpoint, reading the whole log", metadata: ["room": "\(id)"])
+        let tail = try await journal.records(of: id, after: 0)
         return RestoredRoom(
-            room: nil, sequence: 0, restorations: 0, tail: try await journal.records(of: id, after: 0))
+            room: nil, sequence: 0, restorations: restoration?.number ?? 0,
+            tail: restoration == nil ? tail : tail.filter { $0.sequence <= decision })
     }
 
     /// The room as a decision restores it: from the state that the decision names, with the records that the log has had since
@@ -381,91 +377,6 @@ final class CheckpointKeeper: Sendable {
         let partition = RoomAddress.partition(of: id, among: configuration.partitions)
         return try await store.room(
             from: state, id, configuration.room, at: MonotonicClock.now(), logClockAhead: logClockAhead(of: partition))
-    }
-
-    private var spaceInterval: Duration { configuration.upkeepInterval * 2 }
-    private static let spaceReminder = Duration.seconds(60)
-    /// Rooms whose older generation is deleted at a time.
-    private static let releaseBatch = 256
-
-    /// Deletes records of a nearly full log that no checkpoint needs any more. Checks the log once in ``spaceInterval``.
-    /// - Parameter covered: last record that acknowledged checkpoints hold with all before it.
-    func trimLog(of partition: Int, covered: UInt64) async {
-        let now = MonotonicClock.now()
-        let seen = partitions.withLock { partitions -> PartitionStatus? in
-            guard let notes = partitions[partition], !notes.isGivingBack,
-                now - notes.spaceSeenAt >= spaceInterval
-            else { return nil }
-            partitions[partition]?.spaceSeenAt = now
-            partitions[partition]?.isGivingBack = true
-            partitions[partition]?.isFull = false
-            return notes
-        }
-        guard let notes = seen else { return }
-        defer { partitions.withLock { $0[partition]?.isGivingBack = false } }
-        let isTold = now - notes.spaceToldAt < Self.spaceReminder
-        var isLow = false
-        do throws(JournalError) {
-            let space = try await journal.space(of: partition)
-            metrics.setLogFullness(space.fullness, of: partition)
-            isLow = space.isLow || notes.isFull
-            guard isLow else { return }
-            // The next owner reads no record through the one last noted.
-            let noted = min(covered, notes.covered)
-            let wantedFirst = notes.isFull ? noted + 1 : space.wantedFirst
-            let first = min(wantedFirst, min(noted, needed.oldest(of: partition)) + 1)
-            if first > space.firstSequence { try await journal.trim(partition, before: first) }
-            if first < wantedFirst { releaseOldGenerations(of: partition, below: min(wantedFirst - 1, noted)) }
-            guard !isTold else { return }
-            partitions.withLock { $0[partition]?.spaceToldAt = now }
-            logger.warning(
-                "the journal's log is nearly full; records held by checkpoints are deleted",
-                metadata: [
-                    "partition": "\(partition)", "full": "\(Int(space.fullness * 100)) %",
-                    "deleted": "\(first > space.firstSequence ? first - space.firstSequence : 0)",
-                ])
-        } catch {
-            guard isLow, !isTold else {
-                return logger.debug("log not checked", metadata: ["partition": "\(partition)", "error": "\(error)"])
-            }
-            partitions.withLock { $0[partition]?.spaceToldAt = now }
-            logger.warning(
-                "records of a nearly full log cannot be deleted",
-                metadata: ["partition": "\(partition)", "error": "\(error)"])
-        }
-    }
-
-    /// Deletes older generations that alone keep records in a nearly full log: one room that has been idle for long would
-    /// keep all of it.
-    private func releaseOldGenerations(of partition: Int, below sequence: UInt64) {
-        for room in needed.rooms(of: partition, below: sequence, atMost: Self.releaseBatch) {
-            tasks.run(for: room) { [self] in
-                guard !needed.isRebuilding(room) else { return }
-                do throws(JournalError) {
-                    let known = manifests.withLock { $0[room] }
-                    let stored = if let known { known } else { try await newest(of: room) }
-                    guard var manifest = stored, let old = manifest.previous else {
-                        return needed.releaseOlder(of: room)
-                    }
-                    manifest.previous = nil
-                    do throws(JournalError) {
-                        try await store.save(manifest)
-                    } catch {
-                        // A full store takes nothing before something is given back: the parts go first, if nobody needs them.
-                        guard case .stream(_, let reason) = error, reason.isFull, let state = manifest.state,
-                            try await store.bytes(of: state, room: room) != nil
-                        else { throw error }
-                        await store.discard(old.state, room: room)
-                        try await store.save(manifest)
-                    }
-                    if known != nil { manifests.withLock { $0[room] = manifest } } else { store.forget(room) }
-                    needed.releaseOlder(of: room)
-                    await store.discard(old.state, room: room)
-                } catch {
-                    logger.debug("old generation kept", metadata: ["room": "\(room)", "error": "\(error)"])
-                }
-            }
-        }
     }
 
     /// Cancels saves and fetches.
