@@ -216,16 +216,11 @@ import Testing
     @Test func `Without its stream the store says so`() async throws {
         try await TestStore.with { test, _ in
             let asset = try SampleAsset(5)
-            do throws(AssetStoreError) {
-                try await test.save(asset)
-                Issue.record("there is no stream")
-            } catch {
-                guard case .stream(name: "INK_ASSETS", let cause) = error else {
-                    Issue.record("\(error)")
-                    return
-                }
-                #expect(cause.isStreamMissing)
+            let error = await #expect(throws: AssetStoreError.self) { try await test.save(asset) }
+            guard case .stream(name: "INK_ASSETS", let cause)? = error else {
+                throw Unexpected("\(String(describing: error))")
             }
+            #expect(cause.isStreamMissing)
         }
     }
 

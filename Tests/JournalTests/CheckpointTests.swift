@@ -208,8 +208,7 @@ import Whiteboard
     }
 
     @Test func `What a room is restored from stays there, however often its repair begins again`() async throws {
-        try await TestJournal.with { test, _ in
-            _ = try await test.journal.provision(0)
+        try await TestJournal.provisioned { test, _ in
             let saved = try await save(test, bytes(parts: 1, 1), at: 10)
             let base = try await test.store.save(base: saved)
             for _ in 0..<5 { #expect(try await test.store.save(base: saved) == base) }
@@ -360,23 +359,19 @@ import Whiteboard
             var newer = try await save(test, [1], at: 10)
             newer.state?.fold += 1
             _ = try await test.jetStream.publish(newer.encoded(), to: newer.subject)
-            await expectNewer { _ = try await test.store.catalogue(of: 0, log: "abc") }
-            await expectNewer { _ = try await test.store.newest(notBeyond: manifest(at: 99)) }
-            await expectNewer { try await test.store.save(try self.manifest(at: 99)) }
+            try await expectNewer { _ = try await test.store.catalogue(of: 0, log: "abc") }
+            try await expectNewer { _ = try await test.store.newest(notBeyond: manifest(at: 99)) }
+            try await expectNewer { try await test.store.save(try self.manifest(at: 99)) }
             #expect(try await test.store.catalogue(of: 0, log: "other").foreign == 1)
         }
     }
 
-    private func expectNewer(_ body: () async throws -> Void) async {
-        do {
-            try await body()
-            Issue.record("taken")
-        } catch JournalError.newer(let stream, let what) {
-            #expect(stream == "INK_CHECKPOINT_0")
-            #expect(what.contains("this release knows"))
-        } catch {
-            Issue.record(error)
+    private func expectNewer(_ body: () async throws -> Void) async throws {
+        let error = await #expect(throws: JournalError.self) { try await body() }
+        guard case .newer("INK_CHECKPOINT_0", let what)? = error else {
+            throw Unexpected("\(String(describing: error))")
         }
+        #expect(what.contains("this release knows"))
     }
 
     @Test func `A catalogue that takes longer than anybody waits for one message is read to its end`() async throws {
@@ -438,14 +433,11 @@ import Whiteboard
 
     @Test func `Without the stream the catalogue is an error, not an empty one`() async throws {
         try await TestJournal.with { test, _ in
-            do throws(JournalError) {
-                _ = try await test.store.catalogue(of: 0, log: "abc")
-                Issue.record("no error")
-            } catch .stream(_, let error) {
-                #expect(error.isStreamMissing)
-            } catch {
-                Issue.record(error)
+            let error = await #expect(throws: JournalError.self) {
+                try await test.store.catalogue(of: 0, log: "abc")
             }
+            guard case .stream(_, let cause)? = error else { throw Unexpected("\(String(describing: error))") }
+            #expect(cause.isStreamMissing)
         }
     }
 }

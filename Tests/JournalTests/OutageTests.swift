@@ -35,12 +35,9 @@ import Whiteboard
     func `50,000 records, with the consumer deleted and the connection cut again and again`() async throws {
         try await TestJournal.provisioned { test, server in
             try await fill(test, 1...Self.count)
-            var settings = NATSSettings(server)
-            settings.name = "reader"
-            let connection = NATSConnection(settings, logger: .silent)
+            let connection = NATSConnection(NATSSettings(server), logger: .silent)
             try await connection.connect()
-            let own = TestJournal(connection)
-            let (reader, book) = own.read()
+            let (reader, book) = TestJournal(connection).read()
             for part in 1...8 {
                 // Somewhere in the middle, at any speed of the machine.
                 _ = try await book.records.values(part * Self.count / 10)
@@ -64,9 +61,7 @@ import Whiteboard
     @Test(.timeLimit(.minutes(4)))
     func `A log counts as read to its end at rest, not while reading is interrupted, and again then`() async throws {
         try await TestJournal.provisioned { test, server in
-            var settings = NATSSettings(server)
-            settings.name = "reader"
-            let connection = NATSConnection(settings, logger: .silent)
+            let connection = NATSConnection(NATSSettings(server), logger: .silent)
             try await connection.connect()
             let (reader, book) = TestJournal(connection).read()
             // The first at once, the others by heartbeats, each for twice the time between these.
@@ -197,14 +192,7 @@ import Whiteboard
                 try await waitForReplicas(test, servers)
             }
             let records = try await book.records.values(written)
-            let bodies = records.map { record in
-                if case .message(_, _, let bytes) = record.content {
-                    String(decoding: bytes, as: UTF8.self)
-                } else {
-                    ""
-                }
-            }
-            #expect(bodies == (1...written).map { "\($0)" })
+            #expect(records.map(body) == (1...written).map { "\($0)" })
             #expect(book.sequences == (1...written).map { UInt64($0) })
             #expect(try await book.besides.values(1) == [.caughtUp])
             reader.cancel()
@@ -258,13 +246,17 @@ import Whiteboard
         return sizes
     }
 
+    private func body(of record: JournalRecord) -> String {
+        guard case .message(_, _, let bytes) = record.content else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The body of the last record that a new reader is given.
-    private func last(_ test: TestJournal) async throws -> String {
+    private func last(_ test: TestJournal) async throws -> String? {
         let (reader, book) = test.read()
         defer { reader.cancel() }
         _ = try await book.besides.values(1)
-        guard case .message(_, _, let bytes)? = book.records.values.last?.content else { return "" }
-        return String(decoding: bytes, as: UTF8.self)
+        return book.records.values.last.map(body)
     }
 
     @Test(.timeLimit(.minutes(4)))

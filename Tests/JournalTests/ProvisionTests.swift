@@ -2,6 +2,7 @@ import Journal
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct ProvisionTests {
@@ -104,15 +105,11 @@ import Testing
     ) async throws {
         try await TestJournal.with { test, _ in
             try await test.connection.makeStream("INK_LOG_0", configuration)
-            do throws(JournalError) {
-                _ = try await test.journal.provision(0)
-                Issue.record("not refused")
-            } catch .stream(let name, .unsuitable(_, let differences)) {
-                #expect(name == "INK_LOG_0")
-                #expect(differences.map(\.setting) == [setting])
-            } catch {
-                Issue.record(error)
+            let error = await #expect(throws: JournalError.self) { try await test.journal.provision(0) }
+            guard case .stream("INK_LOG_0", .unsuitable(_, let differences))? = error else {
+                throw Unexpected("\(String(describing: error))")
             }
+            #expect(differences.map(\.setting) == [setting])
         }
     }
 
@@ -162,12 +159,8 @@ import Testing
         var settings = JournalSettings()
         settings.replicas = 3
         try await TestJournal.with(settings) { test, _ in
-            do throws(JournalError) {
-                _ = try await test.journal.provision(0)
-                Issue.record("made")
-            } catch {
-                #expect("\(error)".contains("replicas"))
-            }
+            let error = await #expect(throws: JournalError.self) { try await test.journal.provision(0) }
+            #expect("\(String(describing: error))".contains("replicas"))
         }
     }
 
@@ -193,12 +186,10 @@ import Testing
             _ = try await test.journal.provision(0)
             let room = try RoomID.physics
             let bytes = [UInt8](repeating: 7, count: 3 << 20)
-            do throws(JournalError) {
-                _ = try await test.store.save(state: bytes, room: room, beside: nil)
-                Issue.record("saved")
-            } catch {
-                #expect("\(error)".contains("resource"))
+            let error = await #expect(throws: JournalError.self) {
+                try await test.store.save(state: bytes, room: room, beside: nil)
             }
+            #expect("\(String(describing: error))".contains("resource"))
         }
     }
 

@@ -183,12 +183,10 @@ import Whiteboard
 @Suite struct RejectionTests {
     @Test
     func `every code reaches the author who has earned it, with what it is about, and changes nothing`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.room.intake.wire.messageBytes = 4096
-        configuration.room.intake.wire.points = 50
-        configuration.room.intake.assembling = 2
-        configuration.room.intake.authors = 2
-        configuration.room.intake.messagesPerSecond = 10
+        let configuration = ServerConfiguration.test {
+            ($0.room.intake.wire.messageBytes, $0.room.intake.wire.points) = (4096, 50)
+            ($0.room.intake.assembling, $0.room.intake.authors, $0.room.intake.messagesPerSecond) = (2, 2, 10)
+        }
         try await RunningService.with(configuration) { service in
             // Each code in a room of its own, all at once: one of them takes 2 s.
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -11,9 +11,8 @@ import Whiteboard
 
 @Suite struct ReleaseTests {
     @Test func `operations reach students byte for byte, in order, with their headers`() async throws {
-        try await RunningService.withRoom("room-1") { service, address in
+        try await RunningService.withHand("room-1") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
-            let hand = try Hand(service.client, address)
             let sent = (1...40).map { Hand.stroke($0, at: $0 * 10, #","extra":[1,{"z":"\u00e9"}]"#) }
             for text in sent { try hand.publish(text) }
             try service.client.setClock(address, 10_000, #","d":true"#)
@@ -32,10 +31,9 @@ import Whiteboard
     }
 
     @Test func `no operation is released before the video has passed its time`() async throws {
-        try await RunningService.withRoom("room-2") { service, address in
+        try await RunningService.withHand("room-2") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let head = try await Inbox(service.client, address.subject(.head))
-            let hand = try Hand(service.client, address)
             try service.client.setClock(address, 999)
             for (number, time) in [(1, 998), (2, 999), (3, 1000), (4, 1001)] {
                 try hand.publish(Hand.stroke(number, at: time))
@@ -87,9 +85,8 @@ import Whiteboard
     }
 
     @Test func `undo, redo and clear carry their reference and the digest after them`() async throws {
-        try await RunningService.withRoom("room-3") { service, address in
+        try await RunningService.withHand("room-3") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
-            let hand = try Hand(service.client, address)
             try service.client.setClock(address, 100_000, #","d":true"#)
             try hand.publish(Hand.stroke(1, at: 1))
             try hand.publish(Hand.stroke(2, at: 2))
@@ -105,9 +102,8 @@ import Whiteboard
     }
 
     @Test func `a stroke in shards is sent whole if it fits, else in shards`() async throws {
-        try await RunningService.withRoom("room-4", .test { $0.fanoutBytes = 1000 }) { service, address in
+        try await RunningService.withHand("room-4", .test { $0.fanoutBytes = 1000 }) { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
-            let hand = try Hand(service.client, address)
             try service.client.setClock(address, 100_000, #","d":true"#)
             func shard(_ number: Int, _ order: Int, of count: Int, points: Int) -> String {
                 let points = (0..<points).map { #"{"x":\#(order),"y":\#($0),"k":"\#(number)"}"# }
@@ -135,9 +131,8 @@ import Whiteboard
     }
 
     @Test func `a mark carries the position of the cohort after a release`() async throws {
-        try await RunningService.withRoom("room-5") { service, address in
+        try await RunningService.withHand("room-5") { service, address, hand in
             let marks = try await Inbox(service.client, address.subject(.mark(.main)))
-            let hand = try Hand(service.client, address)
             try hand.publish(Hand.stroke(1, at: 1))
             try service.client.setClock(address, 50)
             let mark = try Mark(decoding: try await marks.next().payload)
@@ -150,10 +145,9 @@ import Whiteboard
 
 @Suite struct ReconnectTests {
     @Test func `an operation that became due while NATS was away is released when it is back`() async throws {
-        try await RunningService.withRoom("away") { service, address in
+        try await RunningService.withHand("away") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let head = try await Inbox(service.client, address.subject(.head))
-            let hand = try Hand(service.client, address)
             // The video runs on: operation 2 becomes due a second later.
             try service.client.publish(Array(#"{"m":1000}"#.utf8), to: address.subject(.clock(.main)))
             try hand.publish(Hand.stroke(1, at: 500))
@@ -232,18 +226,14 @@ import Whiteboard
         }
     }
 
-    private static var configuration: ServerConfiguration {
-        var configuration = ServerConfiguration()
-        configuration.workers = 1
-        configuration.room.intake.messagesPerSecond = 1_000_000
-        configuration.room.intake.bytesPerSecond = 1 << 30
-        return configuration
+    private static let configuration = ServerConfiguration.test {
+        $0.workers = 1
+        ($0.room.intake.messagesPerSecond, $0.room.intake.bytesPerSecond) = (1_000_000, 1 << 30)
     }
 
     private static func record(_ number: Int, in room: RoomAddress, at time: Int) throws -> JournalRecord {
-        guard let author = AuthorID("anna") else { throw Unexpected("no author") }
         let content = JournalRecord.Content.message(
-            author: author, session: nil, bytes: Array(Hand.stroke(number, at: time).utf8))
+            author: try .test("anna"), session: nil, bytes: Array(Hand.stroke(number, at: time).utf8))
         return JournalRecord(
             partition: 0, room: room.room, content: content, sequence: UInt64(number), loggedAt: MonotonicClock.now())
     }

@@ -98,9 +98,12 @@ struct RunningService: Sendable {
     /// The same with the address of a room and an author of it.
     static func withHand(
         _ room: String, _ configuration: ServerConfiguration = ServerConfiguration(), server: String? = nil,
+        replies: @escaping @Sendable (ReplySink) -> ReplySink = { $0 },
         _ body: @escaping @Sendable (RunningService, RoomAddress, Hand) async throws -> Void
     ) async throws {
-        try await withRoom(room, configuration, server: server) { try await body($0, $1, try Hand($0.client, $1)) }
+        try await withRoom(room, configuration, server: server, replies: replies) {
+            try await body($0, $1, try Hand($0.client, $1))
+        }
     }
 
     func address(_ room: String) throws -> RoomAddress { try configuration.address(room) }

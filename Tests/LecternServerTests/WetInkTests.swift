@@ -32,14 +32,13 @@ import Whiteboard
     }
 
     @Test func `reach the students of a progressive cohort point by point, and the head at once`() async throws {
-        try await RunningService.withRoom("wet", Self.configuration()) { service, address in
+        try await RunningService.withHand("wet", Self.configuration()) { service, address, hand in
             let hls = try #require(CohortName("hls"))
             let anna = try #require(AuthorID("anna"))
             let wet = try await Inbox(service.client, address.subject(.wet(.main)))
             let whole = try await Inbox(service.client, address.subject(.wet(hls)))
             let head = try await Inbox(service.client, address.subject(.wetHead))
             let out = try await Inbox(service.client, address.subject(.out(.main)))
-            let hand = try Hand(service.client, address)
             try hand.publish(Hand.stroke(1, at: 10))
             try service.client.setClock(address, 1050)
             let first = try await out.next()

@@ -58,30 +58,11 @@ import Testing
     }
 
     @Test func `what cannot be recorded is refused, and nothing happens`() async throws {
-        let configuration = """
-            accounts: {
-              A: { jetstream: enabled, users: [
-                { user: service, password: service, permissions: { publish: { deny: "ink.audit.>" } } },
-                { user: test, password: test } ] }
-            }
-            """
-        try await NATSTestServer.with(jetStream: true, configuration: configuration) { nats in
-            var settings = ServerConfiguration()
-            settings.journal = JournalSettings()
-            settings.journal?.timeout = .seconds(1)
-            let daemon = try await RunningDaemon(settings, nats) { (settings: inout NATSSettings) in
-                settings.user = "service"
-                settings.password = "service"
-            }
-            let client = NATSConnection(NATSSettings(nats, user: "test"), logger: .silent)
-            try await client.connect()
-            let address = try settings.address("physics")
-            try await client.publishDurably(Hand.stroke(1, at: 0), to: address)
-            let reply = try await client.request(close("physics", "x1"), to: Self.otto, timeout: .seconds(20))
+        try await DurableClass.serve(denying: "ink.audit.>") { lesson in
+            try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: lesson.address("physics"))
+            let reply = try await lesson.client.request(close("physics", "x1"), to: Self.otto, timeout: .seconds(20))
             #expect(error(reply) == .notReady)
-            #expect(try await JetStream(client).streamInfo("INK_LOG_0").lastSequence == 1)
-            await client.close()
-            try await daemon.stop()
+            #expect(try await lesson.lastSequence() == 1)
         }
     }
 
@@ -105,9 +86,8 @@ import Testing
     }
 
     @Test func `without a journal commands are carried out, and the audit log is the daemon's`() async throws {
-        try await RunningService.withRoom("physics") { service, address in
+        try await RunningService.withHand("physics") { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
-            let hand = try Hand(service.client, address)
             try hand.publish(Hand.stroke(1, at: 0))
             let first = try await head.next().room
             let known = try #require(try await RoomDirectory(connection: service.client, root: "ink").room(at: address))

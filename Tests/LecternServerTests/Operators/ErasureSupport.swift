@@ -63,6 +63,39 @@ struct SampleFile {
 }
 
 extension DurableClass {
+    /// The accounts of a server on which the service may not publish to a subject.
+    static func accounts(denying subject: String) -> String {
+        """
+        accounts: {
+          A: { jetstream: enabled, users: [
+            { user: service, password: service, permissions: { publish: { deny: "\(subject)" } } },
+            { user: test, password: test } ] }
+        }
+        """
+    }
+
+    /// Runs a body while a daemon runs that may not publish to a subject.
+    static func serve(
+        denying subject: String, _ adjust: @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        _ body: @Sendable (DurableClass) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.with(jetStream: true, configuration: accounts(denying: subject)) { nats in
+            let configuration = ServerConfiguration.test {
+                $0.journal = JournalSettings()
+                $0.journal?.timeout = .seconds(1)
+                adjust(&$0)
+            }
+            let daemon = try await RunningDaemon(configuration, nats) {
+                ($0.user, $0.password) = ("service", "service")
+            }
+            let client = NATSConnection(NATSSettings(nats, user: "test"), logger: .silent)
+            try await client.connect()
+            try await body(DurableClass(nats: nats, client: client, configuration: configuration))
+            await client.close()
+            try await daemon.stop()
+        }
+    }
+
     var journal: JournalSettings { configuration.journal ?? JournalSettings() }
 
     var assets: AssetStore {

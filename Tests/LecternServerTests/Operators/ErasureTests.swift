@@ -168,28 +168,9 @@ import Testing
     }
 
     @Test func `an erasure that cannot delete a file fails and says so, and the next one finishes it`() async throws {
-        @Sendable func configuration(denying: String) -> String {
-            """
-            accounts: {
-              A: { jetstream: enabled, users: [
-                { user: service, password: service, permissions: { publish: { deny: "\(denying)" } } },
-                { user: test, password: test } ] }
-            }
-            """
-        }
-        let denied = configuration(denying: "$JS.API.STREAM.MSG.DELETE.INK_ASSETS")
-        try await NATSTestServer.with(jetStream: true, configuration: denied) { nats in
-            var settings = ServerConfiguration()
-            settings.journal = JournalSettings()
-            settings.journal?.timeout = .seconds(1)
-            quickCheckpoints(&settings)
-            let daemon = try await RunningDaemon(settings, nats) { (settings: inout NATSSettings) in
-                settings.user = "service"
-                settings.password = "service"
-            }
-            let client = NATSConnection(NATSSettings(nats, user: "test"), logger: .silent)
-            try await client.connect()
-            let lesson = DurableClass(nats: nats, client: client, configuration: settings)
+        let deletions = "$JS.API.STREAM.MSG.DELETE.INK_ASSETS"
+        try await DurableClass.serve(denying: deletions, quickCheckpoints) { lesson in
+            let (nats, client) = (lesson.nats, lesson.client)
             let doomed = try lesson.address("doomed")
             let file = try SampleFile("only doomed has it")
             try await lesson.assets.save(file.bytes, file.manifest, for: doomed.room)
@@ -207,7 +188,7 @@ import Testing
             #expect(try await audit.entries().map(\.outcome) == [.failed])
             #expect(try StoreFiles(nats).contains(Array("only doomed has it".utf8)))
 
-            try await nats.restart(configuration: configuration(denying: "nothing"))
+            try await nats.restart(configuration: DurableClass.accounts(denying: "nothing"))
             let reply = try await eventually("the service is back") {
                 try await outcome(of: .erase(doomed.room), by: otto).reply
             }
@@ -217,8 +198,6 @@ import Testing
                 #expect(try !StoreFiles(nats).contains(Array(text.utf8)))
             }
             #expect(try await audit.entries().last?.outcome == .done)
-            await client.close()
-            try await daemon.stop()
         }
     }
 

@@ -12,11 +12,42 @@ import Testing
     private func register(
         _ nats: NATSConnection, isStored: Bool = true, limit: Int = RevocationTable.limit
     ) throws -> (RevocationRegister, Task<Void, Never>) {
-        let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
         let register = RevocationRegister(
-            root: "ink", connection: nats, store: isStored ? store : nil, limit: limit, logger: .silent)
+            root: "ink", connection: nats, store: isStored ? store(nats) : nil, limit: limit, logger: .silent)
         try register.listen()
         return (register, Task { await register.run() })
+    }
+
+    private func store(_ nats: NATSConnection) -> RevocationStore {
+        RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+    }
+
+    /// Runs a register on a server of its own.
+    private func withRegister(
+        isStored: Bool = true, limit: Int = RevocationTable.limit,
+        _ body: @Sendable (NATSConnection, RevocationRegister) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.withConnection(jetStream: isStored) { _, nats in
+            let (register, running) = try register(nats, isStored: isStored, limit: limit)
+            defer { running.cancel() }
+            _ = try await listed(nats, 0)
+            try await body(nats, register)
+        }
+    }
+
+    /// Revokes tokens, and waits until they are listed.
+    private func add(_ names: [String], to register: RevocationRegister, _ nats: NATSConnection) async throws {
+        for name in names { try await register.add(try token(name)) }
+        _ = try await listed(nats, names.count)
+    }
+
+    /// A stream of revocations as an operator makes it.
+    private func stream(_ messages: Int) -> [UInt8] {
+        let text = """
+            {"name":"INK_REVOKED","subjects":["ink.revocations.*"],"retention":"limits","storage":"file",
+            "discard":"new","num_replicas":1,"max_msgs":\(messages),"max_msgs_per_subject":1}
+            """
+        return Array(text.utf8)
     }
 
     private func token(_ id: String, expires: Int64? = nil) throws -> Revocation {
@@ -81,11 +112,9 @@ import Testing
 
     @Test
     func `of two about one token that two daemons take at the same moment, what both say is stored`() async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
-            let (_, running) = try register(nats)
-            _ = try await listed(nats, 0)
+        try await withRegister { nats, _ in
             // As a daemon stores one that has not read the other's yet.
-            let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+            let store = store(nats)
             try await store.save(try token("a"))
             try await store.save(try token("a", expires: 4_000_000_000))
             try await store.save(try #require(Revocation.subject("anna", issuedThrough: 9)))
@@ -100,7 +129,6 @@ import Testing
                 return Set(try await stored.values(2)) == whole ? () : nil
             }
             #expect(Set(try await listed(nats, 2)) == whole)
-            running.cancel()
         }
     }
 
@@ -108,10 +136,9 @@ import Testing
         try await NATSTestServer.withConnection(jetStream: true) { server, nats in
             let (register, running) = try register(nats)
             _ = try await listed(nats, 0)
-            for name in ["a", "b", "c"] { try await register.add(try token(name)) }
-            _ = try await listed(nats, 3)
+            try await add(["a", "b", "c"], to: register, nats)
             _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
-            let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+            let store = store(nats)
             _ = try await store.provision()
             try await store.save(try token("d"))
             #expect(Set(try await listed(nats, 4)) == Set(try ["a", "b", "c", "d"].map { try token($0) }))
@@ -126,64 +153,38 @@ import Testing
     @Test func `what a first stream has lost is stored also where the second one takes nothing and is lost, too`()
         async throws
     {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { nats in
-                let (register, running) = try register(nats)
-                _ = try await listed(nats, 0)
-                for name in ["a", "b", "c"] { try await register.add(try token(name)) }
-                _ = try await listed(nats, 3)
-                let store = RevocationStore(
-                    root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
-                _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
-                let small = """
-                    {"name":"INK_REVOKED","subjects":["ink.revocations.*"],"retention":"limits","storage":"file",
-                    "discard":"new","num_replicas":1,"max_msgs":1,"max_msgs_per_subject":1}
-                    """
-                _ = try await nats.request(Array(small.utf8), to: "$JS.API.STREAM.CREATE.INK_REVOKED")
-                try await store.save(try token("d"))
-                // What there is is told after a while.
-                #expect(try await listed(nats, 1) == [try token("d")])
-                _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
-                _ = try await store.provision()
-                try await store.save(try token("e"))
-                let all = Set(try ["a", "b", "c", "d", "e"].map { try token($0) })
-                #expect(Set(try await listed(nats, 5)) == all)
-                running.cancel()
-            }
+        try await withRegister { nats, register in
+            try await add(["a", "b", "c"], to: register, nats)
+            let store = store(nats)
+            _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
+            _ = try await nats.request(stream(1), to: "$JS.API.STREAM.CREATE.INK_REVOKED")
+            try await store.save(try token("d"))
+            // What there is is told after a while.
+            #expect(try await listed(nats, 1) == [try token("d")])
+            _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
+            _ = try await store.provision()
+            try await store.save(try token("e"))
+            let all = Set(try ["a", "b", "c", "d", "e"].map { try token($0) })
+            #expect(Set(try await listed(nats, 5)) == all)
         }
     }
 
     @Test
     func `a revocation is taken where the stream was deleted, and those before it are stored again`() async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
-            let (register, running) = try register(nats)
-            _ = try await listed(nats, 0)
-            for name in ["a", "b"] { try await register.add(try token(name)) }
-            _ = try await listed(nats, 2)
+        try await withRegister { nats, register in
+            try await add(["a", "b"], to: register, nats)
             _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
             try await register.add(try token("c"))
             #expect(Set(try await listed(nats, 3)) == Set(try ["a", "b", "c"].map { try token($0) }))
-            running.cancel()
         }
     }
 
     @Test func `what a stream has lost keeps its places until it is stored again`() async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
-            let (register, running) = try register(nats, limit: 4)
-            _ = try await listed(nats, 0)
-            for name in ["a", "b", "c"] { try await register.add(try token(name)) }
-            _ = try await listed(nats, 3)
-            func stream(_ messages: Int) -> [UInt8] {
-                let text = """
-                    {"name":"INK_REVOKED","subjects":["ink.revocations.*"],"retention":"limits","storage":"file",
-                    "discard":"new","num_replicas":1,"max_msgs":\(messages),"max_msgs_per_subject":1}
-                    """
-                return Array(text.utf8)
-            }
+        try await withRegister(limit: 4) { nats, register in
+            try await add(["a", "b", "c"], to: register, nats)
             _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
             _ = try await nats.request(stream(1), to: "$JS.API.STREAM.CREATE.INK_REVOKED")
-            let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
-            try await store.save(try token("d"))
+            try await store(nats).save(try token("d"))
             #expect(try await listed(nats, 1) == [try token("d")])
             // There is place in the stream again, before the three are stored.
             _ = try await nats.request(stream(100), to: "$JS.API.STREAM.UPDATE.INK_REVOKED")
@@ -191,20 +192,17 @@ import Testing
             await #expect(throws: RevocationRegister.Failure.full) { try await register.add(more) }
             // Of those that count already more may be said.
             try await register.add(try token("a", expires: 4_000_000_000))
-            running.cancel()
         }
     }
 
     @Test func `links take half of the places at most`() async throws {
-        try await NATSTestServer.withConnection { server, nats in
-            let (register, running) = try register(nats, isStored: false, limit: 4)
+        try await withRegister(isStored: false, limit: 4) { nats, register in
             for number in 1...2 { try await register.add(try token("link.r.x.\(number)")) }
             let third = try token("link.s.x.3")
             await #expect(throws: RevocationRegister.Failure.full) { try await register.add(third) }
             for name in ["a", "b"] { try await register.add(try token(name)) }
             let more = try token("c")
             await #expect(throws: RevocationRegister.Failure.full) { try await register.add(more) }
-            running.cancel()
         }
     }
 
@@ -220,22 +218,16 @@ import Testing
     }
 
     @Test func `without a journal the list is one daemon's, with a name of its own`() async throws {
-        try await NATSTestServer.withConnection { server, nats in
-            let (register, running) = try register(nats, isStored: false)
-            try await register.add(try token("a"))
-            try await register.add(try token("b"))
-            #expect(try await listed(nats, 2).count == 2)
+        try await withRegister(isStored: false) { nats, register in
+            try await add(["a", "b"], to: register, nats)
             let page = try RevocationPage(decoding: try await nats.request(to: "ink.revocations").payload)
             #expect(page.through == 2)
-            running.cancel()
         }
     }
 
     @Test
     func `a flood ends at the bound with an error that says so, and those that are known still hold`() async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
-            let (register, running) = try register(nats)
-            _ = try await listed(nats, 0)
+        try await withRegister { nats, register in
             let refused = Locked(0)
             let count = RevocationTable.limit + 1500
             await withTaskGroup(of: Void.self) { group in
@@ -261,7 +253,6 @@ import Testing
             await #expect(throws: RevocationRegister.Failure.full) { try await register.add(more) }
             // One that is there is replaced.
             try await register.add(try token("token-0", expires: 4_000_000_000))
-            running.cancel()
         }
     }
 }

@@ -176,9 +176,8 @@ import Whiteboard
 
     @Test
     func `a request that cannot be met has a code, and a tag that is still right spares the picture`() async throws {
-        try await RunningService.with { service in
-            let lesson = Class(client: service.client, address: try service.address("codes"))
-            let hand = try Hand(service.client, lesson.address)
+        try await RunningService.withHand("codes") { service, address, hand in
+            let lesson = Class(client: service.client, address: address)
             #expect(try await lesson.refusal(ImageRequest()) == .unknownRoom)
             try service.client.setClock(lesson.address, 1000)
             for number in 1...3 { try hand.publish(Hand.stroke(number, at: 10 * number)) }
@@ -210,9 +209,8 @@ import Whiteboard
     }
 
     @Test func `a board of too many points for the memory is no document, but a PNG`() async throws {
-        try await RunningService.with(.test { $0.canvasBytes = 16 << 20 }) { service in
-            let lesson = Class(client: service.client, address: try service.address("large"))
-            let hand = try Hand(service.client, lesson.address)
+        try await RunningService.withHand("large", .test { $0.canvasBytes = 16 << 20 }) { service, address, hand in
+            let lesson = Class(client: service.client, address: address)
             try service.client.setClock(lesson.address, 1000)
             let points = (0..<4000).map { #"{"x":\#($0 % 400),"y":\#($0 % 299)}"# }.joined(separator: ",")
             for number in 1...8 { try hand.publish(#"{"n":\#(number),"l":1,"t":0,"w":400,"h":300,"d":[\#(points)]}"#) }
@@ -230,9 +228,8 @@ import Whiteboard
         guard let rsvg = InstalledProgram("rsvg-convert"), let info = InstalledProgram("pdfinfo") else {
             try Test.cancel("rsvg-convert or pdfinfo is not installed")
         }
-        try await RunningService.with { service in
-            let lesson = Class(client: service.client, address: try service.address("documents"))
-            let hand = try Hand(service.client, lesson.address)
+        try await RunningService.withHand("documents") { service, address, hand in
+            let lesson = Class(client: service.client, address: address)
             try service.client.setClock(lesson.address, 1000)
             for number in 1...20 { try hand.publish(Hand.stroke(number, at: 10, #","e":\#(number % 5)"#)) }
             try await lesson.reaches(20)

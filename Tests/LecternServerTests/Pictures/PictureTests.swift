@@ -49,9 +49,8 @@ import Whiteboard
 
     @Test func `a picture being made holds up no release`() async throws {
         let gate = Gate()
-        try await RunningService.withRoom("busy", replies: gate.sink) { service, address in
+        try await RunningService.withHand("busy", replies: gate.sink) { service, address, hand in
             defer { gate.open() }
-            let hand = try Hand(service.client, address)
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let pictures = try await Inbox(service.client, "\(Gate.replies).*")
             try service.client.setClock(address, 1000)
@@ -74,9 +73,8 @@ import Whiteboard
     @Test func `requests for pictures keep nobody from joining`() async throws {
         let gate = Gate()
         let configuration = ServerConfiguration.test { ($0.replies, $0.pictures) = (2, 2) }
-        try await RunningService.withRoom("crowded", configuration, replies: gate.sink) { service, address in
+        try await RunningService.withHand("crowded", configuration, replies: gate.sink) { service, address, hand in
             defer { gate.open() }
-            let hand = try Hand(service.client, address)
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let pictures = try await Inbox(service.client, "\(Gate.replies).*")
             try service.client.setClock(address, 1000)
