@@ -42,13 +42,17 @@ import Whiteboard
         }
     }
 
-    @Test func `It is a line with the hash, then JSON that a person can read`() throws {
+    private func text(_ cursor: CohortCursor, _ state: CheckpointManifest.State? = nil) throws -> String {
         let manifest = CheckpointManifest(
-            room: try #require(RoomID("physics")), log: "abc", incarnation: "abc-1", sequence: 12, handled: 11,
-            cursors: [.main: 7], isQuiet: false,
-            state: CheckpointManifest.State(
-                parts: [3, 4], bytes: 600_000, hash: 0xdead_beef, slot: 2, format: 1, fold: 1))
-        let text = String(decoding: manifest.encoded(), as: UTF8.self)
+            room: try .physics, log: "abc", incarnation: "abc-1", sequence: 12, handled: 11, cursors: [.main: cursor],
+            isQuiet: false, state: state)
+        return String(decoding: manifest.encoded(), as: UTF8.self)
+    }
+
+    @Test func `It is a line with the hash, then JSON that a person can read`() throws {
+        let state = CheckpointManifest.State(
+            parts: [3, 4], bytes: 600_000, hash: 0xdead_beef, slot: 2, format: 1, fold: 1)
+        let text = try text(7, state)
         let json = #"""
             {"cursors":{"main":7},"handled":11,"incarnation":"abc-1","log":"abc","quiet":false,"room":"physics",\#
             "sequence":12,"state":{"bytes":600000,"fold":1,"format":1,"hash":"00000000deadbeef","parts":[3,4],"slot":2},\#
@@ -59,21 +63,14 @@ import Whiteboard
     }
 
     @Test func `It says how long a cohort was paused, and nothing where it was not`() throws {
-        let manifest = CheckpointManifest(
-            room: try #require(RoomID("physics")), log: "abc", incarnation: "abc-1", sequence: 12, handled: 11,
-            cursors: [.main: CohortCursor(7, pausedTime: .milliseconds(1500), pausedSince: Instant(nanoseconds: 9))],
-            isQuiet: false, state: nil)
-        let text = String(decoding: manifest.encoded(), as: UTF8.self)
+        let text = try text(CohortCursor(7, pausedTime: .milliseconds(1500), pausedSince: Instant(nanoseconds: 9)))
         #expect(text.contains(#""cursors":{"main":7},"#))
         #expect(text.contains(#""pauses":{"main":{"since":9,"time":1500000000}},"#))
     }
 
     @Test func `It says where a cohort's clock was, and nothing where there was none`() throws {
-        let manifest = CheckpointManifest(
-            room: try #require(RoomID("physics")), log: "abc", incarnation: "abc-1", sequence: 12, handled: 11,
-            cursors: [.main: CohortCursor(7, clock: SavedClock(epoch: -1, media: MediaTime(microseconds: 9_000_001)))],
-            isQuiet: false, state: nil)
-        let text = String(decoding: manifest.encoded(), as: UTF8.self)
+        let clock = SavedClock(epoch: -1, media: MediaTime(microseconds: 9_000_001))
+        let text = try text(CohortCursor(7, clock: clock))
         #expect(text.contains(#""clocks":{"main":{"epoch":-1,"media":9000001}},"cursors":{"main":7},"#))
     }
 

@@ -34,12 +34,11 @@ import Whiteboard
             let room = try #require(try await head.next(3).last?.room)
             try service.client.setClock(address, 1500)
             let whole = try await join(service, address, JoinRequest(), .joinHead)
-            guard case .board(_, _, let visible, _, _) = whole.content else { throw Unexpected("no board") }
-            #expect(
-                whole.index == 3 && visible.map(\.index) == [1, 2, 3] && whole.digest == BoardDigest(of: [1, 2, 3]))
+            #expect(try whole.visible.map(\.index) == [1, 2, 3])
+            #expect(whole.index == 3 && whole.digest == BoardDigest(of: [1, 2, 3]))
             #expect(whole.style == "stamp-marker" && !whole.isProvisional)
             let rest = try await join(service, address, JoinRequest(incarnation: room, have: 1), .joinHead)
-            guard case .tail(let operations) = rest.content else { throw Unexpected("no tail") }
+            let operations = try rest.tail
             #expect(operations.map(\.index) == [2, 3])
             #expect(operations.map(\.digest) == [BoardDigest(of: [1, 2]), BoardDigest(of: [1, 2, 3])])
             #expect(try await join(service, address).index == 1)
@@ -58,10 +57,10 @@ import Whiteboard
             for number in 1...10 { try hand.publish(#"{"n":\#(number),"t":1,"d":[\#(points)]}"#) }
             _ = try await out.next(10)
             let reply = try await join(service, address)
-            guard case .board(_, _, let visible, _, _) = reply.content else { throw Unexpected("no board") }
+            let visible = try reply.visible
             #expect(visible.count == 10 && visible.reduce(0) { $0 + $1.message.count } > 256 * 1024)
             let tail = try await join(service, address, JoinRequest(incarnation: reply.room, have: 8))
-            guard case .tail(let operations) = tail.content else { throw Unexpected("no tail") }
+            let operations = try tail.tail
             #expect(operations.map(\.index) == [9, 10])
         }
     }

@@ -191,43 +191,28 @@ import Whiteboard
     }
 
     @Test func `a worker handles other items during a scan of its rooms`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.workers = 1
+        let configuration = ServerConfiguration.test { $0.workers = 1 }
         let connection = NATSConnection(NATSSettings(url: "nats://127.0.0.1:1"), logger: .silent)
-        let pool = WorkerPool(
-            configuration, connection, connection,
-            replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
-        let worker = pool.workers.all[0]
-        let author = try #require(AuthorID("anna"))
         let rooms = 10 * RoomScan.stride + 1
         let progress = Locked(Progress())
-        // Posted before the worker starts, so that it is one batch.
-        worker.post(.partition(.open(0, prefix: "test", stored: [:], kept: nil)))
-        worker.post(.partition(.caughtUp(0)))
-        for number in 1...rooms {
-            let room = try configuration.address("room-\(number)").room
-            let content = JournalRecord.Content.message(
-                author: author, session: nil, bytes: Array(Hand.stroke(1, at: 0).utf8))
-            worker.deliver(
-                JournalRecord(
-                    partition: 0, room: room, content: content, sequence: UInt64(number),
-                    loggedAt: MonotonicClock.now()), mustNotBeLost: true)
-        }
-        let scan = RoomScan(workers: 1) { found in progress.withLock { $0.found = found.rooms.count } }
-        worker.post(.scan(scan, remaining: nil))
-        let note = { @Sendable in
-            progress.withLock { progress in
-                progress.passed = true
-                progress.foundWhenPassed = progress.found
+        try await WorkerPool.with(configuration, connection) { worker in
+            for number in 1...rooms {
+                try worker.deliver(Hand.stroke(1, at: 0), sequence: number, in: .test("room-\(number)"))
             }
+            let scan = RoomScan(workers: 1) { found in progress.withLock { $0.found = found.rooms.count } }
+            worker.post(.scan(scan, remaining: nil))
+            let note = { @Sendable in
+                progress.withLock { progress in
+                    progress.passed = true
+                    progress.foundWhenPassed = progress.found
+                }
+            }
+            worker.post(.partition(.barrier(pass: note)))
+        } _: {
+            let found = try await eventually("the scan ends") { progress.withLock { $0.found } }
+            #expect(found == rooms)
+            let end = progress.withLock { $0 }
+            #expect(end.passed && end.foundWhenPassed == nil)
         }
-        worker.post(.partition(.barrier(pass: note)))
-        let journal = VolatileJournal(root: configuration.root, partitions: 1, logger: .silent)
-        let threads = pool.start(journal, keeper: nil)
-        let found = try await eventually("the scan ends") { progress.withLock { $0.found } }
-        #expect(found == rooms)
-        let end = progress.withLock { $0 }
-        #expect(end.passed && end.foundWhenPassed == nil)
-        await pool.stop(threads)
     }
 }

@@ -52,7 +52,7 @@ import Whiteboard
             }
             #expect(points == 4 * (bytes * 3 / 5 / 20 + 1))
             let joined = try await service.client.join(address)
-            guard case .board(_, _, let visible, _, _) = joined.content else { throw Unexpected("no board") }
+            let visible = try joined.visible
             #expect(visible.count == 7 && joined.index == 7)
             #expect(visible.reduce(0) { $0 + $1.message.count } > limit)
             for number in 8...40 { try hand.publish(Hand.stroke(number, at: 1)) }

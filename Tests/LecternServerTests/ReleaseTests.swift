@@ -196,45 +196,30 @@ import Whiteboard
             let configuration = Self.configuration
             let connection = NATSConnection(NATSSettings(url: nats.url), logger: .silent)
             try await connection.connect()
-            let pool = WorkerPool(
-                configuration, connection, connection,
-                replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
-            let waiting = try configuration.address("waiting")
-            let busy = try configuration.address("busy")
+            let (waiting, busy) = (try configuration.address("waiting"), try configuration.address("busy"))
             // One subscription keeps the order of publishing.
             let said = try await Inbox(client, "\(configuration.root).0.>")
-            // Posted before the worker starts.
-            let worker = pool.workers.all[0]
-            worker.post(.partition(.open(0, prefix: "test", stored: [:], kept: nil)))
-            worker.post(.partition(.caughtUp(0)))
-            worker.deliver(try Self.record(1, in: waiting, at: 20), mustNotBeLost: true)
-            worker.post(
-                .clock(
-                    IncomingSample(
-                        room: waiting.room, partition: 0, cohort: .main, bytes: Array(#"{"m":0}"#.utf8),
-                        arrivedAt: MonotonicClock.now())))
-            for number in 1...Self.length {
-                worker.deliver(try Self.record(number, in: busy, at: 0), mustNotBeLost: true)
+            try await WorkerPool.with(configuration, connection) { worker in
+                try worker.deliver(Hand.stroke(1, at: 20), sequence: 1, in: waiting.room)
+                worker.post(
+                    .clock(
+                        IncomingSample(
+                            room: waiting.room, partition: 0, cohort: .main, bytes: Array(#"{"m":0}"#.utf8),
+                            arrivedAt: MonotonicClock.now())))
+                for number in 1...Self.length {
+                    try worker.deliver(Hand.stroke(number, at: 0), sequence: number, in: busy.room)
+                }
+            } _: {
+                let (release, head) = (waiting.subject(.out(.main)), busy.subject(.head))
+                _ = try await said.next { $0.subject == release }
+                let next = try await said.next { $0.subject == head }
+                #expect(next.index != nil)
             }
-            let journal = VolatileJournal(root: configuration.root, partitions: 1, logger: .silent)
-            let threads = pool.start(journal, keeper: nil)
-            let (release, head) = (waiting.subject(.out(.main)), busy.subject(.head))
-            _ = try await said.next { $0.subject == release }
-            let next = try await said.next { $0.subject == head }
-            #expect(next.index != nil)
-            await pool.stop(threads)
         }
     }
 
     private static let configuration = ServerConfiguration.test {
         $0.workers = 1
         ($0.room.intake.messagesPerSecond, $0.room.intake.bytesPerSecond) = (1_000_000, 1 << 30)
-    }
-
-    private static func record(_ number: Int, in room: RoomAddress, at time: Int) throws -> JournalRecord {
-        let content = JournalRecord.Content.message(
-            author: try .test("anna"), session: nil, bytes: Array(Hand.stroke(number, at: time).utf8))
-        return JournalRecord(
-            partition: 0, room: room.room, content: content, sequence: UInt64(number), loggedAt: MonotonicClock.now())
     }
 }

@@ -96,8 +96,7 @@ import Whiteboard
             try await Self.publish(41...120, lesson, address)
             try await lesson.serve {
                 let after = try await Self.joined(lesson, address, at: 120, notIn: before.room)
-                guard case .board(_, _, let visible, _, _) = after.content else { throw Unexpected("no board") }
-                #expect(visible.count == 120)
+                #expect(try after.visible.count == 120)
             }
         }
     }
@@ -123,8 +122,7 @@ import Whiteboard
             _ = try lesson.client.subscribe(address.subject(.head)) { lives.append(Received($0).room ?? "") }
             try await lesson.serve {
                 let after = try await Self.joined(lesson, address, at: 100, notIn: before.room)
-                guard case .board(_, _, let visible, _, _) = after.content else { throw Unexpected("no board") }
-                #expect(visible.count == 100)
+                #expect(try after.visible.count == 100)
                 #expect(!feedback.values.contains { $0.contains("rejected") })
                 #expect(!lives.values.contains(before.room))
             }
@@ -326,8 +324,7 @@ import Whiteboard
                 #expect(after.digest == before.digest)
                 guard readable > 0 else { return }
                 let rest = try await Self.joined(lesson, unsaved, at: UInt64(readable), notIn: "")
-                guard case .board(_, _, let visible, _, _) = rest.content else { throw Unexpected("no board") }
-                #expect(visible.count == readable)
+                #expect(try rest.visible.count == readable)
             }
         }
     }

@@ -3,6 +3,7 @@
 // operators do.
 
 import Dispatch
+import Hosting
 import Journal
 import NATSClient
 import NATSTestServer
@@ -134,6 +135,37 @@ extension SubjectToken {
     }
 }
 
+extension WorkerPool {
+    /// Runs one worker, without a journal.
+    /// - Parameter first: gives it something before it starts, so that this is one batch.
+    static func with(
+        _ configuration: ServerConfiguration, _ connection: NATSConnection, first: (RoomWorker) throws -> Void,
+        _ body: () async throws -> Void
+    ) async throws {
+        let pool = WorkerPool(
+            configuration, connection, connection,
+            replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
+        let worker = pool.workers.all[0]
+        worker.post(.partition(.open(0, prefix: "test", stored: [:], kept: nil)))
+        worker.post(.partition(.caughtUp(0)))
+        try first(worker)
+        let journal = VolatileJournal(root: configuration.root, partitions: 1, logger: .silent)
+        let threads = pool.start(journal, keeper: nil)
+        try await body()
+        await pool.stop(threads)
+    }
+}
+
+extension RoomWorker {
+    func deliver(_ text: String, sequence: Int, in room: RoomID) throws {
+        let record = JournalRecord(
+            partition: 0, room: room,
+            content: .message(author: try .test("anna"), session: nil, bytes: Array(text.utf8)),
+            sequence: UInt64(sequence), loggedAt: MonotonicClock.now())
+        deliver(record, mustNotBeLost: true)
+    }
+}
+
 /// Services started and stopped on one nats-server with JetStream.
 struct DurableClass: Sendable {
     let nats: NATSTestServer
@@ -213,6 +245,24 @@ extension NATSConnection {
                 JoinRequest().encoded(), to: address.subject(.join(cohort)), timeout: .seconds(30),
                 repeatingFor: .hangLimit
             ).payload)
+    }
+}
+
+extension JoinReply {
+    /// The strokes of a whole board.
+    var visible: [JoinedOperation] {
+        get throws {
+            guard case .board(_, _, let visible, _, _) = content else { throw Unexpected("no board") }
+            return visible
+        }
+    }
+
+    /// The operations after those that a student has.
+    var tail: [JoinedOperation] {
+        get throws {
+            guard case .tail(let operations) = content else { throw Unexpected("no tail") }
+            return operations
+        }
     }
 }
 
