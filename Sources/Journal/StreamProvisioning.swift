@@ -14,14 +14,15 @@ extension JetStreamJournal {
         let lost = settings.recreatesStreams ? [] : try await lostStreams(partition)
         guard lost.isEmpty else { throw .streamsMissing(lost) }
         // The checkpoints first: a log without them has never been read.
-        let lifetime = try await provision(streams.checkpointConfiguration(settings)).configuration.maxAge
+        let checkpoints = try await provision(streams.checkpointConfiguration(settings)).configuration
         let wanted = streams.logConfiguration(settings, StreamIdentity(.log, of: partitions))
         let log = try await provision(wanted, isIdentified: true)
         known.withLock { _ = $0.insert(partition) }
+        let replicas = log.configuration.replicas
         return PartitionLog(
             incarnationPrefix: identity(of: log).text, firstSequence: log.firstSequence,
-            lastSequence: log.lastSequence, checkpointLifetime: lifetime > .zero ? lifetime : nil,
-            isReplicated: log.configuration.replicas > 1)
+            lastSequence: log.lastSequence, checkpointLifetime: checkpoints.maxAge > .zero ? checkpoints.maxAge : nil,
+            isReplicated: replicas > 1, lacksCopies: settings.replicas > 1 && min(replicas, checkpoints.replicas) == 1)
     }
 
     private func identity(of log: StreamInfo) -> StreamIdentity {
@@ -166,4 +167,6 @@ public struct PartitionLog: Sendable, Equatable {
     public let checkpointLifetime: Duration?
     /// Whether several servers have a copy.
     public let isReplicated: Bool
+    /// Whether one of the partition's streams is on one server, where the settings want several.
+    public let lacksCopies: Bool
 }

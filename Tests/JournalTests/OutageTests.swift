@@ -224,6 +224,12 @@ import Whiteboard
             await test.journal.renewCopies(of: 0)
             try await eventually("the copies are equal", is: await sizesOfCopies(test) == [log.messages])
             #expect(try await last(test) == "110")
+            // As a daemon leaves it that ends meanwhile.
+            try await test.jetStream.setReplicas(1, of: "INK_CHECKPOINT_0")
+            #expect(try await test.journal.provision(0).lacksCopies)
+            await test.journal.renewCopies(of: 0)
+            try await eventually(
+                "it is copied", within: Self.election, is: await !test.journal.provision(0).lacksCopies)
         }
     }
 

@@ -160,7 +160,8 @@ struct PartitionOpener: Sendable {
                     event, of: partition, work, covered: catalogue.covered, lostThrough: opened.lostThrough,
                     end: log.lastSequence)
             })
-        guard opened.decisions != nil else { return }
+        // Of a log that lost its end before somebody may have ended between one copy and the number that was.
+        guard opened.decisions != nil || catalogue.rewinds > 0 && log.lacksCopies else { return }
         // Daemons that start at once open partitions that others take over then.
         try? await Task.sleep(for: Self.settlingTime)
         if !Task.isCancelled { await journal.renewCopies(of: partition) }
