@@ -223,14 +223,4 @@ import Testing
             #expect(cause.isStreamMissing)
         }
     }
-
-    @Test func `A restart of the server loses no stored asset`() async throws {
-        try await TestStore.provisioned { test, server in
-            let asset = try await test.save(SampleAsset(600_000))
-            await server.kill()
-            try await server.restart()
-            let bytes = try await eventually("the server answers") { try await test.store.bytes(of: asset.id) }
-            #expect(bytes == asset.bytes)
-        }
-    }
 }

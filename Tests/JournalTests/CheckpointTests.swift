@@ -392,18 +392,6 @@ import Whiteboard
         }
     }
 
-    @Test func `Checkpoints outlive a server that is killed`() async throws {
-        try await TestJournal.provisioned { test, server in
-            let saved = try await save(test, bytes(parts: 2, 1), at: 10)
-            let states = test.connection.recordStates()
-            await server.kill()
-            try await server.restart()
-            _ = try await states.values(2)
-            #expect(try await test.store.catalogue(of: 0, log: "abc").rooms == [try .physics: saved])
-            #expect(try await state(test, of: saved) == bytes(parts: 2, 1))
-        }
-    }
-
     @Test func `Old checkpoints and records go by their age`() async throws {
         var settings = JournalSettings()
         settings.maxAge = .seconds(1)

@@ -96,20 +96,6 @@ import Testing
         }
     }
 
-    @Test func `undo after a restart removes the stroke drawn before it`() async throws {
-        try await DurableClass.withRoom("undo") { lesson, address in
-            try await lesson.serve {
-                for number in 1...2 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
-            }
-            try await lesson.serve {
-                let head = try await Inbox(lesson.client, address.subject(.head))
-                try await lesson.client.publishDurably(Hand.command(2, 3, at: 0), to: address)
-                let undo = try await head.next { $0.index == "3" }
-                #expect(undo.ref == "2")
-            }
-        }
-    }
-
     @Test func `an idle room is hibernated, and loaded for a student`() async throws {
         try await DurableClass.withRoom("idle") {
             $0.idle = .milliseconds(300)
