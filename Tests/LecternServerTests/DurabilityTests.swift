@@ -59,14 +59,9 @@ import Testing
                 // Records not read by the end would be read after the next start.
                 for address in rooms { try await lesson.known(address) }
             }
-            let store = CheckpointStore(
-                root: lesson.configuration.root, partitions: 2, connection: lesson.client, logger: .silent)
-            let journal = JetStreamJournal(
-                root: lesson.configuration.root, partitions: 2, settings: JournalSettings(), connection: lesson.client,
-                logger: .silent)
             for partition in 0..<2 {
-                let log = try await journal.provision(partition)
-                let catalogue = try await store.catalogue(of: partition, log: log.incarnationPrefix)
+                let log = try await lesson.client.journal(of: 2).provision(partition).incarnationPrefix
+                let catalogue = try await lesson.client.checkpoints(of: 2).catalogue(of: partition, log: log)
                 #expect(catalogue.rooms.count == rooms.count { $0.partition == partition })
                 #expect(catalogue.covered == UInt64(catalogue.rooms.count))
             }

@@ -22,16 +22,13 @@ private struct KeptRoom {
         let address = try lesson.address("kept")
         id = address.room
         connection = lesson.client
-        let journal = JetStreamJournal(
-            root: lesson.configuration.root, partitions: 1, settings: JournalSettings(), connection: connection,
-            logger: .silent)
+        let journal = connection.journal()
         log = try await journal.provision(0)
         // What a room that is restored from an older state reads again.
         for number in 1...5 {
             try await connection.publishDurably(Hand.stroke(number, at: 0), to: address, author: "alice")
         }
-        store = CheckpointStore(
-            root: lesson.configuration.root, partitions: 1, connection: connection, logger: .silent)
+        store = connection.checkpoints()
         keeper = CheckpointKeeper(
             store: store, journal: journal, connection: connection, configuration: lesson.configuration,
             assetUse: AssetUse(interval: .seconds(60)), metrics: ServerMetrics(), logger: .silent)
@@ -48,7 +45,7 @@ private struct KeptRoom {
         var room = Room(configuration: RoomConfiguration(), at: MonotonicClock.now())
         var effects = RoomEffects()
         let message = IncomingMessage(
-            author: try #require(AuthorID("alice")), session: nil, bytes: Array(Hand.stroke(1, at: 0).utf8),
+            author: try .test("alice"), session: nil, bytes: Array(Hand.stroke(1, at: 0).utf8),
             loggedAt: MonotonicClock.now())
         room.receive(message, incarnation: { life }, at: MonotonicClock.now(), into: &effects)
         try #require(room.head.visible.count == 1)
@@ -138,9 +135,7 @@ private struct KeptRoom {
 
 @Suite struct `A store of JetStream without space` {
     @Test func `gets some from the older state of a room, though no manifest can be written before`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.journal = JournalSettings()
-        let settings = configuration
+        let settings = ServerConfiguration.test { $0.journal = JournalSettings() }
         let small = "jetstream: { max_file_store: 1M }"
         try await NATSTestServer.withConnection(jetStream: true, configuration: small) { nats, client in
             let kept = try await KeptRoom(DurableClass(nats: nats, client: client, configuration: settings))

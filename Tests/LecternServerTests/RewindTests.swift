@@ -344,15 +344,12 @@ import Whiteboard
     private static func repair(_ lesson: DurableClass) async throws -> OpenedPartition {
         let settings = try #require(lesson.configuration.journal)
         return try await NATSConnection.with(lesson.nats) { connection in
-            let journal = JetStreamJournal(
-                root: "ink", partitions: 1, settings: settings, connection: connection, logger: .silent)
             let audit = AuditLog(
                 root: "ink", settings: settings, maxBytes: -1, maxAge: .seconds(3600), connection: connection,
                 logger: .silent)
             let repair = RewindRepair(
-                journal: journal,
-                store: CheckpointStore(root: "ink", partitions: 1, connection: connection, logger: .silent),
-                audit: audit, metrics: ServerMetrics(), logger: .silent)
+                journal: connection.journal(of: 1, settings), store: connection.checkpoints(), audit: audit,
+                metrics: ServerMetrics(), logger: .silent)
             return try await repair.open(0, isCertain: false)
         }
     }

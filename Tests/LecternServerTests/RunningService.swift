@@ -231,10 +231,17 @@ extension NATSConnection {
         return bytes
     }
 
+    func journal(of partitions: Int = 1, _ settings: JournalSettings = JournalSettings()) -> JetStreamJournal {
+        JetStreamJournal(root: "ink", partitions: partitions, settings: settings, connection: self, logger: .silent)
+    }
+
+    func checkpoints(of partitions: Int = 1) -> CheckpointStore {
+        CheckpointStore(root: "ink", partitions: partitions, connection: self, logger: .silent)
+    }
+
     /// A journal of one partition whose streams are there.
     func makeJournal() async throws -> JetStreamJournal {
-        let journal = JetStreamJournal(
-            root: "ink", partitions: 1, settings: JournalSettings(), connection: self, logger: .silent)
+        let journal = journal()
         _ = try await journal.provision(0)
         return journal
     }

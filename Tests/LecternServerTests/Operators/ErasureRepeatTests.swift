@@ -152,9 +152,7 @@ import Testing
                 for number in 1...3 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: doomed) }
                 let life = RoomState(try await lesson.joined(doomed, at: 3))
                 _ = try await lesson.savedState(of: doomed, through: last + 3)
-                try await JetStreamJournal(
-                    root: "ink", partitions: 1, settings: lesson.journal, connection: lesson.client, logger: .silent
-                ).trim(0, before: last + 1)
+                try await lesson.client.journal().trim(0, before: last + 1)
                 #expect(try await lesson.messages("\(doomed).ctl", in: "INK_LOG_0").isEmpty)
                 try await passDuplicateWindow(lesson)
                 for command in decisions {

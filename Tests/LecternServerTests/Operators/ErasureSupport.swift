@@ -113,22 +113,17 @@ extension DurableClass {
     }
 
     func manifest(of address: RoomAddress) async throws -> CheckpointManifest? {
-        let log = try await JetStream(client).streamInfo("INK_LOG_\(address.partition)")
-        let name = try #require(log.configuration.description.split(separator: " ").dropFirst(2).first)
-        let store = CheckpointStore(
-            root: "ink", partitions: configuration.partitions, connection: client, logger: .silent)
-        return try await store.manifest(of: address.room, log: String(name))
+        let log = try await client.journal(of: configuration.partitions).log(of: address.room)
+        return try await client.checkpoints(of: configuration.partitions).manifest(of: address.room, log: log)
     }
 
     /// Waits until the newest checkpoint holds a record, and gives its state.
     func savedState(of address: RoomAddress, through sequence: UInt64) async throws -> [UInt8] {
-        let store = CheckpointStore(
-            root: "ink", partitions: configuration.partitions, connection: client, logger: .silent)
-        return try await eventually("the room is saved through \(sequence)") {
+        try await eventually("the room is saved through \(sequence)") {
             guard let manifest = try await manifest(of: address), manifest.sequence >= sequence,
                 let state = manifest.state
             else { return nil }
-            return try await store.bytes(of: state, room: address.room)
+            return try await client.checkpoints(of: configuration.partitions).bytes(of: state, room: address.room)
         }
     }
 
