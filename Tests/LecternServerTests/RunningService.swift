@@ -3,13 +3,13 @@
 // operators do.
 
 import Dispatch
-import Hosting
 import Journal
 import NATSClient
 import NATSTestServer
 import ServiceLifecycle
 import StrokeWire
 import TestSupport
+import Whiteboard
 
 @testable import LecternServer
 
