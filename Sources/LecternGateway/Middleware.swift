@@ -3,6 +3,7 @@ internal import LecternClient
 internal import Logging
 internal import Metrics
 internal import NATSClient
+internal import NIOCore
 internal import NIOHTTP1
 internal import StrokeWire
 
@@ -93,6 +94,9 @@ struct JSONErrors: RouterMiddleware {
             failure = translated(error.status)
         } catch let error as HTTPParserError {
             failure = .badRequest("The request is no HTTP: \(error).")
+        } catch is IOError, is ChannelError, is ChannelPipelineError {
+            // The client has gone, and nobody hears the answer.
+            failure = .badRequest("The connection has ended within the request.")
         } catch {
             context.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
             failure = .internalError

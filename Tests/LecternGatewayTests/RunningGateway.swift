@@ -252,6 +252,12 @@ final class RawConnection: Sendable {
         guard hasCome else { throw Unexpected("the connection has ended before \(text)") }
     }
 
+    /// Has the connection broken (RST) with the end of this object, not closed.
+    func breaksAtEnd() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     /// Closes the side of this connection that sends.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 

@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import NATSTestServer
 import TestSupport
 import Testing
@@ -29,6 +30,27 @@ import Testing
             #expect(first.send("y"))
             try await first.readUp(to: "{}")
             #expect(try await gateway.http.post("/api/rooms/r/assets", body: "x").status == .ok)
+        }
+    }
+    @Test func `a client that breaks its connection within an upload is no error of the gateway`() async throws {
+        let lines = Recorder<String>()
+        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        try await RunningGateway.with(logger: logger) { gateway in
+            let begun = Recorder<String>()
+            try await gateway.service.answer("ink.0.*.asset-in") { question in
+                begun.append(question.subject)
+                return [.text(#"{"to":"ink.uploads.t.1","part":1000}"#)]
+            }
+            do {
+                let client = try RawConnection(port: gateway.port)
+                client.breaksAtEnd()
+                #expect(client.send("POST /api/rooms/r/assets HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nx"))
+                _ = try await begun.values(1)
+                withExtendedLifetime(client) {}
+            }
+            let counted = #"lectern_http_requests_total{route="/api/rooms/{room}/assets",status="400"} 1"#
+            try await eventually("it has ended", is: gateway.registry.text().contains(counted))
+            #expect(lines.values.allSatisfy { !$0.hasPrefix("error") }, "\(lines.values)")
         }
     }
 }
