@@ -197,11 +197,9 @@ public struct Gateway: Service {
         let uploads = FileUploads(connection: connection, limits: limits)
         AssetRoute(rooms: rooms, uploads: uploads).add(to: router)
         let writers = RoomWriters(connection: connection, limit: limits.pageWork, logger: logger)
-        ImportRoute(rooms: rooms, uploads: uploads, writers: writers).add(to: router)
-        CopyRoute(
+        PageRoutes(
             rooms: rooms, connection: connection, writers: writers, uploads: uploads, replies: replies
         ).add(to: router)
-        RotateRoute(rooms: rooms, connection: connection, writers: writers, replies: replies).add(to: router)
         MuteRoute(
             rooms: rooms, connection: connection, root: configuration.root, rates: CommandRates(), live: live
         ).add(to: router)

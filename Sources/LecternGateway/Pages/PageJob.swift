@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Hummingbird
 internal import LecternClient
 internal import NIOCore
@@ -8,6 +7,13 @@ struct PageJob: Sendable {
     enum Event: Sendable {
         case progress(made: Int, all: Int)
         case done(Result<[UInt8], GatewayError>)
+    }
+
+    /// What was made, when all is done.
+    struct Outcome: Sendable {
+        let pages: [Int]
+        /// One line of JSON.
+        let answer: String
     }
 
     /// Reports how far the work is.
@@ -37,13 +43,14 @@ struct PageJob: Sendable {
         return .done(.failure(.internalError))
     }
 
-    /// Waits for the end of the work, with more time at each sign of progress.
+    /// Waits for the end of the work, with the time of an upload, and as much again at each sign of progress.
     ///
     /// - Parameters:
     ///   - wantsProgress: whether the answer is NDJSON: a line at each sign of progress, the answer or the error last. What
     ///     fails before the first of them has a status of its own.
     ///   - channel: the connection of the request.
     func response(wantsProgress: Bool, on channel: any Channel) async throws -> Response {
+        try await channel.extendDeadline()
         var event = await next()
         while case .progress = event, !wantsProgress {
             try await channel.extendDeadline()
@@ -78,22 +85,6 @@ struct PageJob: Sendable {
         case .done(.success(let line)): line + [UInt8(ascii: "\n")]
         case .done(.failure(let error)): ErrorBody(error).encoded() + [UInt8(ascii: "\n")]
         }
-    }
-}
-
-extension Request {
-    /// Whether the client reads answers line by line.
-    var acceptsNDJSON: Bool {
-        headers[values: .accept].contains { $0.lowercased().contains("application/x-ndjson") }
-    }
-
-    /// Milliseconds of the query's `t`, a fraction of which is cut off, as in messages; nil without one.
-    func time() throws(GatewayError) -> Int64? {
-        guard let text = uri.queryParameters["t"] else { return nil }
-        guard let number = Double(text), let time = Int64(exactly: number.rounded(.towardZero)) else {
-            throw .badRequest("t is a number of milliseconds.")
-        }
-        return time
     }
 }
 

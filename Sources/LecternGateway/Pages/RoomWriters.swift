@@ -58,31 +58,31 @@ actor RoomWriters {
         }
     }
 
-    /// Does a piece of work that ``begin(in:)`` has given a place, gives the place back, and logs who asked for it.
-    ///
-    /// - Parameter work: returns the pages that it made.
-    nonisolated func record(
+    /// Begins a piece of work that ``begin(in:)`` has given a place; at its end gives the place back, and logs who asked for it.
+    nonisolated func job(
         _ message: Logger.Message, _ asked: Logger.Metadata, in room: RoomID,
-        _ work: () async throws(GatewayError) -> [Int]
-    ) async throws(GatewayError) -> [Int] {
-        let result: Result<[Int], GatewayError>
-        do throws(GatewayError) {
-            result = .success(try await work())
-        } catch {
-            result = .failure(error)
+        _ work: @escaping @Sendable (PageJob.Report) async throws(GatewayError) -> PageJob.Outcome
+    ) -> PageJob {
+        PageJob { [self] report throws(GatewayError) in
+            let result: Result<PageJob.Outcome, GatewayError>
+            do throws(GatewayError) {
+                result = .success(try await work(report))
+            } catch {
+                result = .failure(error)
+            }
+            await end(in: room)
+            var metadata = asked
+            metadata["as"] = "\(author)"
+            switch result {
+            case .success(let outcome):
+                metadata["pages"] = "\(outcome.pages)"
+            case .failure(let error):
+                metadata["pages"] = "\(error.pages ?? [])"
+                metadata["error"] = "\(error.code)"
+            }
+            logger.info(message, metadata: metadata)
+            return Array(try result.get().answer.utf8)
         }
-        await end(in: room)
-        var metadata = asked
-        metadata["as"] = "\(author)"
-        switch result {
-        case .success(let pages):
-            metadata["pages"] = "\(pages)"
-        case .failure(let error):
-            metadata["pages"] = "\(error.pages ?? [])"
-            metadata["error"] = "\(error.code)"
-        }
-        logger.info(message, metadata: metadata)
-        return try result.get()
     }
 
     /// The state of a room at the end of its log.
