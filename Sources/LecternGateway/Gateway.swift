@@ -182,9 +182,7 @@ public struct Gateway: Service {
         let replies = ReplyMemory(limits.replyBytes)
         let boards = BoardRoutes(rooms: rooms, replies: replies, limits: limits)
         boards.add(to: router)
-        let pages = AssetPageRoute(rooms: rooms, replies: replies, limits: limits)
-        pages.add(to: router)
-        forgetErasedRooms(in: [boards.cache, pages.cache])
+        forgetErasedRooms(in: boards.caches)
         let refused = RefusedPublishes(connection)
         registry.onScrape(RefusalMetrics(refused, registry: registry).report)
         let publisher = StrokePublisher(
