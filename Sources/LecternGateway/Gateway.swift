@@ -19,18 +19,7 @@ internal import Darwin
 /// It keeps no state and asks the service over NATS subjects only. Any number of gateways may run, in the service's
 /// process or in their own.
 ///
-/// Bounds, all in `GatewayLimits`:
-/// - 2,048 connections beside event streams; one more closes the connection that has been idle longest;
-/// - 1,984 connections with a request under way; further requests are answered 503, but not those to `/healthz` and
-///   `/readyz`;
-/// - 20,000 event streams, 1,000 of one address; further ones are answered 503;
-/// - 256 requests to NATS at a time, 128 about one room; further ones are answered 503;
-/// - 4 pictures that are being drawn, requests for the same one counting once; further ones are answered 503;
-/// - 5 s for an answer of the service, then 504;
-/// - 8 files that are being uploaded, 4 to one room; further ones are answered 503;
-/// - 8 imports and copies of pages, 4 of one room, those that wait for another one of their room too; further ones are
-///   answered 503;
-/// - 10 s for the head of a request and 30 s for the whole of it, 5 minutes with a file; then the connection is closed.
+/// All that clients may take of it is bounded; `GatewayLimits` has the bounds, and what happens at each.
 public struct Gateway: Service {
     private let configuration: GatewayConfiguration
     private let connection: NATSConnection
@@ -198,10 +187,7 @@ public struct Gateway: Service {
         PageRoutes(
             rooms: rooms, connection: connection, writers: writers, uploads: uploads, replies: replies
         ).add(to: router)
-        MuteRoute(
-            rooms: rooms, connection: connection, root: configuration.root, rates: CommandRates(), live: live
-        ).add(to: router)
-        LinkRoute(connection: connection, root: configuration.root, rates: CommandRates(), live: live).add(to: router)
+        ModerationRoutes(rooms: rooms, connection: connection, root: configuration.root, live: live).add(to: router)
         TimeRoute().add(to: router)
         var events = limits.events
         events.readerBuffer = configuration.readerBuffer

@@ -79,15 +79,21 @@ extension RequestContext {
     }
 }
 
-extension Request {
-    /// The cohort in the query; `main` by default.
-    func cohort() throws(GatewayError) -> CohortName {
-        guard let text = uri.queryParameters["cohort"] else { return .main }
+extension CohortName {
+    /// - Throws: `bad-request` for a text that names none.
+    init(named text: some StringProtocol) throws(GatewayError) {
         guard let cohort = CohortName(text) else {
             throw .badRequest(
                 "The name of a cohort is 1 to 64 characters of a to z, 0 to 9, _ and -, but not open or default.")
         }
-        return cohort
+        self = cohort
+    }
+}
+
+extension Request {
+    /// The cohort in the query; `main` by default.
+    func cohort() throws(GatewayError) -> CohortName {
+        try CohortName(named: uri.queryParameters["cohort"] ?? "main")
     }
 
     /// How many rooms a list has at most, 1 … 1,000; nil for all.
@@ -111,6 +117,13 @@ extension Response {
         headers[.contentType] = type
         headers[.xContentTypeOptions] = "nosniff"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// A value as JSON with sorted keys.
+    static func json(_ value: some Encodable) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return body(try encoder.encode(value), type: "application/json")
     }
 
     /// A short plain text.

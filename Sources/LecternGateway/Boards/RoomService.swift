@@ -25,18 +25,13 @@ struct RoomService: Sendable {
         self.logger = logger
     }
 
-    /// The subject on which every daemon answers with its rooms.
-    private var listSubject: String { "\(root).rooms" }
-
     func address(of room: RoomID) -> RoomAddress {
         RoomAddress(root: root, room: room, partitions: partitions)
     }
 
     /// The state of a room: the service's JSON, unchanged.
     func state(of room: RoomID) async throws(GatewayError) -> [UInt8] {
-        let reply = try await ask(.info, of: room, within: limits.stateTimeout).payload
-        guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no JSON object.") }
-        return reply
+        try await json(.info, of: room, [], within: limits.stateTimeout, "JSON object")
     }
 
     /// Refuses what an author asks for that the room itself could not refuse: what is written under another name, as imports
@@ -82,12 +77,12 @@ struct RoomService: Sendable {
 
     /// A board as those who join get it: the service's JSON, unchanged.
     func board(of room: RoomID, _ feed: RoomFeed, _ request: JoinRequest) async throws(GatewayError) -> [UInt8] {
-        try await json(feed.join, of: room, request.encoded(), "board")
+        try await json(feed.join, of: room, request.encoded(), within: limits.pictureTimeout, "board")
     }
 
     /// A part of a recorded lesson: the service's JSON, unchanged.
     func replay(of room: RoomID, _ feed: RoomFeed, _ request: ReplayRequest) async throws(GatewayError) -> [UInt8] {
-        try await json(feed.replay, of: room, request.encoded(), "lesson")
+        try await json(feed.replay, of: room, request.encoded(), within: limits.pictureTimeout, "lesson")
     }
 
     /// The rooms of all daemons; at most a second old. Waits no longer than the window for a daemon that does not answer;
@@ -103,7 +98,8 @@ struct RoomService: Sendable {
         var (isAnswered, isRead) = (false, false)
         var refusal: RequestError?
         try await permits.withPermit { () async throws(NATSError) in
-            try await connection.requestMany(to: listSubject, window: limits.listingWindow) { reply in
+            // Every daemon answers with its rooms.
+            try await connection.requestMany(to: "\(root).rooms", window: limits.listingWindow) { reply in
                 isAnswered = true
                 if let error = RequestError(decoding: reply.payload) {
                     refusal = error
@@ -126,7 +122,7 @@ struct RoomService: Sendable {
 
     /// - Throws: also where the service refuses.
     private func ask(
-        _ subject: RoomSubject, of room: RoomID, _ payload: [UInt8] = [], within limit: Duration
+        _ subject: RoomSubject, of room: RoomID, _ payload: [UInt8], within limit: Duration
     ) async throws(GatewayError) -> NATSReply {
         let reply = try await permits.withPermit(for: room) { () async throws(NATSError) in
             try await connection.requestParts(payload, to: address(of: room).subject(subject), timeout: limit)
@@ -136,9 +132,9 @@ struct RoomService: Sendable {
     }
 
     private func json(
-        _ subject: RoomSubject, of room: RoomID, _ payload: [UInt8], _ what: String
+        _ subject: RoomSubject, of room: RoomID, _ payload: [UInt8], within limit: Duration, _ what: String
     ) async throws(GatewayError) -> [UInt8] {
-        let reply = try await ask(subject, of: room, payload, within: limits.pictureTimeout).payload
+        let reply = try await ask(subject, of: room, payload, within: limit).payload
         guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no \(what).") }
         return reply
     }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Hummingbird
 internal import LecternClient
 internal import NIOCore
@@ -33,11 +32,7 @@ struct EventRoute {
 
     func add(to router: Router<GatewayContext>) {
         router.get("api/rooms/:room/readers") { [rooms, hub] _, context in
-            let readers = hub.readers(of: rooms.address(of: try context.room()))
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let body = try encoder.encode(Readers(readers))
-            return Response.body(body, type: "application/json")
+            try Response.json(Readers(hub.readers(of: rooms.address(of: try context.room()))))
         }
         router.get("api/rooms/:room/events") { [rooms, hub, live] request, context in
             let room = try context.room()

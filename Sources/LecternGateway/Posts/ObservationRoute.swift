@@ -66,17 +66,7 @@ extension Request {
     /// The name that a reader has given itself; "" for none.
     fileprivate func reader() throws(GatewayError) -> String {
         guard let text = uri.queryParameters["reader"].map(String.init) else { return "" }
-        let isName =
-            1...64 ~= text.utf8.count
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
-                    UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
-        guard isName else {
+        guard AuthorID(text) != nil else {
             throw .badRequest("The name of a reader is 1 to 64 characters of a to z, 0 to 9, _ and -.")
         }
         return text
