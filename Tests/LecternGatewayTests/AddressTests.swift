@@ -8,11 +8,6 @@ import Testing
 @testable import LecternGateway
 
 @Suite("Proxies, the admin address and lists", .timeLimit(.minutes(4))) struct AddressTests {
-    private static let board = """
-        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
-        "board":{"w":4,"h":3},"visible":[],"redo":[]}
-        """
-
     @Test("readers behind a trusted proxy count by their own addresses, and nobody else can claim one")
     func proxies() async throws {
         for isTrusted in [true, false] {
@@ -24,10 +19,9 @@ import Testing
             }
             try await RunningGateway.with(limits: .quick { $0.events.readersPerAddress = 1 }, configured: adjust) {
                 gateway in
-                try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
+                try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
                 func open(_ forwarded: String) throws -> EventStreamClient {
-                    try EventStreamClient(
-                        port: gateway.port, "/api/rooms/r/events", headers: ["X-Forwarded-For": forwarded])
+                    try gateway.read(headers: ["X-Forwarded-For": forwarded])
                 }
                 let first = try open("203.0.113.1, 198.51.100.7, 10.1.1.1")
                 #expect(try await first.next().name == "board")

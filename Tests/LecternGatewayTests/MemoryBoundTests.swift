@@ -16,8 +16,7 @@ import Testing
         try await RunningGateway.with(limits: limits) { gateway in
             let reply = Answer.parts(joinReply(pad: 12_000_000), 48)
             try await gateway.service.answer("ink.0.*.join.main") { _ in reply }
-            let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
-            #expect(stalled.send("GET /api/rooms/r/board.json HTTP/1.1\r\nHost: h\r\n\r\n"))
+            let stalled = try gateway.stall("/api/rooms/r/board.json", receiveBuffer: 4096)
             // The head has come when the memory is taken.
             try await stalled.readUp(to: "HTTP/1.1 200")
             let refused = try await gateway.http.get("/api/rooms/r/board.json")
@@ -38,8 +37,7 @@ import Testing
             let reply = Answer.parts(joinReply(pad: 12_000_000), 48)
             try await gateway.service.answer("ink.0.*.join.*") { _ in reply }
             func stall(_ room: String) async throws -> RawConnection {
-                let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
-                #expect(stalled.send("GET /api/rooms/\(room)/events HTTP/1.1\r\nHost: h\r\n\r\n"))
+                let stalled = try gateway.stall("/api/rooms/\(room)/events", receiveBuffer: 4096)
                 try await stalled.readUp(to: "HTTP/1.1 200")
                 return stalled
             }
@@ -62,14 +60,14 @@ import Testing
                 return []
             }
             for subject in ["ink.0.r.join.hls", "ink.0.s.join.main"] {
-                try await gateway.service.answer(subject) { _ in [Answer(payload: joinReply())] }
+                try await gateway.service.answer(subject) { _ in [.board()] }
             }
-            let waiting = try EventStreamClient(port: gateway.port, "/api/rooms/r/events")
+            let waiting = try gateway.read()
             _ = await asked.first { _ in true }
             let refused = try await gateway.http.get("/api/rooms/r/events?cohort=hls")
             #expect(refused.status == .serviceUnavailable)
             #expect(try refused.errorCode == "not-ready")
-            let other = try EventStreamClient(port: gateway.port, "/api/rooms/s/events")
+            let other = try gateway.read(of: "s")
             #expect(try await other.next().name == "board")
             withExtendedLifetime(waiting) {}
         }

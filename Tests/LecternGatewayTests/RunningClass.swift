@@ -47,7 +47,7 @@ struct RunningClass: Sendable {
     }
 
     func read(_ query: String = "", headers: [String: String] = [:]) throws -> EventStreamClient {
-        try EventStreamClient(port: gateway.port, "/api/rooms/r/events\(query)", headers: headers)
+        try gateway.read(query, headers: headers)
     }
 
     func publish(_ text: String) throws {

@@ -49,6 +49,14 @@ struct RunningGateway: Sendable {
         }
     }
 
+    /// The same for a gateway that takes tokens of a key.
+    static func with(
+        _ key: TokenKey, limits: GatewayLimits = .quick,
+        _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+    ) async throws {
+        try await with(limits: limits, configured: { $0.access = .tokens(key) }, body)
+    }
+
     /// Tells the gateway that no token is revoked, and waits until it has heard it.
     func revokeNothing() async throws {
         try await service.revokeNothing()
@@ -57,6 +65,24 @@ struct RunningGateway: Sendable {
 
     func waitUntilReady() async throws {
         try await eventually("the gateway is ready", is: await http.get("/readyz").status == .ok)
+    }
+
+    /// Waits until so many event streams are open.
+    func hasReaders(_ count: Int) async throws {
+        try await eventually("\(count) read", is: registry.text().contains("lectern_http_readers \(count)\n"))
+    }
+
+    /// Follows a room.
+    func read(_ query: String = "", of room: String = "r", headers: [String: String] = [:]) throws -> EventStreamClient
+    {
+        try EventStreamClient(port: port, "/api/rooms/\(room)/events\(query)", headers: headers)
+    }
+
+    /// A reader of a path that does not read.
+    func stall(_ path: String = "/api/rooms/r/events", receiveBuffer: Int32? = nil) throws -> RawConnection {
+        let stalled = try RawConnection(port: port, receiveBuffer: receiveBuffer)
+        guard stalled.send("GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n") else { throw Unexpected("not connected") }
+        return stalled
     }
 
     private static func run(
@@ -146,6 +172,9 @@ struct Answer: Sendable {
     var headers: NATSHeaders = [:]
 
     static func text(_ text: String) -> Answer { Answer(payload: Array(text.utf8)) }
+    static func board(_ index: Int = 0, of room: String = "life") -> Answer {
+        Answer(payload: joinReply(index, of: room))
+    }
     static func error(_ code: RequestError.Code) -> Answer {
         Answer(payload: RequestError(code, "The service says no.").encoded())
     }
@@ -160,9 +189,9 @@ struct Answer: Sendable {
 }
 
 /// The reply to a join of a room without strokes, with so many spaces in it.
-func joinReply(pad: Int = 0) -> [UInt8] {
+func joinReply(_ index: Int = 0, of room: String = "life", pad: Int = 0) -> [UInt8] {
     let text = """
-        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
+        {"room":"\(room)","index":\(index),"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
         "board":{"w":400,"h":300},"visible":[],"redo":[]\(String(repeating: " ", count: pad))}
         """
     return Array(text.utf8)

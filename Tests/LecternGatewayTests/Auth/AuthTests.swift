@@ -54,8 +54,7 @@ import Testing
 
     @Test func `a muted teacher mutes and unmutes nobody, itself included; an operator does`() async throws {
         let key = try await TokenKey.test()
-        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
-        try await RunningGateway.with(configured: adjust) { gateway in
+        try await RunningGateway.with(key) { gateway in
             let state = #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":["anna"],"cohorts":[]}"#
             try await gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
             try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
@@ -92,8 +91,7 @@ import Testing
     @Test("a teacher of whom it is not known whether it is muted gives no command and brings no file")
     func unknownVoice() async throws {
         let key = try await TokenKey.test()
-        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
-        try await RunningGateway.with(configured: adjust) { gateway in
+        try await RunningGateway.with(key) { gateway in
             try await gateway.service.answer("ink.0.*.info") { (_: Question) in [.error(.notReady)] }
             try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
             try await gateway.revokeNothing()
@@ -112,8 +110,7 @@ import Testing
 
     @Test func `a teacher cannot mute as many names as a room takes; an operator has place for more`() async throws {
         let key = try await TokenKey.test()
-        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
-        try await RunningGateway.with(configured: adjust) { gateway in
+        try await RunningGateway.with(key) { gateway in
             let muted = (0..<192).map { "\"n\($0)\"" }.joined(separator: ",")
             let state =
                 #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":[\#(muted)],"cohorts":[]}"#
@@ -304,18 +301,9 @@ import Testing
 
     @Test func `a stream ends with its token`() async throws {
         try await Self.with { key, gateway in
-            try await gateway.service.answer("ink.0.r.join.main") { _ in
-                [
-                    .text(
-                        """
-                        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
-                        "board":{"w":4,"h":3},"visible":[],"redo":[]}
-                        """)
-                ]
-            }
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
             let token = try await key.sign(try Self.claims(.student, seconds: 2))
-            let reader = try EventStreamClient(
-                port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(token)"])
+            let reader = try gateway.read(headers: ["Authorization": "Bearer \(token)"])
             #expect(try await reader.next().name == "board")
             try await reader.ended()
         }

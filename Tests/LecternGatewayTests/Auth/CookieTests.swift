@@ -38,8 +38,7 @@ import Testing
         let key = try await TokenKey.test()
         let cookies = try await Cookies(key)
         let gone = try #require(Revocation.token("gone", expires: nil))
-        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
-        try await RunningGateway.with(configured: adjust) { gateway in
+        try await RunningGateway.with(key) { gateway in
             try await gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
             try await gateway.service.answer("ink.0.*.image.*") { _ in [Answer(payload: picture(bytes: 100))] }
             try await gateway.service.answer("ink.revocations") { _ in

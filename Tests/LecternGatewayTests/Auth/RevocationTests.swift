@@ -42,18 +42,9 @@ private final class ScriptedList: Sendable {
     private static func with(
         _ key: TokenKey, _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
-        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
-        try await RunningGateway.with(configured: adjust) { gateway in
+        try await RunningGateway.with(key) { gateway in
             try await gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
-            try await gateway.service.answer("ink.0.r.join.main") { _ in
-                [
-                    .text(
-                        """
-                        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
-                        "board":{"w":4,"h":3},"visible":[],"redo":[]}
-                        """)
-                ]
-            }
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
             try await body(gateway)
         }
     }
@@ -65,6 +56,10 @@ private final class ScriptedList: Sendable {
 
     private static func get(_ gateway: RunningGateway, _ token: String) async throws -> HTTPClient.Response {
         try await gateway.http.send("GET", "/api/rooms/r", headers: [("Authorization", "Bearer \(token)")])
+    }
+
+    private static func follow(_ gateway: RunningGateway, _ token: String) throws -> EventStreamClient {
+        try gateway.read(headers: ["Authorization": "Bearer \(token)"])
     }
 
     private static func news(_ gateway: RunningGateway, _ revocations: Revocation?...) throws {
@@ -95,11 +90,7 @@ private final class ScriptedList: Sendable {
                 try await Self.token(key, id: "a"), try await Self.token(key, id: "b", author: "bob"),
                 try await Self.token(key, author: "cleo", issued: nil)
             )
-            @Sendable func follow(_ token: String) throws -> EventStreamClient {
-                try EventStreamClient(
-                    port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(token)"])
-            }
-            let readers = try [doomed, other, unnamed].map(follow)
+            let readers = try [doomed, other, unnamed].map { try Self.follow(gateway, $0) }
             for reader in readers { #expect(try await reader.next().name == "board") }
             let start = ContinuousClock.now
             try Self.news(gateway, .token("a", expires: nil))
@@ -175,8 +166,7 @@ private final class ScriptedList: Sendable {
             try await ScriptedList().answer(on: gateway.service)
             try await gateway.waitUntilReady()
             let token = try await Self.token(key)
-            let reader = try EventStreamClient(
-                port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(token)"])
+            let reader = try Self.follow(gateway, token)
             #expect(try await reader.next().name == "board")
             var configuration = GatewayConfiguration()
             configuration.access = .tokens(try await TokenKey.test("\(TokenKey.testSecret) of the class"))
@@ -191,8 +181,7 @@ private final class ScriptedList: Sendable {
             for (text, status) in [(new, HTTPResponse.Status.noContent), (token, .unauthorized)] {
                 #expect(try await gateway.http.send("POST", "/api/session", body: text).status == status)
             }
-            let next = try EventStreamClient(
-                port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(new)"])
+            let next = try Self.follow(gateway, new)
             #expect(try await next.next().name == "board")
         }
     }

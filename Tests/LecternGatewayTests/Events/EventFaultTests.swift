@@ -12,25 +12,7 @@ import Testing
 
 /// What a real service does rarely: a service that does as the test says.
 @Suite("Event streams when something fails", .timeLimit(.minutes(4))) struct EventFaultTests {
-    /// Publishes an operation of a room as the service does.
-    private func release(
-        _ index: Int, of room: String = "life", _ gateway: RunningGateway, message: String = #"{"n":1,"a":4}"#,
-        digest: String = "0000000000000000"
-    ) throws {
-        try gateway.service.connection.publish(
-            Array(message.utf8), to: "ink.0.r.out.main",
-            headers: [
-                HeaderName.index: "\(index)", HeaderName.room: room, HeaderName.author: "anna",
-                HeaderName.digest: digest,
-            ])
-    }
-
-    private func board(_ index: Int, of room: String = "life", pad: Int = 0) -> String {
-        """
-        {"room":"\(room)","index":\(index),"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
-        "board":{"w":400,"h":300},"visible":[],"redo":[]\(String(repeating: " ", count: pad))}
-        """
-    }
+    private func board(_ index: Int) -> String { String(decoding: joinReply(index), as: UTF8.self) }
 
     private func tail(_ indices: ClosedRange<Int>, of room: String = "life") -> String {
         let operations = indices.map {
@@ -42,21 +24,17 @@ import Testing
             """
     }
 
-    private func open(_ gateway: RunningGateway, _ query: String = "") throws -> EventStreamClient {
-        try EventStreamClient(port: gateway.port, "/api/rooms/r/events\(query)")
-    }
-
     @Test func `a lost operation is asked for, and readers see no gap`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { question in
                 question.text == "{}"
-                    ? [.text(board(1))] : question.text.contains(#""have":1"#) ? [.text(tail(2...4))] : []
+                    ? [.board(1)] : question.text.contains(#""have":1"#) ? [.text(tail(2...4))] : []
             }
-            let reader = try open(gateway)
+            let reader = try gateway.read()
             #expect(try await reader.next().id == "life:1")
-            try release(3, gateway)
-            try release(4, gateway)
-            try release(5, gateway)
+            try gateway.release(3)
+            try gateway.release(4)
+            try gateway.release(5)
             #expect(try await reader.next(4).map(\.id) == ["life:2", "life:3", "life:4", "life:5"])
         }
     }
@@ -64,12 +42,11 @@ import Testing
     @Test func `the loss of the last operation shows by a mark`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { question in
-                [.text(question.text == "{}" ? board(1) : tail(2...2))]
+                [question.text == "{}" ? .board(1) : .text(tail(2...2))]
             }
-            let reader = try open(gateway)
+            let reader = try gateway.read()
             #expect(try await reader.next().id == "life:1")
-            try gateway.service.connection.publish(
-                Array(#"{"room":"life","index":2,"digest":"0000000000000000","v":null}"#.utf8), to: "ink.0.r.mark.main")
+            try gateway.mark(2)
             #expect(try await reader.nextOperation().id == "life:2")
         }
     }
@@ -78,19 +55,17 @@ import Testing
     func incarnation(shownBy sign: String) async throws {
         try await RunningGateway.with { gateway in
             let room = Locked("life")
-            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(7, of: room.withLock { $0 }))] }
-            let reader = try open(gateway)
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board(7, of: room.withLock { $0 })] }
+            let reader = try gateway.read()
             #expect(try await reader.next().id == "life:7")
             room.withLock { $0 = "next" }
             if sign == "mark" {
-                try gateway.service.connection.publish(
-                    Array(#"{"room":"next","index":7,"digest":"0000000000000000","v":1}"#.utf8), to: "ink.0.r.mark.main"
-                )
+                try gateway.mark(7, of: "next")
             } else {
-                try release(8, of: "next", gateway)
+                try gateway.release(8, of: "next")
             }
             #expect(try await reader.nextOperation().id == "next:7")
-            if sign == "mark" { try release(8, of: "next", gateway) }
+            if sign == "mark" { try gateway.release(8, of: "next") }
             #expect(try await reader.nextOperation().id == "next:8")
         }
     }
@@ -99,12 +74,11 @@ import Testing
         try await RunningGateway.with { gateway in
             let current = Locked(board(1))
             try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(current.withLock { $0 })] }
-            let reader = try open(gateway)
+            let reader = try gateway.read()
             #expect(try await reader.next().id == "life:1")
             let next = board(2)
             current.withLock { $0 = next }
-            try gateway.service.connection.publish(
-                Array(#"{"room":"life","index":1,"digest":"1111111111111111","v":null}"#.utf8), to: "ink.0.r.mark.main")
+            try gateway.mark(1, digest: "1111111111111111")
             let board = try await reader.nextOperation()
             #expect(board.name == "board" && board.id == "life:2")
         }
@@ -122,16 +96,15 @@ import Testing
                         })
                 ]
             }
-            let reader = try open(gateway)
+            let reader = try gateway.read()
             #expect(try await reader.next().id == "life:1")
             let right = board(1).replacing("0000000000000000", with: "1111111111111111")
             current.withLock { $0.board = right }
-            let mark = Array(#"{"room":"life","index":1,"digest":"1111111111111111","v":null}"#.utf8)
-            try gateway.service.connection.publish(mark, to: "ink.0.r.mark.main")
+            try gateway.mark(1, digest: "1111111111111111")
             let board = try await reader.nextOperation()
             #expect(board.name == "board" && board.id == "life:1" && board.data.contains("1111111111111111"))
-            try gateway.service.connection.publish(mark, to: "ink.0.r.mark.main")
-            try release(2, gateway)
+            try gateway.mark(1, digest: "1111111111111111")
+            try gateway.release(2)
             #expect(try await reader.nextOperation().id == "life:2")
             #expect(current.withLock { $0.joins } == 2)
         }
@@ -153,7 +126,7 @@ import Testing
             #expect(try await gateway.http.get("/api/rooms/r/events?cohort=default").status == .badRequest)
             let head = try await gateway.http.head("/api/rooms/r/events")
             #expect(head.status == .ok && head.headers[.contentType] == "text/event-stream")
-            try await eventually("no reader is left", is: gateway.registry.text().contains("lectern_http_readers 0\n"))
+            try await gateway.hasReaders(0)
         }
     }
 
@@ -162,9 +135,9 @@ import Testing
             try await gateway.service.answer("ink.0.r.join.main") { _ in
                 [.text(board(0).replacing(",", with: ",\r\n\n"))]
             }
-            let reader = try open(gateway)
+            let reader = try gateway.read()
             #expect(try await reader.next().json["room"] as? String == "life")
-            try release(1, gateway, message: "{\n\n\"n\":1,\r\n\"a\":4}\n")
+            try gateway.release(1, message: "{\n\n\"n\":1,\r\n\"a\":4}\n")
             #expect(try await reader.nextOperation().json["message"] as? NSDictionary == ["n": 1, "a": 4])
         }
     }
@@ -179,22 +152,20 @@ import Testing
         arguments: [(100_000, true), (16 << 20, false)])
     func stalledReader(buffer: Int, isCutOff: Bool) async throws {
         try await RunningGateway.with(configured: Self.buffer(buffer)) { gateway in
-            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
-            let stalled = try RawConnection(port: gateway.port)
-            #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
-            let reader = try open(gateway)
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
+            let stalled = try gateway.stall()
+            let reader = try gateway.read()
             _ = try await reader.next()
-            try await eventually("both read", is: gateway.registry.text().contains("lectern_http_readers 2\n"))
+            try await gateway.hasReaders(2)
             // More than fits into the buffers of both sockets.
             let message = #"{"n":1,"a":4,"pad":"\#(String(repeating: "x", count: 200_000))"}"#
             let count = 60
             for index in 1...count {
-                try release(index, gateway, message: message)
+                try gateway.release(index, message: message)
                 #expect(try await reader.nextOperation().id == "life:\(index)")
             }
             let left = isCutOff ? 1 : 2
-            try await eventually(
-                "\(left) are left", is: gateway.registry.text().contains("lectern_http_readers \(left)\n"))
+            try await gateway.hasReaders(left)
             let closed = #"lectern_http_connections_closed_total{reason="slow-reader"} \#(2 - left)"#
             #expect(gateway.registry.text().contains(closed))
             withExtendedLifetime(stalled) {}
@@ -203,15 +174,15 @@ import Testing
 
     @Test func `a reader who has missed more than its buffer holds gets it all, as long as it is kept`() async throws {
         try await RunningGateway.with(configured: Self.buffer(100_000)) { gateway in
-            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
-            let reader = try open(gateway)
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
+            let reader = try gateway.read()
             _ = try await reader.next()
             let message = #"{"n":1,"a":4,"pad":"\#(String(repeating: "x", count: 50_000))"}"#
             for index in 1...8 {
-                try release(index, gateway, message: message)
+                try gateway.release(index, message: message)
                 #expect(try await reader.nextOperation().id == "life:\(index)")
             }
-            let back = try open(gateway, "?last=life:1")
+            let back = try gateway.read("?last=life:1")
             #expect(try await back.next(7).map(\.id) == (2...8).map { "life:\($0)" })
         }
     }
@@ -219,10 +190,9 @@ import Testing
     @Test func `a reader that takes nothing of its board is cut off`() async throws {
         try await RunningGateway.with(limits: .quick { $0.events.commentInterval = .milliseconds(100) }) { gateway in
             // Made here: the service of the test answers on the thread that all subscriptions share.
-            let reply = Answer.parts(Array(board(0, pad: 16_000_000).utf8), 64)
+            let reply = Answer.parts(joinReply(pad: 16_000_000), 64)
             try await gateway.service.answer("ink.0.r.join.main") { _ in reply }
-            let stalled = try RawConnection(port: gateway.port)
-            #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
+            let stalled = try gateway.stall()
             let closed = #"lectern_http_connections_closed_total{reason="slow-reader"} 1"#
             try await eventually("it is cut off", is: gateway.registry.text().contains(closed))
             withExtendedLifetime(stalled) {}
@@ -236,15 +206,14 @@ import Testing
         limits.replyBytes = 30_000_000
         limits.pictureTimeout = .seconds(20)
         try await RunningGateway.with(limits: limits) { gateway in
-            let reply = Answer.parts(Array(board(0, pad: 12_000_000).utf8), 48)
+            let reply = Answer.parts(joinReply(pad: 12_000_000), 48)
             try await gateway.service.answer("ink.0.r.join.main") { _ in
                 // Event loops that are late: what is written to a connection waits for them in memory.
                 for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { loop.execute { usleep(1_500_000) } }
                 return reply
             }
             do {
-                let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
-                #expect(stalled.send("GET /api/rooms/r/board.json HTTP/1.1\r\nHost: h\r\n\r\n"))
+                let stalled = try gateway.stall("/api/rooms/r/board.json", receiveBuffer: 4096)
                 // The head has come when the memory is taken.
                 #expect(stalled.readSome() != nil)
                 let refused = try await gateway.http.get("/api/rooms/r/board.json")
@@ -264,11 +233,11 @@ import Testing
         limits.events.commentInterval = .milliseconds(600)
         let (readers, keeping) = AsyncStream.makeStream(of: EventStreamClient.self)
         try await RunningGateway.with(limits: limits) { gateway in
-            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
-            let reader = try open(gateway)
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
+            let reader = try gateway.read()
             _ = try await reader.next()
             try await eventually("comments have come", is: reader.other.split(separator: "\n").count { $0 == ":" } >= 4)
-            try release(1, gateway)
+            try gateway.release(1)
             #expect(try await reader.next().id == "life:1")
             keeping.yield(reader)
         }
@@ -277,15 +246,15 @@ import Testing
 
     @Test func `readers beyond a bound are told to come again`() async throws {
         try await RunningGateway.with(limits: .quick { $0.events.readersPerAddress = 2 }) { gateway in
-            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
-            let readers = [try open(gateway), try open(gateway)]
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
+            let readers = [try gateway.read(), try gateway.read()]
             for reader in readers { _ = try await reader.next() }
             let refused = try await gateway.http.get("/api/rooms/r/events")
             #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
             #expect(try refused.errorCode == "too-many-readers")
             readers[0].close()
-            try await eventually("a place is free", is: gateway.registry.text().contains("lectern_http_readers 1\n"))
-            #expect(try await open(gateway).next().id == "life:0")
+            try await gateway.hasReaders(1)
+            #expect(try await gateway.read().next().id == "life:0")
         }
     }
 
@@ -295,20 +264,20 @@ import Testing
         try await RunningGateway.with(limits: limits) { gateway in
             for room in ["a", "b"] {
                 try await gateway.service.answer("ink.0.\(room).join.main") { _ in
-                    Answer.parts(Array(board(0, of: room, pad: 1_000_000).utf8), 8)
+                    Answer.parts(joinReply(of: room, pad: 1_000_000), 8)
                 }
             }
-            let first = try EventStreamClient(port: gateway.port, "/api/rooms/a/events")
+            let first = try gateway.read(of: "a")
             _ = try await first.next()
             // The board that is kept for readers who come makes place for another one.
-            let second = try EventStreamClient(port: gateway.port, "/api/rooms/b/events")
+            let second = try gateway.read(of: "b")
             _ = try await second.next()
             withExtendedLifetime(first) {}
         }
         limits.events.boardBytes = 1_500_000
         try await RunningGateway.with(limits: limits) { gateway in
             try await gateway.service.answer("ink.0.a.join.main") { _ in
-                Answer.parts(Array(board(0, of: "a", pad: 1_000_000).utf8), 8)
+                Answer.parts(joinReply(of: "a", pad: 1_000_000), 8)
             }
             let refused = try await gateway.http.get("/api/rooms/a/events")
             #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")

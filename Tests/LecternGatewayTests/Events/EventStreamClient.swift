@@ -2,6 +2,8 @@ import CZlib
 import Foundation
 import Glibc
 import Locking
+import NATSClient
+import StrokeWire
 import TestSupport
 import Testing
 
@@ -84,6 +86,25 @@ final class EventStreamClient: Sendable {
     }
 
     func close() { connection.close() }
+}
+
+/// What the service sends to readers of the room r.
+extension RunningGateway {
+    /// Publishes an operation.
+    func release(_ index: Int, of room: String = "life", message: String = #"{"n":1,"a":4}"#) throws {
+        try service.connection.publish(
+            Array(message.utf8), to: "ink.0.r.out.main",
+            headers: [
+                HeaderName.index: "\(index)", HeaderName.room: room, HeaderName.author: "anna",
+                HeaderName.digest: "0000000000000000",
+            ])
+    }
+
+    /// Publishes a mark.
+    func mark(_ index: Int, of room: String = "life", digest: String = "0000000000000000") throws {
+        let mark = #"{"room":"\#(room)","index":\#(index),"digest":"\#(digest)","v":null}"#
+        try service.connection.publish(Array(mark.utf8), to: "ink.0.r.mark.main")
+    }
 }
 
 /// Decompresses a gzip stream as it comes.

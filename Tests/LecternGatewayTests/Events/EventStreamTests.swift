@@ -139,8 +139,7 @@ import Whiteboard
             // The feed ends with its last reader: then the service has what was missed.
             first.close()
             back.close()
-            try await eventually(
-                "no reader is left", is: lesson.gateway.registry.text().contains("lectern_http_readers 0\n"))
+            try await lesson.gateway.hasReaders(0)
             let alone = try lesson.read(headers: ["Last-Event-ID": id])
             #expect(try await alone.next(3).map { try $0.index } == [3, 4, 5])
             try lesson.draw(6...6)

@@ -16,8 +16,7 @@ import Testing
             // More than fits into the buffers of both sockets.
             let reply = Answer.parts(joinReply(pad: 16_000_000), 64)
             try await gateway.service.answer("ink.0.r.join.main") { _ in reply }
-            let client = try RawConnection(port: gateway.port, receiveBuffer: 4096)
-            #expect(client.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
+            let client = try gateway.stall(receiveBuffer: 4096)
             try await client.readUp(to: "event: board")
             if cause != "the gateway stops" {
                 client.finishSending()

@@ -120,32 +120,17 @@ import Whiteboard
         }
     }
 
-    private static let board = """
-        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
-        "board":{"w":400,"h":300},"visible":[],"redo":[]}
-        """
-
     private func release(_ gateway: RunningGateway, _ text: String, of room: String? = "life") throws {
         try gateway.service.connection.publish(
             Array(text.utf8), to: "ink.0.r.wet.main", headers: room.map { [HeaderName.room: $0] } ?? [:])
     }
 
-    private func operation(_ gateway: RunningGateway, _ index: Int) throws {
-        try gateway.service.connection.publish(
-            Array(#"{"n":1,"a":4}"#.utf8), to: "ink.0.r.out.main",
-            headers: [
-                HeaderName.index: "\(index)", HeaderName.room: "life", HeaderName.author: "anna",
-                HeaderName.digest: "0000000000000000",
-            ])
-    }
-
     @Test("what is of another incarnation, or cannot be read, reaches nobody; what was missed does not come again")
     func passes() async throws {
         try await RunningGateway.with { gateway in
-            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
-            let reader = try EventStreamClient(port: gateway.port, "/api/rooms/r/events")
-            let zipped = try EventStreamClient(
-                port: gateway.port, "/api/rooms/r/events", headers: ["Accept-Encoding": "gzip"])
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
+            let reader = try gateway.read()
+            let zipped = try gateway.read(headers: ["Accept-Encoding": "gzip"])
             _ = try await reader.next()
             _ = try await zipped.next()
             let points = #"{"author":"anna","n":1,"k":0,"d":[{"x":1,"y":2}]}"#
@@ -161,29 +146,28 @@ import Whiteboard
             }
             #expect(gateway.registry.text().contains("lectern_http_malformed_total 3\n"))
             #expect(gateway.registry.text().contains("lectern_http_wet_events_total 2\n"))
-            try operation(gateway, 1)
+            try gateway.release(1)
             #expect(try await reader.next().id == "life:1")
-            let back = try EventStreamClient(port: gateway.port, "/api/rooms/r/events?last=life:0")
+            let back = try gateway.read("?last=life:0")
             #expect(try await back.next().id == "life:1")
-            try operation(gateway, 2)
+            try gateway.release(2)
             #expect(try await back.next().id == "life:2")
         }
     }
 
     @Test func `a reader that does not read loses points of strokes being drawn, and no operation`() async throws {
         try await RunningGateway.with { gateway in
-            try await gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
-            let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
-            #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
-            let reader = try EventStreamClient(port: gateway.port, "/api/rooms/r/events")
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
+            let stalled = try gateway.stall(receiveBuffer: 4096)
+            let reader = try gateway.read()
             _ = try await reader.next()
-            try await eventually("both read", is: gateway.registry.text().contains("lectern_http_readers 2\n"))
+            try await gateway.hasReaders(2)
             // More than fits into the buffers of its socket and the reader's together.
             let padding = String(repeating: " ", count: 60_000)
             let count = 150
             for number in 1...count {
                 try release(gateway, #"{"author":"anna","n":\#(number),"k":0,"d":[{"x":1,"y":2}]\#(padding)}"#)
-                if number % 10 == 0 { try operation(gateway, number / 10) }
+                if number % 10 == 0 { try gateway.release(number / 10) }
             }
             var last = try await reader.next()
             while last.id != "life:15" { last = try await reader.next() }

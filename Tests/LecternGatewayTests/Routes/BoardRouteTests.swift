@@ -2,7 +2,6 @@ import Hummingbird
 import LecternServer
 import NATSClient
 import NATSTestServer
-import ServiceLifecycle
 import StrokeWire
 import TestSupport
 import Testing
@@ -17,27 +16,16 @@ import Whiteboard
         _ body: @escaping @Sendable (RunningGateway, RoomAddress) async throws -> Void
     ) async throws {
         try await RunningGateway.with { gateway in
-            let (serving, isServing) = AsyncStream.makeStream(of: Never.self)
             var configuration = ServerConfiguration()
             configuration.room.cohorts.defaults.policy = .hold
-            let server = Server(
-                configuration: configuration,
-                connection: NATSConnection(NATSSettings(url: gateway.server.url), logger: .silent), logger: .silent,
-                onServing: { isServing.finish() })
-            let group = ServiceGroup(services: [server], logger: .silent)
-            let running = Task {
-                defer { isServing.finish() }
-                try await group.run()
-            }
-            for await _ in serving {}
+            let service = try await RunningServer(configuration, url: gateway.server.url)
             do {
                 try await body(gateway, try await lesson(gateway))
             } catch {
-                await group.triggerGracefulShutdown()
+                try? await service.stop()
                 throw error
             }
-            await group.triggerGracefulShutdown()
-            try await running.value
+            try await service.stop()
         }
     }
 

@@ -12,8 +12,8 @@ import Testing
 @Suite("Health and metrics over HTTP", .timeLimit(.minutes(4))) struct HealthRouteTests {
     @Test("the process is healthy whatever becomes of NATS, and ready only while it is connected and does its work")
     func health() async throws {
-        let obstacle = Obstacle()
-        let why = { @Sendable in obstacle.text }
+        let obstacle = Locked<String?>("The service is starting.")
+        let why = { @Sendable in obstacle.withLock { $0 } }
         try await RunningGateway.with(obstacle: why) { gateway in
             #expect(try await gateway.http.get("/healthz").text == "ok")
 
@@ -24,7 +24,7 @@ import Testing
             #expect(try alone.errorCode == "not-ready")
             #expect(alone.text.contains("The service is starting."))
 
-            obstacle.text = nil
+            obstacle.withLock { $0 = nil }
             let ready = try await gateway.http.get("/readyz")
             #expect(ready.status == .ok)
             #expect(ready.text == "ready")
@@ -34,15 +34,6 @@ import Testing
             #expect(cut.status == .serviceUnavailable)
             #expect(try cut.errorCode == "not-ready")
             #expect(try await gateway.http.get("/healthz").status == .ok)
-        }
-    }
-
-    /// Why the rest of the process is not ready; nil when it is.
-    private final class Obstacle: Sendable {
-        private let state = Locked<String?>("The service is starting.")
-        var text: String? {
-            get { state.withLock { $0 } }
-            set { state.withLock { $0 = newValue } }
         }
     }
 

@@ -11,8 +11,7 @@ import Testing
     @Test func `a link that nobody can have made is not revoked, and one that has ended needs no command`() async throws
     {
         let key = try await TokenKey.test()
-        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
-        try await RunningGateway.with(configured: adjust) { gateway in
+        try await RunningGateway.with(key) { gateway in
             let commands = Recorder<String>()
             try await gateway.service.answer("ink.command.gateway") { question in
                 commands.append(question.text)
