@@ -18,13 +18,13 @@ public struct AddressRange: Sendable, Equatable {
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let bytes = Self.parse(String(parts[0])) else { return nil }
-        self.bytes = bytes
-        if parts.count == 2 {
-            guard let bits = Int(parts[1]), 0...(8 * bytes.count) ~= bits else { return nil }
-            self.bits = bits
-        } else {
-            bits = 8 * bytes.count
+        let all = 8 * bytes.count
+        // An IPv4 address that is written as one of IPv6 has 96 bits before it.
+        let before = bytes.count == 4 && parts[0].contains(":") ? 96 : 0
+        guard let bits = parts.count == 1 ? all : Int(parts[1]).map({ $0 - before }), 0...all ~= bits else {
+            return nil
         }
+        (self.bytes, self.bits) = (bytes, bits)
     }
 
     /// Whether an address lies in the range; an IPv4 address that is written as one of IPv6 counts as the former.
