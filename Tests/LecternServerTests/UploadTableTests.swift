@@ -50,13 +50,15 @@ import Whiteboard
         }
     }
 
-    @Test func `Uploads of a byte each are bounded in number, those of one room to half`() throws {
+    @Test func `Uploads of a byte each are bounded in number, and those of one room leave places to others`() throws {
         var table = UploadTable(byteLimit: 100_000)
-        let (physics, chemistry) = (try Self.room(), try Self.room("chemistry"))
-        let half = UploadTable.countLimit / 2
-        for number in 0..<half { #expect(table.begin("p\(number)", physics, bytes: 1, at: start) == nil) }
-        #expect(table.begin("p", physics, bytes: 1, at: start) == .busy)
-        for number in 0..<half { #expect(table.begin("c\(number)", chemistry, bytes: 1, at: start) == nil) }
+        for room in 0..<UploadTable.countLimit / UploadTable.roomLimit {
+            let own = try Self.room("room-\(room)")
+            for number in 0..<UploadTable.roomLimit {
+                #expect(table.begin("\(room) \(number)", own, bytes: 1, at: start) == nil)
+            }
+            #expect(table.begin("one more", own, bytes: 1, at: start) == .busy)
+        }
         #expect(table.begin("m", try Self.room("maths"), bytes: 1, at: start) == .busy)
         // What waits too long gives its place back.
         #expect(table.begin("m", try Self.room("maths"), bytes: 1, at: start + .seconds(31)) == nil)

@@ -4,8 +4,8 @@ import Whiteboard
 
 /// The files that are being uploaded, as far as they have come.
 ///
-/// Bounded: the announced bytes of all files together, and their number, and of one room half of each. An upload without a part for a while
-/// ends, and gives its bytes back.
+/// Bounded: the announced bytes of all files together, of one room half of them, and the number of files. An upload without a part for a
+/// while ends, and gives its bytes back.
 struct UploadTable {
     /// What an arriving part gives.
     enum Outcome: Equatable {
@@ -31,6 +31,8 @@ struct UploadTable {
 
     /// Uploads at a time.
     static let countLimit = 256
+    /// Those of one room: files are opened one after the other, and half of the places to wait for that are left to other rooms.
+    static let roomLimit = 8
 
     private let byteLimit: Int
     private var uploads: [String: Upload] = [:]
@@ -56,7 +58,7 @@ struct UploadTable {
         let own = uploads.values.filter { $0.room == room }
         let ofRoom = own.reduce(0) { $0 + $1.limit }
         guard byteCount + bytes <= byteLimit, ofRoom == 0 || ofRoom + bytes <= byteLimit / 2,
-            uploads.count < Self.countLimit, own.count < Self.countLimit / 2
+            uploads.count < Self.countLimit, own.count < Self.roomLimit
         else { return .busy }
         // A password that is longer than any is none.
         let password = password.flatMap { $0.utf8.count <= AssetLimits.passwordBytes ? $0 : nil }
