@@ -4,12 +4,26 @@ internal import Yams
 
 /// A YAML file of settings with its keys checked; values are checked when they are read.
 struct ConfigurationFile {
+    /// A value as it stands in the file.
+    struct Value {
+        /// From 1.
+        let line: Int
+        /// A list has commas between its elements.
+        let text: String
+    }
+
     /// The path as given.
     let path: String
-    let outline: YAMLOutline
+    /// The settings with a value of the right shape.
+    private(set) var values: [String: Value] = [:]
+    /// The named cohorts that have a section, even an empty one.
+    private(set) var cohorts: Set<CohortName> = []
+    /// Unknown keys, repeated keys, and values of the wrong shape, in the order of the file.
+    private(set) var faults: [ConfigurationFault] = []
 
     /// - Throws: `ConfigurationFault` for a file that cannot be read or is not YAML.
     init(path: String) throws(ConfigurationFault) {
+        self.path = path
         let contents: [UInt8]
         do {
             // `Data(contentsOf:)` refuses pipes.
@@ -23,12 +37,6 @@ struct ConfigurationFile {
                 }
             throw ConfigurationFault(origin: path, message: message)
         }
-        try self.init(path: path, contents: contents)
-    }
-
-    /// - Throws: `ConfigurationFault` for contents that are not YAML.
-    init(path: String, contents: [UInt8]) throws(ConfigurationFault) {
-        self.path = path
         guard let text = String(validating: contents, as: UTF8.self) else {
             throw ConfigurationFault(origin: path, message: "is not UTF-8")
         }
@@ -38,51 +46,8 @@ struct ConfigurationFile {
         } catch {
             throw ConfigurationFault(file: path, error)
         }
-        outline = YAMLOutline(root: root, file: path)
-    }
-}
-
-extension ConfigurationFault {
-    /// An error of the YAML parser in one line, with line and column.
-    init(file: String, _ error: any Error) {
-        switch error as? YamlError {
-        case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
-            .composer(_, let problem, let mark, _)?:
-            self.init(origin: "\(file):\(mark.line):\(mark.column)", message: "is not YAML: \(problem)")
-        case .duplicatedKeysInMapping(let duplicates, let context)?:
-            let keys = duplicates.sorted().joined(separator: ", ")
-            self.init(origin: "\(file):\(context.mark.line)", message: "has a key more than once: \(keys)")
-        default:
-            self.init(origin: file, message: "is not YAML: \(error)")
-        }
-    }
-}
-
-/// The values of a YAML file by their keys.
-struct YAMLOutline {
-    /// A value as it stands in the file.
-    struct Value {
-        /// From 1.
-        let line: Int
-        /// A list has commas between its elements.
-        let text: String
-    }
-
-    /// The settings with a value of the right shape.
-    private(set) var values: [String: Value] = [:]
-    /// The named cohorts that have a section, even an empty one.
-    private(set) var cohorts: Set<CohortName> = []
-    /// Unknown keys, repeated keys, and values of the wrong shape, in the order of the file.
-    private(set) var faults: [ConfigurationFault] = []
-
-    private let file: String
-
-    /// - Parameters:
-    ///   - root: nil for a file of comments only.
-    ///   - file: the file's name in the faults.
-    init(root: Node?, file: String) {
-        self.file = file
         switch root {
+        // It has comments alone.
         case nil: break
         case .mapping(let mapping)?: visit(mapping, below: "")
         case let node? where node.null != nil: break
@@ -140,6 +105,22 @@ struct YAMLOutline {
     }
 
     private func place(_ key: String, _ line: Int?) -> String {
-        line.map { "\(file):\($0): \(key)" } ?? "\(file): \(key)"
+        line.map { "\(path):\($0): \(key)" } ?? "\(path): \(key)"
+    }
+}
+
+extension ConfigurationFault {
+    /// An error of the YAML parser in one line, with line and column.
+    init(file: String, _ error: any Error) {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
+            .composer(_, let problem, let mark, _)?:
+            self.init(origin: "\(file):\(mark.line):\(mark.column)", message: "is not YAML: \(problem)")
+        case .duplicatedKeysInMapping(let duplicates, let context)?:
+            let keys = duplicates.sorted().joined(separator: ", ")
+            self.init(origin: "\(file):\(context.mark.line)", message: "has a key more than once: \(keys)")
+        default:
+            self.init(origin: file, message: "is not YAML: \(error)")
+        }
     }
 }

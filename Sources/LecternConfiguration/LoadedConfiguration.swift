@@ -50,7 +50,7 @@ public struct LoadedConfiguration: Sendable {
             faults.append(error)
         }
         let sources = SettingSources(file: file, environment: environment, arguments: arguments)
-        faults += file?.outline.faults ?? []
+        faults += file?.faults ?? []
         faults += UnknownNames.faults(environment: environment, cohorts: sources.cohorts)
         faults += UnknownNames.faults(arguments: arguments)
 

@@ -18,7 +18,7 @@ struct SettingSources {
         self.file = file
         self.environment = environment
         self.arguments = arguments
-        cohorts = (file?.outline.cohorts ?? []).union(arguments.keys.compactMap(SettingKeys.cohort)).sorted()
+        cohorts = (file?.cohorts ?? []).union(arguments.keys.compactMap(SettingKeys.cohort)).sorted()
     }
 
     /// The text of a key and its origin; nil when no source has it. A list has commas between its elements.
@@ -26,7 +26,7 @@ struct SettingSources {
         if let text = arguments[key] { return (text, "argument \(key)") }
         let variable = SettingKeys.variable(key)
         if let text = environment[variable] { return (text, variable) }
-        guard let file, let value = file.outline.values[key] else { return nil }
+        guard let file, let value = file.values[key] else { return nil }
         return (value.text, "\(file.path):\(value.line): \(key)")
     }
 

@@ -12,8 +12,8 @@ struct RoomRoutes {
         router.get("api/rooms") { [rooms] request, context in
             let filter = RoomFilter(
                 prefix: request.uri.queryParameters["prefix"].map(String.init) ?? "",
-                after: request.uri.queryParameters["after"].map(String.init), limit: try request.limit(),
-                claims: context.claims)
+                after: request.uri.queryParameters["after"].map(String.init),
+                limit: try request.number("limit", 1...1000), claims: context.claims)
             return Response.body(try await rooms.list().json(filter), type: "application/json")
         }
         router.get("api/rooms/:room") { [rooms] _, context in
@@ -94,15 +94,6 @@ extension Request {
     /// The cohort in the query; `main` by default.
     func cohort() throws(GatewayError) -> CohortName {
         try CohortName(named: uri.queryParameters["cohort"] ?? "main")
-    }
-
-    /// How many rooms a list has at most, 1 … 1,000; nil for all.
-    func limit() throws(GatewayError) -> Int? {
-        guard let text = uri.queryParameters["limit"] else { return nil }
-        guard let limit = Int(text), 1...1000 ~= limit else {
-            throw .badRequest("The limit of a list is a whole number from 1 to 1000.")
-        }
-        return limit
     }
 }
 

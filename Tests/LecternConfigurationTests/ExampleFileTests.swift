@@ -13,14 +13,14 @@ import Testing
     }
 
     @Test func `It has every key and no other`() {
-        #expect(file.outline.faults.isEmpty)
-        #expect(Set(file.outline.values.keys) == Set(DaemonConfiguration.keys))
-        #expect(file.outline.cohorts.isEmpty)
+        #expect(file.faults.isEmpty)
+        #expect(Set(file.values.keys) == Set(DaemonConfiguration.keys))
+        #expect(file.cohorts.isEmpty)
     }
 
     @Test func `Its keys come in the order of the reference`() {
         let inOrder = DaemonConfiguration.keys.sorted {
-            file.outline.values[$0]?.line ?? 0 < file.outline.values[$1]?.line ?? 0
+            file.values[$0]?.line ?? 0 < file.values[$1]?.line ?? 0
         }
         #expect(inOrder == DaemonConfiguration.keys)
     }
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: DaemonConfiguration.settings.map(\.key))
     func `Each key has a comment that names the bounds of its range`(key: String) throws {
         let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
-        let line = try #require(file.outline.values[key]).line
+        let line = try #require(file.values[key]).line
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false)
         let own = lines[..<(line - 1)].reversed().drop { !$0.contains("#") && key == "board.height" }

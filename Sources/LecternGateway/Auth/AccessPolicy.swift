@@ -211,15 +211,7 @@ struct Authorization: RouterMiddleware {
         } else {
             host = authority.prefix { $0 != ":" }
         }
-        return LoopbackHost.contains(String(host))
-    }
-}
-
-/// Names and addresses of this machine alone.
-public enum LoopbackHost {
-    /// Whether a host, without a port and brackets, is `localhost`, 127.0.0.0/8 or ::1.
-    public static func contains(_ host: String) -> Bool {
-        host.lowercased() == "localhost" || AddressRange.loopback.contains { $0.contains(host) }
+        return host.lowercased() == "localhost" || AddressRange.loopback.contains { $0.contains(String(host)) }
     }
 }
 

@@ -162,7 +162,7 @@ extension AssetPageRequest {
 
 extension Request {
     /// A number of the query, written in digits alone.
-    fileprivate func number<Value: FixedWidthInteger>(
+    func number<Value: FixedWidthInteger>(
         _ name: String, _ range: ClosedRange<Value>
     ) throws(GatewayError) -> Value? {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }

@@ -16,24 +16,11 @@ struct ExpositionWriter {
         }
     }
 
-    /// Writes one line with a count.
-    mutating func write(_ name: String, _ labels: LabelSet, _ count: UInt64) {
-        line(name, labels.labels[...], bound: nil, String(count))
-    }
-
-    /// Writes one line with a number.
-    mutating func write(_ name: String, _ labels: LabelSet, _ value: Double) {
-        line(name, labels.labels[...], bound: nil, Self.number(value))
-    }
-
-    /// Writes one line of a histogram: how many values lie at or below the bound.
-    mutating func write(_ name: String, _ labels: LabelSet, bound: Double, _ count: UInt64) {
-        line(name, labels.labels[...], bound: bound, String(count))
-    }
-
-    private mutating func line(_ name: String, _ labels: ArraySlice<LabelSet.Label>, bound: Double?, _ value: String) {
+    /// Writes one line with a value.
+    /// - Parameter bound: of a histogram: how many values lie at or below it.
+    mutating func write(_ name: String, _ labels: LabelSet, bound: Double? = nil, _ value: String) {
         text += name
-        var pairs = labels.map { "\($0.name)=\"\(Self.escaped($0.value, quotes: true))\"" }
+        var pairs = labels.labels.map { "\($0.name)=\"\(Self.escaped($0.value, quotes: true))\"" }
         if let bound { pairs.append("le=\"\(Self.number(bound))\"") }
         if !pairs.isEmpty { text += "{\(pairs.joined(separator: ","))}" }
         text += " \(value)\n"

@@ -35,10 +35,10 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
         var count: UInt64 = 0
         for (bound, bucket) in zip(bounds.upper + [.infinity], buckets) {
             count &+= bucket.load()
-            writer.write("\(name)_bucket", labels, bound: bound, count)
+            writer.write("\(name)_bucket", labels, bound: bound, String(count))
         }
-        writer.write("\(name)_sum", labels, sum.load())
-        writer.write("\(name)_count", labels, count)
+        writer.write("\(name)_sum", labels, ExpositionWriter.number(sum.load()))
+        writer.write("\(name)_count", labels, String(count))
     }
 }
 

@@ -33,7 +33,7 @@ final class CounterSeries: CounterHandler, MetricSeries {
     func reset() { count.store(0, ordering: .relaxed) }
 
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
-        writer.write(name, labels, count.load(ordering: .relaxed))
+        writer.write(name, labels, String(count.load(ordering: .relaxed)))
     }
 }
 
@@ -51,7 +51,7 @@ final class FloatingPointCounterSeries: FloatingPointCounterHandler, MetricSerie
     func reset() { sum.store(0) }
 
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
-        writer.write(name, labels, sum.load())
+        writer.write(name, labels, ExpositionWriter.number(sum.load()))
     }
 }
 
@@ -75,7 +75,7 @@ final class GaugeSeries: MeterHandler, RecorderHandler, MetricSeries {
     func decrement(by amount: Double) { increment(by: -amount) }
 
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
-        writer.write(name, labels, value.load())
+        writer.write(name, labels, ExpositionWriter.number(value.load()))
     }
 }
 
