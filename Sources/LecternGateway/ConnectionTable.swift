@@ -94,12 +94,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// The connection follows a feed from now on until it is closed; readers have a bound of their own.
-    func streaming(_ channel: any Channel) {
-        closed(channel)
-    }
-
-    /// The connection is closed.
+    /// The connection is closed, or follows a feed from now on: readers have a bound of their own.
     func closed(_ channel: any Channel) {
         state.withLock { state in
             if state.entries.removeValue(forKey: ObjectIdentifier(channel))?.isBusy == true { state.busy -= 1 }

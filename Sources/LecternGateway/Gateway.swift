@@ -176,11 +176,10 @@ public struct Gateway: Service {
         registry.onScrape(RefusalMetrics(refused, registry: registry).report)
         let publisher = StrokePublisher(
             connection: connection, timeout: limits.outcomeTimeout, refused: refused)
-        StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(configuration.posts), limits: limits).add(
-            to: router)
-        WetRoute(rooms: rooms, connection: connection, rates: AuthorRates(configuration.posts), limits: limits).add(
-            to: router)
-        ClockRoute(rooms: rooms, connection: connection).add(to: router)
+        PostRoutes(
+            rooms: rooms, connection: connection, publisher: publisher, rates: AuthorRates(configuration.posts),
+            wetRates: AuthorRates(configuration.posts), limits: limits
+        ).add(to: router)
         let uploads = FileUploads(connection: connection, limits: limits)
         AssetRoute(rooms: rooms, uploads: uploads).add(to: router)
         let writers = RoomWriters(connection: connection, limit: limits.pageWork, logger: logger)

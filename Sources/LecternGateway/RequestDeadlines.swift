@@ -87,7 +87,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     func streamBegan(on channel: any Channel) {
         deadline?.cancel()
         isStreaming = true
-        connections.streaming(channel)
+        connections.closed(channel)
     }
 
     /// The stream has ended, and so has the watch over its progress: what its client has not taken soon is dropped.

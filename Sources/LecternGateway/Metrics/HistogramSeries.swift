@@ -1,6 +1,5 @@
 internal import Metrics
 internal import StrokeWire
-internal import Synchronization
 
 /// A histogram with fixed buckets.
 ///
@@ -12,12 +11,12 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
 
     private let bounds: HistogramBounds
     /// One for each bound, and one for values above the last.
-    private let buckets: [AtomicCount]
+    private let buckets: [CounterSeries]
     private let sum = AtomicDouble(0)
 
     init(_ bounds: HistogramBounds) {
         self.bounds = bounds
-        buckets = (0...bounds.upper.count).map { _ in AtomicCount() }
+        buckets = (0...bounds.upper.count).map { _ in CounterSeries() }
     }
 
     func record(_ value: Int64) { record(Double(value)) }
@@ -25,7 +24,7 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
     /// Counts a value; ignores NaN and infinities, which would spoil the sum for good.
     func record(_ value: Double) {
         guard value.isFinite else { return }
-        buckets[bounds.bucket(of: value)].increment()
+        buckets[bounds.bucket(of: value)].increment(by: 1)
         sum.add(value)
     }
 
@@ -34,7 +33,7 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
         var count: UInt64 = 0
         for (bound, bucket) in zip(bounds.upper + [.infinity], buckets) {
-            count &+= bucket.load()
+            count &+= bucket.value
             writer.write("\(name)_bucket", labels, bound: bound, String(count))
         }
         writer.write("\(name)_sum", labels, ExpositionWriter.number(sum.load()))
@@ -70,12 +69,4 @@ struct HistogramBounds {
 
     /// The index of the bucket; `upper.count` for a value above the last bound.
     func bucket(of value: Double) -> Int { upper.partitioningIndex { $0 >= value } }
-}
-
-/// An atomic count that can be an element of an array.
-private final class AtomicCount: Sendable {
-    private let count = Atomic<UInt64>(0)
-
-    func load() -> UInt64 { count.load(ordering: .relaxed) }
-    func increment() { count.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -24,6 +24,8 @@ final class CounterSeries: CounterHandler, MetricSeries {
     static let type = MetricType.counter
     private let count = Atomic<UInt64>(0)
 
+    var value: UInt64 { count.load(ordering: .relaxed) }
+
     /// Adds a positive amount; ignores others, since a counter never goes down. It wraps to 0 at 2^64.
     func increment(by amount: Int64) {
         guard amount > 0 else { return }
@@ -33,7 +35,7 @@ final class CounterSeries: CounterHandler, MetricSeries {
     func reset() { count.store(0, ordering: .relaxed) }
 
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
-        writer.write(name, labels, String(count.load(ordering: .relaxed)))
+        writer.write(name, labels, String(value))
     }
 }
 

@@ -5,68 +5,38 @@ internal import NIOCore
 internal import StrokeWire
 
 /// `POST /api/rooms/ROOM/strokes?author=A`: strokes of one author, one as JSON or several as NDJSON.
-struct StrokeRoute {
+/// `POST /api/rooms/ROOM/wet?author=A`: updates of strokes that an author is drawing, one a line.
+/// `POST /api/rooms/ROOM/clock?cohort=C`: one sample of a cohort's video clock.
+struct PostRoutes {
     let rooms: RoomService
+    let connection: NATSConnection
     let publisher: StrokePublisher
-    let rates: AuthorRates
+    /// Of strokes, and beside them of updates.
+    let rates, wetRates: AuthorRates
     let limits: GatewayLimits
 
     func add(to router: Router<GatewayContext>) {
         router.post("api/rooms/:room/strokes") { [self] request, context in
-            let room = try context.room()
+            let address = rooms.address(of: try context.room())
             let author = try request.author()
-            let body = try await request.bytes(atMost: limits.bodyBytes)
-            let messages = request.isNDJSON ? body.ndjsonLines : [body[...]]
-            guard 1...limits.messages ~= messages.count else {
-                throw GatewayError.badRequest("A request has 1 to \(limits.messages) messages.")
-            }
-            let address = rooms.address(of: room)
-            if let seconds = rates.take(messages.count, bytes: body.count, of: author, in: address) {
-                throw GatewayError.tooManyRequests(rates.refusal, retryAfter: seconds)
-            }
-            let outcomes = try await publisher.publish(
-                messages, by: author, session: request.session, to: address)
+            let (bytes, strokes) = try await lines(of: request, "messages", isNDJSON: request.isNDJSON)
+            try take(strokes.count, bytes, of: author, in: address, rates)
+            let outcomes = try await publisher.publish(strokes, by: author, session: request.session, to: address)
             return Response.body(outcomes.encoded(), type: "application/json")
         }
-    }
-}
-
-/// `POST /api/rooms/ROOM/wet?author=A`: updates of strokes that an author is drawing, one a line.
-struct WetRoute {
-    let rooms: RoomService
-    let connection: NATSConnection
-    let rates: AuthorRates
-    let limits: GatewayLimits
-
-    func add(to router: Router<GatewayContext>) {
         router.post("api/rooms/:room/wet") { [self] request, context in
             let address = rooms.address(of: try context.room())
             let author = try request.author()
-            let body = try await request.bytes(atMost: limits.bodyBytes)
-            let updates = body.ndjsonLines
-            guard 1...limits.messages ~= updates.count else {
-                throw GatewayError.badRequest("A request has 1 to \(limits.messages) updates.")
-            }
+            let (bytes, updates) = try await lines(of: request, "updates", isNDJSON: true)
             // The room has its own limits, which are configured; the format's are checked here.
             for update in updates { _ = try WetUpdate(decoding: Array(update), limits: .any) }
-            if let seconds = rates.take(updates.count, bytes: body.count, of: author, in: address) {
-                throw GatewayError.tooManyRequests(rates.refusal, retryAfter: seconds)
-            }
+            try take(updates.count, bytes, of: author, in: address, wetRates)
             let subject = address.subject(.wetInput(author))
             let headers: NATSHeaders = request.session.map { [HeaderName.session: $0] } ?? [:]
             for update in updates { try connection.publish(Array(update), to: subject, headers: headers) }
             return Response(status: .accepted)
         }
-    }
-}
-
-/// `POST /api/rooms/ROOM/clock?cohort=C`: one sample of a cohort's video clock.
-struct ClockRoute {
-    let rooms: RoomService
-    let connection: NATSConnection
-
-    func add(to router: Router<GatewayContext>) {
-        router.post("api/rooms/:room/clock") { [rooms, connection] request, context in
+        router.post("api/rooms/:room/clock") { [self] request, context in
             let address = rooms.address(of: try context.room())
             let cohort = try request.cohort()
             let body = try await request.bytes(atMost: 4096)
@@ -74,6 +44,25 @@ struct ClockRoute {
             try connection.publish(body, to: address.subject(.clock(cohort)))
             return Response(status: .accepted)
         }
+    }
+
+    /// The lines of a body, or all of it as one, and its bytes.
+    private func lines(
+        of request: Request, _ what: String, isNDJSON: Bool
+    ) async throws -> (Int, [ArraySlice<UInt8>]) {
+        let body = try await request.bytes(atMost: limits.bodyBytes)
+        let lines = isNDJSON ? body.ndjsonLines : [body[...]]
+        guard 1...limits.messages ~= lines.count else {
+            throw GatewayError.badRequest("A request has 1 to \(limits.messages) \(what).")
+        }
+        return (body.count, lines)
+    }
+
+    private func take(
+        _ messages: Int, _ bytes: Int, of author: AuthorID, in address: RoomAddress, _ rates: AuthorRates
+    ) throws(GatewayError) {
+        guard let seconds = rates.take(messages, bytes: bytes, of: author, in: address) else { return }
+        throw .tooManyRequests(rates.refusal, retryAfter: seconds)
     }
 }
 
