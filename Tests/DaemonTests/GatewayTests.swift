@@ -10,7 +10,8 @@ import Testing
     @Test func `a gateway with another number of partitions than the daemons is not ready, and says so`() async throws {
         try await NATSTestServer.with { nats in
             let core = try await DaemonProcess.serving(
-                "core", nats: nats.url, http: "off", ["node.roles=core", "journal.mode=none", "subjects.partitions=3"])
+                "core", nats: nats.url, http: "off",
+                ["node.roles=core", "journal.mode=none", "subjects.partitions=3", "http.admin=127.0.0.1:0"])
             let gateways = try [5, 3].map { partitions in
                 try DaemonProcess(
                     "gateway-\(partitions)", nats: nats.url, http: "127.0.0.1:0",
@@ -24,6 +25,10 @@ import Testing
             try await eventually(
                 "the gateway with the same number is ready", is: await good.get("/readyz").statusCode == 200)
             #expect(gateways[1].lines(with: "cannot be reached").isEmpty)
+            // The address for health and metrics is served without another one.
+            let admin = HTTPClient(port: try await core.httpPort())
+            #expect(try await admin.get("/metrics").text.contains("lectern_operations_total"))
+            #expect(try await admin.get("/api/rooms").statusCode == 404)
             for process in gateways + [core] { #expect(await process.terminate() == 0) }
         }
     }

@@ -103,7 +103,7 @@ struct Daemon {
         if let embedded { add(EmbeddedServerMonitor(server: embedded)) }
         var reload = SettingsReload(settings, loaded, log, logger)
         if var gatewayConfiguration = try await configuration.gatewayConfiguration {
-            gatewayConfiguration.socket = sockets.http
+            gatewayConfiguration.socket = configuration.http.listen == nil ? sockets.admin : sockets.http
             gatewayConfiguration.adminSocket = sockets.admin
             let settings = configuration.gatewayConnection(to: url)
             try settings.check()

@@ -55,10 +55,12 @@ extension DaemonConfiguration {
     /// The settings of the HTTP side, nil where it is off. Reads the key of tokens and the translations of the pages.
     var gatewayConfiguration: GatewayConfiguration? {
         get async throws {
-            guard let listen = http.listen else { return nil }
+            guard let listen = http.listen ?? http.admin else { return nil }
+            // Then health and metrics are all there is.
+            let isAdmin = http.listen == nil
             var gateway = GatewayConfiguration(
                 host: listen.host, port: listen.port, root: subjects.root, partitions: subjects.partitions)
-            gateway.admin = http.admin.map { GatewayConfiguration.Address(host: $0.host, port: $0.port) }
+            if !isAdmin, let admin = http.admin { gateway.admin = .init(host: admin.host, port: admin.port) }
             gateway.basePath = http.basePath
             gateway.allowedOrigins = http.allowedOrigins
             gateway.trustedProxies = http.trustedProxies.compactMap { AddressRange($0) }
@@ -68,9 +70,10 @@ extension DaemonConfiguration {
             gateway.skewAlarm = http.skewAlarm
             gateway.posts = PostLimits(
                 messagesPerSecond: room.intake.messagesPerSecond, bytesPerSecond: room.intake.bytesPerSecond)
-            gateway.servesRooms = node.roles.contains(.gateway)
+            gateway.servesRooms = node.roles.contains(.gateway) && !isAdmin
             gateway.isAlone = !node.roles.contains(.core)
             switch (authentication.mode, authentication.secretFile, authentication.publicKeyFile) {
+            case _ where isAdmin: gateway.access = .open(anyHost: true)
             case (.token, let file?, _): gateway.access = .tokens(try await .secret(file: file))
             case (.token, _, let file?): gateway.access = .tokens(try await .publicKey(file: file))
             default: gateway.access = .open(anyHost: authentication.isInsecure)
