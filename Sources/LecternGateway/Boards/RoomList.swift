@@ -99,10 +99,15 @@ struct RoomFilter {
 
     /// - Parameter rooms: sorted by name.
     func rooms(of rooms: [RoomSummary]) -> some Sequence<RoomSummary> {
-        rooms.lazy.filter { room in
+        let own: Set<String>? =
+            if let claims, claims.role != .operator, case .some(let names) = claims.rooms {
+                Set(names.map(\.text))
+            } else {
+                nil
+            }
+        return rooms.lazy.filter { room in
             guard room.room.hasPrefix(prefix), after.map({ room.room > $0 }) ?? true else { return false }
-            guard let claims, claims.role != .operator else { return true }
-            return RoomID(room.room).map { claims.rooms.contains($0) } ?? false
+            return own?.contains(room.room) ?? true
         }.prefix(limit ?? .max)
     }
 }
