@@ -84,13 +84,6 @@ public struct LoadedConfiguration: Sendable {
 }
 
 extension DaemonConfiguration {
-    /// Reads the settings; see ``LoadedConfiguration/init(file:environment:arguments:)``.
-    public static func load(
-        file path: String?, environment: [String: String] = [:], arguments: [String: String] = [:]
-    ) throws(ConfigurationError) -> DaemonConfiguration {
-        try LoadedConfiguration(file: path, environment: environment, arguments: arguments).configuration
-    }
-
     /// The texts of all values by their keys, without passwords; last the cohorts that another configuration names.
     fileprivate func texts(namedLike other: DaemonConfiguration) -> [(key: String, text: String)] {
         let common = Self.settings.map { (key: $0.key, text: $0.text(self)) }

@@ -116,6 +116,15 @@ import Whiteboard
     }
 }
 
+extension DaemonConfiguration {
+    /// The settings in force.
+    static func load(
+        file path: String?, environment: [String: String] = [:], arguments: [String: String] = [:]
+    ) throws(ConfigurationError) -> DaemonConfiguration {
+        try LoadedConfiguration(file: path, environment: environment, arguments: arguments).configuration
+    }
+}
+
 /// What `load` says is wrong, a line for each fault, with `FILE` for the file's path; empty when nothing is.
 func messages(
     file: String? = nil, environment: [String: String] = [:], arguments: [String: String] = [:]
