@@ -9,23 +9,6 @@ import Testing
 
 /// What the gateway has of a room, and for how long.
 @Suite("Memory of rooms", .timeLimit(.minutes(4))) struct MemoryBoundTests {
-    @Test func `boards of one room take half of the memory at most, and another room has the rest`() async throws {
-        var limits = GatewayLimits.quick
-        limits.replyBytes = 30_000_000
-        limits.pictureTimeout = .seconds(20)
-        try await RunningGateway.with(limits: limits) { gateway in
-            let reply = Answer.parts(joinReply(pad: 12_000_000), 48)
-            try await gateway.service.answer("ink.0.*.join.main") { _ in reply }
-            let stalled = try gateway.stall("/api/rooms/r/board.json", receiveBuffer: 4096)
-            // The head has come when the memory is taken.
-            try await stalled.readUp(to: "HTTP/1.1 200")
-            let refused = try await gateway.http.get("/api/rooms/r/board.json")
-            #expect(refused.status == .serviceUnavailable)
-            #expect(try await gateway.http.head("/api/rooms/s/board.json").status == .ok)
-            withExtendedLifetime(stalled) {}
-        }
-    }
-
     @Test func `boards in event streams of one room take half of the memory at most, and another room has the rest`()
         async throws
     {

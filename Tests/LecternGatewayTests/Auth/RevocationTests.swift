@@ -235,14 +235,4 @@ private final class ScriptedList: Sendable {
             #expect(try await Self.get(gateway, try await Self.token(key, id: "t0")).status == .ok)
         }
     }
-
-    @Test func `a token tells its jti to those who cannot check it`() async throws {
-        let key = try await TokenKey.test()
-        let named = try #require(TokenIdentity(of: try await Self.token(key, id: "x-1_Y")))
-        #expect(named.id == "x-1_Y")
-        #expect(TokenIdentity(of: try await Self.token(key))?.id == nil)
-        for text in ["", "jti", "a.b.c", "a.b", "..", String(repeating: "a", count: 5000) + ".."] {
-            #expect(TokenIdentity(of: text) == nil, "\(text.prefix(10))")
-        }
-    }
 }

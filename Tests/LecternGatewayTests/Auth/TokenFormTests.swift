@@ -163,10 +163,11 @@ import Testing
     }
 
     @Test func `what a token says of itself is read of a token alone`() throws {
-        #expect(TokenIdentity(of: Self.token(Self.head, #"{"jti":"a"}"#))?.id == "a")
+        #expect(TokenIdentity(of: Self.token(Self.head, #"{"jti":"x-1_Y"}"#))?.id == "x-1_Y")
         #expect(TokenIdentity(of: Self.token(Self.head, #"{"role":"operator"}"#)) == TokenIdentity(of: Self.token()))
         for text in [
-            "", "a.b.c", Self.token(Self.head, #"{"jti":"a","jti":"b"}"#), Self.token(Self.head, #"{"jti":1}"#),
+            "", "jti", "a.b.c", "a.b", "..", String(repeating: "a", count: 5000) + "..",
+            Self.token(Self.head, #"{"jti":"a","jti":"b"}"#), Self.token(Self.head, #"{"jti":1}"#),
         ] {
             #expect(TokenIdentity(of: text) == nil)
         }
