@@ -96,24 +96,24 @@ final class EventHub: Sendable {
         state.withLock { $0.feeds[Key(room: room, source: source)] != nil }
     }
 
-    /// The readers of a cohort here.
-    struct Readers {
-        var count = 0
-        /// Of students whose tokens have a name, in alphabetic order, at most ``mostNames``.
-        var names: [String] = []
+    /// The readers of a room here by cohort, the head not counted: `{"cohorts":{"main":12},"names":{"main":["li","maria"]}}`
+    struct Readers: Encodable {
+        fileprivate(set) var cohorts: [String: Int] = [:]
+        /// Of students whose tokens have a name, in alphabetic order, at most ``mostNames`` of a cohort.
+        fileprivate(set) var names: [String: [String]] = [:]
     }
 
     /// Names of a cohort that are told.
     static let mostNames = 500
 
-    /// The readers of each cohort of a room here, the head not counted.
-    func readers(of room: RoomAddress) -> [CohortName: Readers] {
+    func readers(of room: RoomAddress) -> Readers {
         state.withLock { state in
-            var readers: [CohortName: Readers] = [:]
+            var readers = Readers()
             for (key, entry) in state.feeds where key.room == room {
                 guard case .cohort(let cohort) = key.source else { continue }
-                readers[cohort] = Readers(
-                    count: entry.readers, names: Array(entry.names.keys.sorted().prefix(Self.mostNames)))
+                readers.cohorts[cohort.text] = entry.readers
+                let names = entry.names.keys.sorted().prefix(Self.mostNames)
+                if !names.isEmpty { readers.names[cohort.text] = Array(names) }
             }
             return readers
         }

@@ -17,22 +17,9 @@ struct EventRoute {
     /// Tells nginx not to hold lines back.
     static let buffering = HTTPFields.Element.Name("X-Accel-Buffering")!
 
-    /// `{"cohorts":{"main":12},"names":{"main":["li","maria"]}}`
-    private struct Readers: Encodable {
-        let cohorts: [String: Int]
-        let names: [String: [String]]
-
-        init(_ readers: [CohortName: EventHub.Readers]) {
-            cohorts = Dictionary(uniqueKeysWithValues: readers.map { ($0.key.text, $0.value.count) })
-            names = Dictionary(uniqueKeysWithValues: readers.map { ($0.key.text, $0.value.names) }).filter {
-                !$0.value.isEmpty
-            }
-        }
-    }
-
     func add(to router: Router<GatewayContext>) {
         router.get("api/rooms/:room/readers") { [rooms, hub] _, context in
-            try Response.json(Readers(hub.readers(of: rooms.address(of: try context.room()))))
+            try Response.json(hub.readers(of: rooms.address(of: try context.room())))
         }
         router.get("api/rooms/:room/events") { [rooms, hub, live] request, context in
             let room = try context.room()
