@@ -171,28 +171,9 @@ extension DaemonConfiguration {
         public var height = 0.0
         public var features = Set(Feature.allCases)
 
+        /// The raw values are the names of `BoardFeatures`.
         public enum Feature: String, Sendable, CaseIterable {
-            case pages
-            case images
-            case lasso
-            case pens
-            case pointer
-            case paper
-            case remove
-            case text
-
-            var wire: BoardFeatures {
-                switch self {
-                case .pages: .pages
-                case .images: .images
-                case .lasso: .lasso
-                case .pens: .pens
-                case .pointer: .pointer
-                case .paper: .paper
-                case .remove: .remove
-                case .text: .text
-                }
-            }
+            case pages, images, lasso, pens, pointer, paper, remove, text
         }
     }
 
@@ -237,7 +218,7 @@ extension DaemonConfiguration {
     public var intake: IntakeLimits {
         var intake = limits.intake
         intake.wire.colours = colourSpace
-        intake.wire.features = BoardFeatures(board.features.map(\.wire))
+        intake.wire.features = BoardFeatures(names: board.features.map(\.rawValue))
         if history.clear == .undoable { intake.wire.features.insert(.undoableClears) }
         if colour == .rgb { intake.wire.features.insert(.rgbColours) }
         return intake
