@@ -128,17 +128,18 @@ struct JSONErrors: RouterMiddleware {
 struct AllowedMethods: RouterMiddleware {
     typealias Context = GatewayContext
 
-    private static let posts: Set = ["strokes", "wet", "clock", "observations", "assets", "import", "links"]
-
     /// The methods of a path.
     static func of(_ path: String) -> [HTTPRequest.Method] {
-        let parts = path.split(separator: "/")
+        let parts = path.split(separator: "/").map(String.init)
         if parts == ["api", "session"] { return [.post] }
-        guard parts.count >= 4, parts[0] == "api", parts[1] == "rooms" else { return [.get, .head] }
-        if parts.count == 6, parts[3] == "authors", parts[5] == "mute" { return [.put, .delete] }
-        if parts.count == 5, parts[3] == "links" { return [.delete] }
-        let isPage = parts.count == 6 && parts[3] == "pages" && ["copy", "rotate"].contains(parts[5])
-        return isPage || parts.count == 4 && posts.contains(String(parts[3])) ? [.post] : [.get, .head]
+        guard parts.starts(with: ["api", "rooms"]) else { return [.get, .head] }
+        return switch AccessNeed.form(ofRoomPath: parts.dropFirst(3)) {
+        case "strokes", "wet", "clock", "observations", "assets", "import", "links", "pages/*/copy", "pages/*/rotate":
+            [.post]
+        case "authors/*/mute": [.put, .delete]
+        case "links/*": [.delete]
+        default: [.get, .head]
+        }
     }
 
     func handle(

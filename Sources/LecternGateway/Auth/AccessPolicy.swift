@@ -52,35 +52,24 @@ enum AccessNeed: Equatable {
             self = .token
             return
         }
-        let cohort = query["cohort"].map(String.init)
-        let rest = names.dropFirst(2)
-        if rest.count == 3, rest.first == "pages", ["copy", "rotate"].contains(rest.last) {
-            // The route of copies looks for a token that is for the other room, too.
-            self = .write(room, query["author"].map(String.init))
-            return
-        }
-        if rest.count == 3, rest.first == "authors", rest.last == "mute" {
-            self = .moderate(room)
-            return
-        }
-        if rest.first == "links", rest.count <= 2 {
-            self = .moderate(room)
-            return
-        }
-        if rest.count == 2, rest.first == "assets" {
-            self = .read(room, cohort)
-            return
-        }
-        switch names.count == 3 ? names[names.startIndex + 2] : names.count == 2 ? "" : "other" {
+        let (cohort, author) = (query["cohort"].map(String.init), query["author"].map(String.init))
+        let form = Self.form(ofRoomPath: names.dropFirst(2))
+        switch form {
         case "": self = .room(room)
-        case "events", "replay", "observations": self = .read(room, cohort)
-        case let file where file.hasPrefix("board."): self = .read(room, cohort)
-        case "strokes", "wet", "import": self = .write(room, query["author"].map(String.init))
-        case "readers": self = .moderate(room)
+        case "events", "replay", "observations", "assets/*": self = .read(room, cohort)
+        case _ where form.hasPrefix("board.") && names.count == 3: self = .read(room, cohort)
+        // The route of copies looks for a token that is for the other room, too.
+        case "strokes", "wet", "import", "pages/*/copy", "pages/*/rotate": self = .write(room, author)
+        case "readers", "authors/*/mute", "links", "links/*": self = .moderate(room)
         case "assets": self = .upload(room)
         case "clock": self = .clock(room, cohort)
         default: self = .operator
         }
+    }
+
+    /// What stands behind a room in a path, with `*` for a name: `pages/*/copy`.
+    static func form(ofRoomPath parts: some Sequence<String>) -> String {
+        parts.enumerated().map { $0.offset == 1 ? "*" : $0.element }.joined(separator: "/")
     }
 
     /// Whether the claims meet the need.
