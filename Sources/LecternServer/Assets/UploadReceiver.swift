@@ -20,6 +20,8 @@ final class UploadReceiver: Sendable {
     /// For stored files that come to further rooms.
     private let permits = Permits(64)
     private let uploads = Locked(UploadTable(byteLimit: byteLimit))
+    /// Opens files of one room one after the other, so that rooms take turns at the opener, which has a place for each of these tasks.
+    private let openings = KeyedTaskQueue(count: 16)
 
     init(
         _ configuration: ServerConfiguration, connection: NATSConnection, library: AssetLibrary?, metrics: ServerMetrics
@@ -30,6 +32,8 @@ final class UploadReceiver: Sendable {
         self.library = library
         self.metrics = metrics
     }
+
+    deinit { openings.stop() }
 
     func listen() throws(NATSError) {
         _ = try connection.subscribe(AssetUpload.subjects(root: root), queue: AssetUpload.queue) { [self] message in
@@ -91,7 +95,7 @@ final class UploadReceiver: Sendable {
             metrics.count(AssetUploadOutcome(error))
             answer(AssetUpload.Refusal(error), reply)
         case .whole(let bytes, let password, let room):
-            Task { [self] in
+            openings.run(for: room) { [self] in
                 do throws(AssetError) {
                     let manifest = try await library.add(bytes, password: password, to: room)
                     answer(AssetUpload.Summary(manifest), reply)
