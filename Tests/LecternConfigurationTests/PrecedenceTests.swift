@@ -24,10 +24,6 @@ import Whiteboard
         #expect(limits.assembling == IntakeLimits().assembling)
     }
 
-    @Test func `Without any source, the defaults are in force`() throws {
-        #expect(try DaemonConfiguration.load(file: nil) == DaemonConfiguration())
-    }
-
     @Test(arguments: ["", "\n\n", "# nothing\n", "{}", "limits:\n", "~"])
     func `A file without any key is a file of defaults`(contents: String) throws {
         #expect(try load(file: contents) == DaemonConfiguration())
@@ -44,10 +40,6 @@ import Whiteboard
         #expect(try load(file: "palette:\n- '#000000'\n- '#ffffff'").palette == two)
         #expect(try load(file: "", environment: ["LECTERN_PALETTE": "#000000,#ffffff"]).palette == two)
         #expect(try load(file: "", arguments: ["palette": "#000000,#ffffff"]).palette == two)
-    }
-
-    @Test func `A dotted key may stand in one line`() throws {
-        #expect(try load(file: "limits.shards: 12").limits.intake.wire.shards == 12)
     }
 
     @Test("Variables that Kubernetes sets beside a service called lectern, and those of others, are passed over")

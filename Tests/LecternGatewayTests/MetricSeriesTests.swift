@@ -297,12 +297,4 @@ func written(_ series: some MetricSeries) -> String {
         DispatchQueue.concurrentPerform(iterations: scrapes) { _ in _ = registry.text() }
         #expect(registry.text().hasSuffix("changes_total \(scrapes + 1)\n"))
     }
-
-    @Test func `hooks set gauges before each scrape`() {
-        let registry = PrometheusRegistry()
-        let scrapes = Meter(label: "scrapes", factory: registry)
-        registry.onScrape { scrapes.increment(by: 1) }
-        #expect(registry.text().hasSuffix("scrapes 1\n"))
-        #expect(registry.text().hasSuffix("scrapes 2\n"))
-    }
 }

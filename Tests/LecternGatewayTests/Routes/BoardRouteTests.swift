@@ -137,21 +137,6 @@ import Whiteboard
         }
     }
 
-    @Test func `a class that asks for one picture has it drawn once`() async throws {
-        try await Self.with { gateway, _ in
-            let http = gateway.http
-            try await withThrowingTaskGroup(of: HTTPClient.Response.self) { group in
-                for _ in 0..<40 { group.addTask { try await http.get("/api/rooms/lesson/board.png?width=1234") } }
-                var bodies: Set<[UInt8]> = []
-                for try await response in group {
-                    #expect(response.status == .ok)
-                    bodies.insert(response.bytes)
-                }
-                #expect(bodies.count == 1)
-            }
-        }
-    }
-
     @Test func `what a board cannot be has a code`() async throws {
         try await Self.with { gateway, _ in
             for (path, status, code) in [

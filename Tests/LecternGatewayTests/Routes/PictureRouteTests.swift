@@ -68,28 +68,6 @@ import Testing
         }
     }
 
-    @Test func `a board as JSON is the reply to a join`() async throws {
-        try await RunningGateway.with { gateway in
-            try await gateway.service.answer("ink.0.r.join.hls") { question in
-                #expect(question.text == #"{"room":"k3f9-17","index":4}"#)
-                return Answer.parts(Array(#"{"room":"k3f9-17","index":4}"#.utf8), 2)
-            }
-            try await gateway.service.answer("ink.0.r.join-head") { question in
-                #expect(question.text == "{}")
-                return [.error(.notReady)]
-            }
-            let path = "/api/rooms/r/board.json?cohort=hls&room=k3f9-17&index=4"
-            let response = try await gateway.http.get(path)
-            #expect(response.text == #"{"room":"k3f9-17","index":4}"#)
-            #expect(response.headers[.contentType] == "application/json")
-            #expect(response.headers[.cacheControl] == "private, max-age=31536000, immutable")
-            let tag = try #require(response.headers[.eTag])
-            #expect(try await gateway.http.get(path, headers: [.ifNoneMatch: tag]).status == .notModified)
-            let busy = try await gateway.http.get("/api/rooms/r/board.json?cohort=head")
-            #expect(busy.status == .serviceUnavailable && busy.headers[.retryAfter] == "1")
-        }
-    }
-
     @Test func `pictures that are kept go when a room is erased`() async throws {
         try await RunningGateway.with { gateway in
             let drawn = Locked(0)
