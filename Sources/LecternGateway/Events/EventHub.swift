@@ -179,7 +179,7 @@ final class EventResources: Sendable {
     let recent: ByteBudget
     let metrics: EventMetrics
     let logger: Logger
-    private let boards: RoomShares
+    private let boards: ReplyMemory
     private let dropBoards: @Sendable () -> Void
 
     /// - Parameter dropBoards: gives back the boards that are only kept for readers who may come.
@@ -191,16 +191,15 @@ final class EventResources: Sendable {
         self.dropBoards = dropBoards
         joins = RequestPermits(limits.joins)
         recent = ByteBudget(limits.recentBytes)
-        boards = RoomShares(limits.boardBytes)
+        boards = ReplyMemory(limits.boardBytes)
         metrics = EventMetrics(registry)
     }
 
     /// Memory for a board or a tail of about this size.
     func lease(_ size: Int, for room: RoomID) throws(GatewayError) -> RoomShares.Lease {
-        if let lease = boards.lease(size, for: room) { return lease }
+        if let lease = try? boards.lease(size, for: room) { return lease }
         dropBoards()
-        if let lease = boards.lease(size, for: room) { return lease }
-        throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
+        return try boards.lease(size, for: room)
     }
 }
 
