@@ -84,7 +84,13 @@ extension DaemonConfiguration {
         do {
             if try await gatewayConfiguration != nil { try gatewayConnection(to: url).check() }
         } catch {
-            let text = error is TokenKey.Unusable ? "auth: \(error)" : "nats: \(error)"
+            let place =
+                switch error {
+                case is TokenKey.Unusable: "auth"
+                case is LanguageError: "http.languages"
+                default: "nats"
+                }
+            let text = "\(place): \(error)"
             if !faults.contains(text) { faults.append(text) }
         }
         return faults

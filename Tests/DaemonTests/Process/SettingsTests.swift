@@ -36,6 +36,9 @@ import Testing
         let missing = try LecternProcess(["check", "--set", "nats.ca=\(folder.path)/none.pem"])
         #expect(await missing.exitCode() == 78)
         #expect(missing.log.contains("none.pem"))
+        let languages = try LecternProcess(["check", "--set", "http.languages=\(folder.path)/none"])
+        #expect(await languages.exitCode() == 78)
+        #expect(languages.log.contains("http.languages: \(folder.path)/none"))
     }
 
     @Test func `the log of a daemon shows no password at any level`() async throws {
