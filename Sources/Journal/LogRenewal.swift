@@ -70,7 +70,9 @@ extension JetStreamJournal {
             let info = try await jetStream.streamInfo(streams.log)
             guard info.configuration.replicas == 1 else { return false }
             let lost = Set(rewind?.rooms.map(\.room) ?? [])
-            let last = lost.isEmpty ? nil : try await jetStream.message(streams.log, info.lastSequence)?.time
+            // The server answers a request for message 0, that of a log which has lost all its files, with an error.
+            let hasLast = !lost.isEmpty && info.lastSequence > 0
+            let last = hasLast ? try await jetStream.message(streams.log, info.lastSequence)?.time : nil
             while let end = try await jetStream.endOfDamagedFile(
                 of: streams.log, filler: streams.logFiller, logger: logger), end > deleted
             {
