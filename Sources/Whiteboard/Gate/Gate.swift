@@ -268,17 +268,22 @@ extension Gate {
     }
 
     /// Rule 6: a time line that begins anew without `ep` in a room that has no log to say so. Nothing was drawn on the one
-    /// before: the cohort's clock goes on with the new one, unless another cohort's may still be on the old one.
-    mutating func forgetOldTimeLine(of name: CohortName, at now: Instant) {
-        guard let position = cohorts.position(of: name), let waiting = cohorts[position].waiting,
-            waiting.sample.epoch == nil, cohorts.indices.allSatisfy({ $0 == position || cohorts[$0].clock == nil })
-        else { return }
+    /// before: the clocks go on with the new one, once no cohort's is on the old one any more.
+    mutating func forgetOldTimeLine(at now: Instant) {
+        let restarted = cohorts.indices.filter { position in
+            guard let waiting = cohorts[position].waiting, waiting.sample.epoch == nil else { return false }
+            return cohorts[position].clock.map { waiting.received >= $0.anchor.received } ?? true
+        }
+        guard cohorts.indices.allSatisfy({ cohorts[$0].clock == nil || restarted.contains($0) }) else { return }
         let now = advance(to: now)
-        cohorts[position].waiting = nil
-        cohorts[position].clock = nil
         asked = nil
-        enter(
-            timeline.epochs.confirmed.number, with: waiting.sample, by: position, received: waiting.received, at: now)
+        for position in restarted { cohorts[position].clock = nil }
+        for position in restarted {
+            guard let waiting = cohorts[position].waiting else { continue }
+            cohorts[position].waiting = nil
+            let epoch = timeline.epochs.confirmed.number
+            enter(epoch, with: waiting.sample, by: position, received: waiting.received, at: now)
+        }
     }
 
     /// Starts a cohort's clock with its first sample of an epoch.

@@ -150,7 +150,7 @@ extension Room {
         case .newEpochs(let epochs):
             effects.counts.samplesTaken += 1
             guard !isBlank else {
-                gate.forgetOldTimeLine(of: cohort, at: now)
+                gate.forgetOldTimeLine(at: now)
                 break
             }
             if mayJudge { judge(by: sample, at: now, into: &effects) }

@@ -55,6 +55,23 @@ struct EpochTests {
         #expect(probe.decisions == [])
     }
 
+    @Test func `Of several cohorts the first stroke waits for each one's own restart without 'ep'`() {
+        var probe = RoomProbe()
+        // After so many milliseconds the cohort's video begins anew.
+        let restarts: [(CohortName, Double)] = [(.main, 1000), (.hls, 4000)]
+        for time in stride(from: 0.0, through: 12_000, by: 250) {
+            for (cohort, restart) in restarts {
+                probe.clock(time < restart ? 60_000 + time : time - restart, cohort)
+            }
+            if time == 6000 { probe.send(draw(1, #","t":7000"#)) }
+            for (cohort, restart) in restarts {
+                #expect(probe.shown(cohort) == (time > restart + 7000 ? [1] : []), "\(cohort), \(time)")
+            }
+            probe.wait(.milliseconds(250))
+        }
+        #expect(probe.decisions == [])
+    }
+
     @Test mutating func `With 'ep' a jump back within the epoch is none of another, however far`() throws {
         try room.sample(60_000, ep: 5)
         #expect(try room.sample(0, ep: 5, d: true) == .taken)
