@@ -123,6 +123,8 @@ import Testing
             AffineMap(0, 0, 0, 0, 10, 10), AffineMap(1, 1, 1, 1, 0, 0), AffineMap(.nan, 0, 0, 1, 0, 0),
             AffineMap(1, 0, 0, 1, .infinity, 0), AffineMap(1e-200, 0, 0, 1e-200, 5, 5),
             AffineMap(1e300, 0, 0, 1e300, 0, 0),
+            // All but flat: the inverse is finite, and places of the canvas are beyond all numbers.
+            AffineMap(3e-308, 0, 40, 40, 0, 0),
         ] {
             let canvas = Self.drawn(PaintedImage(pixels: pixels, map: map))
             #expect(

@@ -57,7 +57,10 @@ struct ImageSampler {
         (tapsAcross, tapsDown) = (taps(wide), taps(tall))
         var bounds = Box.empty
         for (x, y) in [(box.minX, box.minY), (box.maxX, box.minY), (box.minX, box.maxY), (box.maxX, box.maxY)] {
-            bounds.extend(to: across * Double(x) + down * Double(y) + corner)
+            let place = across * Double(x) + down * Double(y) + corner
+            // What a map has made all but flat: a pixel of the canvas is longer than any number there.
+            guard place.x.isFinite, place.y.isFinite else { return nil }
+            bounds.extend(to: place)
         }
         level = ImageLevel(image.pixels, shift: shift, bounds)
     }
