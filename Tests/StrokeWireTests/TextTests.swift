@@ -72,7 +72,9 @@ private func text(_ value: String, _ more: String = #","l":32"#) -> String {
         ("123 …", false),
         ("😀 שלום", true), ("数学 שלום", false), ("\u{200f}abc", true), ("\u{200e}שלום", false), ("٣ x", false),
         ("«שלום»", true),
-        ("\n\nשלום", true), ("Привет", false),
+        ("\n\nשלום", true), ("Привет", false), ("ø שלום", false), ("🇮🇱 שלום", false), ("⠓ שלום", false),
+        ("½ ℃ № שלום", true),
+        ("฿5 שלום", true), ("﴿ x", false), ("\u{05bf}\u{0730}x", false), ("・ ￥ שלום", true), ("𝟙 שלום", true),
     ])
     func `reads in the direction of its first letter`(text: String, isRightToLeft: Bool) {
         #expect(BoardText.isRightToLeft(text) == isRightToLeft, "\(text)")
