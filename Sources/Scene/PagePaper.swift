@@ -49,20 +49,22 @@ public enum PagePaper: Sendable, Hashable {
         return .image(image, map, clip: nil)
     }
 
-    /// Where lines across a board lie, or rows of dots, from the top.
-    /// - Parameter length: the board's height in its units.
-    public func rows(within length: Double) -> [Double] {
+    /// Where lines across a board lie, or rows of dots, from the top; none where they would be less than 4 pixels apart.
+    /// - Parameters:
+    ///   - length: the board's height in its units.
+    ///   - scale: pixels a board unit, above 0.
+    public func rows(within length: Double, scale: Double) -> [Double] {
         guard case .ruled(let ruling, let distance) = self else { return [] }
-        let lines = Self.multiples(of: distance, below: length)
+        let lines = Self.multiples(of: distance, below: length, scale: scale)
         // Five lines, and the space of three lines until the next five.
         return ruling == .staves ? lines.filter { (2...6).contains(Int(($0 / distance).rounded()) % 8) } : lines
     }
 
-    /// Where lines down a board lie, or columns of dots, from the left; none for lines and staves.
+    /// Where lines down a board lie, or columns of dots, from the left, as ``rows(within:scale:)``; none for lines and staves.
     /// - Parameter length: the board's width in its units.
-    public func columns(within length: Double) -> [Double] {
+    public func columns(within length: Double, scale: Double) -> [Double] {
         guard case .ruled(let ruling, let distance) = self, ruling == .squares || ruling == .dots else { return [] }
-        return Self.multiples(of: distance, below: length)
+        return Self.multiples(of: distance, below: length, scale: scale)
     }
 
     /// Whether there are dots where rows and columns cross, and no lines.
@@ -70,7 +72,8 @@ public enum PagePaper: Sendable, Hashable {
         if case .ruled(.dots, _) = self { true } else { false }
     }
 
-    private static func multiples(of distance: Double, below length: Double) -> [Double] {
+    private static func multiples(of distance: Double, below length: Double, scale: Double) -> [Double] {
+        guard distance * scale >= 4 else { return [] }
         // A board of 16,384 units has 2,048 lines at most; beyond, what scaling has made of them would be solid.
         let count = min((length / distance).rounded(.up) - 1, 4096)
         return count < 1 ? [] : (1...Int(count)).map { Double($0) * distance }
@@ -78,9 +81,6 @@ public enum PagePaper: Sendable, Hashable {
 }
 
 extension PagePaper {
-    /// The least distance of lines that are drawn, in pixels.
-    private static let leastPixels = 4.0
-
     /// The paper as a picture.
     ///
     /// - Parameters:
@@ -131,12 +131,11 @@ extension PagePaper {
         _ part: PixelRectangle, of size: (width: Int, height: Int), scale: Double, _ colour: RGB
     ) -> Canvas {
         var canvas = Canvas(width: part.width, height: part.height)
-        guard case .ruled(_, let distance) = self, distance * scale >= Self.leastPixels else { return canvas }
         func pixels(_ places: [Double], _ start: Int, _ count: Int) -> [Int] {
             places.map { Int(($0 * scale).rounded(.down)) - start }.filter { (0..<count).contains($0) }
         }
-        let rows = pixels(rows(within: Double(size.height) / scale), part.y, part.height)
-        let columns = pixels(columns(within: Double(size.width) / scale), part.x, part.width)
+        let rows = pixels(rows(within: Double(size.height) / scale, scale: scale), part.y, part.height)
+        let columns = pixels(columns(within: Double(size.width) / scale, scale: scale), part.x, part.width)
         canvas.rule(rows: rows, columns: columns, isDotted: isDotted, width: Self.lineWidth, colour: colour)
         return canvas
     }

@@ -147,6 +147,9 @@ public enum PDFRenderer {
         if case .image(let image, let map, _)? = paper.content {
             return images.draw(image, board.images, map, clip: nil, on: context)
         }
+        let rows = paper.rows(within: board.height, scale: scale)
+        let columns = paper.columns(within: board.width, scale: scale)
+        if rows.isEmpty, columns.isEmpty { return }
         context.setColour(PagePaper.colour, opacity: 1)
         var path = context.newPath()
         func line(_ from: Point, _ to: Point) {
@@ -154,7 +157,6 @@ public enum PDFRenderer {
             path.line(to: to)
             path.finish()
         }
-        let (rows, columns) = (paper.rows(within: board.height), paper.columns(within: board.width))
         // As wide as lines of pixels are in a picture of that size, and like these on the far side of their places.
         let width = Double(PagePaper.lineWidth) / scale
         if paper.isDotted {

@@ -157,9 +157,10 @@ struct SVGDocument {
     /// Adds the paper of a page, whose lines fill the same rows and columns of pixels as on a canvas of that scale.
     mutating func add(_ paper: PagePaper, _ drawing: BoardDrawing, scale: Double) {
         if case .image(let image, let map, _)? = paper.content { return add(image, drawing.images, map, clip: nil) }
-        let columns = paper.columns(within: drawing.width)
+        let rows = paper.rows(within: drawing.height, scale: scale)
+        let columns = paper.columns(within: drawing.width, scale: scale)
         // A board that is narrower than the distance of the dots has none.
-        if paper.isDotted, columns.isEmpty { return }
+        if paper.isDotted ? columns.isEmpty : rows.isEmpty && columns.isEmpty { return }
         var path = SVGPath(precision: precision)
         func line(_ from: Point, _ to: Point) {
             path.move(to: from)
@@ -168,7 +169,7 @@ struct SVGDocument {
         let dots = paper.isDotted ? columns.first : nil
         // The middle of a line is half of its width beyond its edge, and that of a dot.
         let half = Double(PagePaper.lineWidth) / (paper.isDotted ? 1 : 2) / scale
-        for y in paper.rows(within: drawing.height) {
+        for y in rows {
             line(Point(dots.map { $0 + half } ?? 0, y + half), Point(drawing.width, y + half))
         }
         for x in paper.isDotted ? [] : columns { line(Point(x + half, 0), Point(x + half, drawing.height)) }

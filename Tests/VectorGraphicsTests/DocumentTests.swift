@@ -48,6 +48,8 @@ import FoundationXML
                 == "M0 25.25l100 0M0 50.25l100 0M25.25 0l0 60M50.25 0l0 60M75.25 0l0 60")
         #expect(try data(.dots, scale: 1) == "M26 26l74 0M26 51l74 0")
         #expect(try data(.dots, scale: 4) == "M25.25 25.25l74.75 0M25.25 50.25l74.75 0")
+        // Lines less than 4 pixels apart would cover the page.
+        for ruling in Paper.Ruling.allCases { #expect(try data(ruling, scale: 0.15) == nil) }
     }
 
     @Test func `has a path for each tone of a pencil, from light to dark, none of them opaque`() throws {

@@ -275,11 +275,13 @@ struct UnseenBoxTests {
         #expect(try document([image], images: images(width: 1, height: 32_767)) != document([image]))
     }
 
-    @Test("ends no page of dots")
-    func dots() throws {
+    @Test("draws no paper whose lines would cover the page", arguments: Paper.Ruling.allCases)
+    func densePaper(ruling: Paper.Ruling) throws {
         var board = other
-        board.paper = .ruled(.dots, distance: .leastNonzeroMagnitude)
-        #expect(
-            try String(decoding: PDFRenderer.render([board, other], scale: 1e-4), as: UTF8.self).contains("/Count 2"))
+        let blank = try PDFRenderer.render([board], scale: 0.5)
+        for distance in [.leastNonzeroMagnitude, 7.9] {
+            board.paper = .ruled(ruling, distance: distance)
+            #expect(try PDFRenderer.render([board], scale: 0.5) == blank)
+        }
     }
 }
