@@ -93,15 +93,10 @@ public struct DisplayList: Sendable {
 
     /// Adds the next entry of the page, above all others.
     ///
-    /// - Parameters:
-    ///   - outline: returns the areas of an entry by its place: of even ink, or an image's rectangle; nil where they have more
-    ///     segments than a list may have, so that no border is applied that needs them. Called when they are needed, most
-    ///     often once for each entry, also for one added before.
-    ///   - check: called before each item that is cut; may throw to stop.
-    /// - Throws: what `outline` and `check` throw; then nothing was added.
-    public mutating func add<Failure: Error>(
-        _ entry: SceneEntry, outline: (Int) throws(Failure) -> [Path]?, check: () throws(Failure) -> Void
-    ) throws(Failure) {
+    /// - Parameter outline: returns the areas of an entry by its place: of even ink, or an image's rectangle; nil where they
+    ///   have more segments than a list may have, so that no border is applied that needs them. Called when they are needed,
+    ///   most often once for each entry, also for one added before.
+    public mutating func add(_ entry: SceneEntry, outline: (Int) -> [Path]?) {
         let place = entryCount
         switch entry.kind {
         case .drawing:
@@ -109,38 +104,28 @@ public struct DisplayList: Sendable {
             drawnCover += cover(of: item)
             add(item)
         case .eraser, .lasso:
-            let compared = (comparedItems, comparedSegments, steps)
-            do throws(Failure) {
-                if try !apply(entry, at: place, outline, check) {
-                    skippedEntries.append(place)
-                    if entry.kind == .eraser { add(DisplayItem(entry, at: place)) }
-                }
-            } catch {
-                (comparedItems, comparedSegments, steps) = compared
-                throw error
-            }
+            guard !apply(entry, at: place, outline) else { break }
+            skippedEntries.append(place)
+            if entry.kind == .eraser { add(DisplayItem(entry, at: place)) }
         }
         entryCount += 1
     }
 
-    private mutating func apply<Failure: Error>(
-        _ entry: SceneEntry, at place: Int, _ outline: (Int) throws(Failure) -> [Path]?,
-        _ check: () throws(Failure) -> Void
-    ) throws(Failure) -> Bool {
+    private mutating func apply(_ entry: SceneEntry, at place: Int, _ outline: (Int) -> [Path]?) -> Bool {
         steps += Int64(items.count)
         guard steps <= limits.steps else { return false }
         guard items.contains(where: { $0.isBelow(entry.bounds) }) else { return true }
         guard case .lasso(let lasso) = entry.kind else {
-            guard let areas = try outlined(place, outline) else { return false }
+            guard let areas = outlined(place, outline) else { return false }
             let area = Path(areas.flatMap { $0.contours })
-            return try apply(Border(id: entry.id, area: area, fillRule: .nonzero), outline, check)
+            return apply(Border(id: entry.id, area: area, fillRule: .nonzero), outline)
         }
         // One that copies nothing changes nothing.
         guard !lasso.keepsOriginal || lasso.map != nil else { return true }
         let border = Border(
             id: entry.id, area: Path(polygon: lasso.points), fillRule: .evenOdd, map: lasso.map,
             keepsOriginal: lasso.keepsOriginal)
-        return try apply(border, outline, check)
+        return apply(border, outline)
     }
 
     private mutating func add(_ item: DisplayItem) {
@@ -148,10 +133,8 @@ public struct DisplayList: Sendable {
     }
 
     /// The areas of an entry, which cost steps also where they are too much.
-    private mutating func outlined<Failure: Error>(
-        _ place: Int, _ outline: (Int) throws(Failure) -> [Path]?
-    ) throws(Failure) -> [Path]? {
-        let areas = try outline(place)
+    private mutating func outlined(_ place: Int, _ outline: (Int) -> [Path]?) -> [Path]? {
+        let areas = outline(place)
         let segments = areas.map { $0.reduce(0) { $0 + $1.segmentCount } } ?? limits.segments
         steps += Int64(segments) * Self.stepsOfOutline
         return areas
@@ -176,9 +159,7 @@ public struct DisplayList: Sendable {
     }
 
     /// - Returns: false where it would be beyond the limits; then the items are as before.
-    private mutating func apply<Failure: Error>(
-        _ border: Border, _ outline: (Int) throws(Failure) -> [Path]?, _ check: () throws(Failure) -> Void
-    ) throws(Failure) -> Bool {
+    private mutating func apply(_ border: Border, _ outline: (Int) -> [Path]?) -> Bool {
         let box = border.area.controlBounds
         guard items.contains(where: { $0.isBelow(box) }) else { return true }
         var budget = CuttingBudget(
@@ -197,10 +178,9 @@ public struct DisplayList: Sendable {
                 left.append(item)
                 continue
             }
-            try check()
             var item = item
             if item.needsAreas {
-                guard let areas = try outlined(item.entry, outline) else { return false }
+                guard let areas = outlined(item.entry, outline) else { return false }
                 item.take(areas)
                 segments += item.segmentCount
             }

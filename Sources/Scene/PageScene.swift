@@ -75,23 +75,16 @@ public struct PageScene: Sendable {
 
     /// Adds the next entry, above all others.
     ///
-    /// - Parameters:
-    ///   - entry: returns what the entry with that place shows, this one or one before it; nil for nothing. May throw to
-    ///     stop.
-    ///   - check: called before each item that is cut; may throw to stop.
-    /// - Throws: what `entry` and `check` throw; then nothing was added.
-    public mutating func add<Failure: Error>(
-        id: UInt64, entry: (Int) throws(Failure) -> PageEntry.Content?, check: () throws(Failure) -> Void
-    ) throws(Failure) {
-        let content = try entry(list.entryCount)
-        let added = sceneEntry(content, id: id)
+    /// - Parameter entry: returns what the entry with that place shows, this one or one before it; nil for nothing.
+    public mutating func add(id: UInt64, entry: (Int) -> PageEntry.Content?) {
+        let added = sceneEntry(entry(list.entryCount), id: id)
         // A dictionary that is held twice would be copied.
         var looks = looks
         self.looks = [:]
         defer { self.looks = looks }
         let (side, most) = (max(size.x, size.y), mostSegments)
-        try list.add(added) { (place) throws(Failure) in
-            switch try entry(place) {
+        list.add(added) { place in
+            switch entry(place) {
             case .stroke(let stroke):
                 guard let areas = DrawableStroke.areas(of: stroke, longerSide: side, atMost: most) else { return nil }
                 looks[place] = .ink(stroke.colour, opacities: areas.map { $0.opacity })
@@ -101,8 +94,6 @@ public struct PageScene: Sendable {
                 return [image.area]
             case .lasso, nil: return []
             }
-        } check: { () throws(Failure) in
-            try check()
         }
     }
 

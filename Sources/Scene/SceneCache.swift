@@ -46,10 +46,7 @@ public struct SceneCache: Sendable {
         }
         while scene.entryCount < count {
             try check()
-            scene.add(id: entries.id(scene.entryCount)) {
-                entries.content($0)
-            } check: {
-            }
+            scene.add(id: entries.id(scene.entryCount)) { entries.content($0) }
         }
         return scene
     }

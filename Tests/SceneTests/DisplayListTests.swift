@@ -159,9 +159,9 @@ import Testing
         let areas = [Path(rectangle: 0, 0, width: 100, height: 100), Path(rectangle: 60, 60, width: 20, height: 20)]
         var list = DisplayList()
         let outline = { (_: Int) in areas }
-        list.add(SceneEntry(id: 1, .drawing, bounds: areas[0].controlBounds), outline: outline) {}
+        list.add(SceneEntry(id: 1, .drawing, bounds: areas[0].controlBounds), outline: outline)
         let corners = [Point(-10, -10), Point(50, -10), Point(50, 50), Point(-10, 50)]
-        list.add(SceneEntry(id: 2, Lasso(points: corners, map: Self.shift)), outline: outline) {}
+        list.add(SceneEntry(id: 2, Lasso(points: corners, map: Self.shift)), outline: outline)
         let shown = list.items.map { item -> [Double] in
             guard case .area(let number, let path) = item.content else { return [-1, 0] }
             return [Double(number), path.area.rounded()]
@@ -185,30 +185,6 @@ import Testing
         let before = Set(ShapeList([Self.square, other, away, again], ids: [1, 2, 3, 5]).items.map(\.id))
         #expect(before.intersection(all.map(\.id)) == [3])
         #expect(Set(all.map(\.id)).count == all.count)
-    }
-
-    @Test func stoppedEntryChangesNothing() throws {
-        struct Stopped: Error {}
-        let shapes = [Self.square, .drawing(Path(rectangle: 20, 20, width: 9, height: 9)), lasso(-10, -10, 60, nil)]
-        var list = DisplayList()
-        for (place, shape) in shapes.prefix(2).enumerated() {
-            list.add(shape.entry(id: UInt64(place)), outline: { _ in [] }, check: {})
-        }
-        var left = 1
-        #expect(throws: Stopped.self) {
-            try list.add(shapes[2].entry(id: 2)) {
-                [shapes[$0].path]
-            } check: {
-                left -= 1
-                if left < 0 { throw Stopped() }
-            }
-        }
-        #expect(list.entryCount == 2 && list.items.allSatisfy(\.isWhole) && list.comparedItems == 0 && list.steps == 0)
-        list.add(shapes[2].entry(id: 2)) {
-            [shapes[$0].path]
-        } check: {
-        }
-        #expect(list.items == ShapeList(shapes).items)
     }
 
     @Test func eraserBeyondTheLimitsIsAnItemThatNoLassoMoves() {
@@ -286,10 +262,10 @@ import Testing
         let image = Path(rectangle: 0, 0, width: 100, height: 100)
         let corners = [Point(-1, -1), Point(101, -1), Point(101, 101), Point(-1, 101)]
         let drawing = SceneEntry(id: 0, .drawing, bounds: image.controlBounds, leastCover: 1)
-        list.add(drawing, outline: { _ in [image] }, check: {})
+        list.add(drawing, outline: { _ in [image] })
         for id in 1...6 {
             let copy = Lasso(points: corners, map: AffineMap(0.01, 0, 0, 0.01, 0, 0), keepsOriginal: true)
-            list.add(SceneEntry(id: UInt64(id), copy), outline: { _ in [image] }, check: {})
+            list.add(SceneEntry(id: UInt64(id), copy), outline: { _ in [image] })
         }
         #expect(list.skippedEntries == [4, 5, 6] && list.cutCover == 7)
     }
@@ -297,10 +273,10 @@ import Testing
     @Test func `A border is not applied where an outline is too long, and that counts as work`() {
         var list = DisplayList()
         let bounds = Box(lower: .zero, upper: Point(100, 100))
-        list.add(SceneEntry(id: 0, .drawing, bounds: bounds), outline: { _ in nil }, check: {})
+        list.add(SceneEntry(id: 0, .drawing, bounds: bounds), outline: { _ in nil })
         let corners = [Point(-10, -10), Point(50, -10), Point(50, 50), Point(-10, 50)]
-        list.add(SceneEntry(id: 1, Lasso(points: corners, map: Self.shift)), outline: { _ in nil }, check: {})
-        list.add(SceneEntry(id: 2, .eraser, bounds: bounds), outline: { _ in nil }, check: {})
+        list.add(SceneEntry(id: 1, Lasso(points: corners, map: Self.shift)), outline: { _ in nil })
+        list.add(SceneEntry(id: 2, .eraser, bounds: bounds), outline: { _ in nil })
         #expect(list.skippedEntries == [1, 2])
         #expect(list.items.map(\.entry) == [0, 2] && list.items.allSatisfy(\.isWhole))
         #expect(list.steps > Int64(2 * DisplayList.Limits().segments))
@@ -385,7 +361,6 @@ struct ShapeList {
             list.add(shape.entry(id: ids?[place] ?? UInt64(place))) { place in
                 outlined[place] += 1
                 return [shapes[place].path]
-            } check: {
             }
         }
         self.outlined = outlined

@@ -219,7 +219,6 @@ import Testing
             scene.add(id: UInt64(place + 1)) { asked in
                 if asked < place { outlined += 1 }
                 return contents[asked]
-            } check: {
             }
             if place >= strokes.count { sizes.append(scene.segmentCount) }
         }
@@ -238,10 +237,7 @@ import Testing
             let copies = [PageEntry.Content](repeating: lasso(all, .identity, keeps: true), count: 10)
             var scene = PageScene(width: 320, height: 240)
             for (place, _) in ([first] + copies).enumerated() {
-                scene.add(id: UInt64(place)) {
-                    $0 == 0 ? first : copies[0]
-                } check: {
-                }
+                scene.add(id: UInt64(place)) { $0 == 0 ? first : copies[0] }
             }
             return scene
         }
@@ -304,12 +300,7 @@ import Testing
                 lasso([(20, 20), (200, 20), (100, 200)], .identity, keeps: true)
             ]
         func add(_ range: Range<Int>, to scene: inout PageScene) {
-            for place in range {
-                scene.add(id: UInt64(place)) {
-                    contents[$0]
-                } check: {
-                }
-            }
+            for place in range { scene.add(id: UInt64(place)) { contents[$0] } }
         }
         var whole = PageScene(width: 320, height: 240)
         add(0..<contents.count, to: &whole)

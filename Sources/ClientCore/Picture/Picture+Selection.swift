@@ -15,17 +15,11 @@ extension Picture {
         let list = list(entries + live)
         var scene = scenes.scene(of: list, width: list.width, height: list.height, limits: Self.sceneLimits) {}
         while scene.entryCount < list.count {
-            scene.add(id: list.id(scene.entryCount)) {
-                list.content($0)
-            } check: {
-            }
+            scene.add(id: list.id(scene.entryCount)) { list.content($0) }
         }
         let count = scene.items.count
         let lasso = PageEntry.Content.lasso(Lasso(points: points, map: .identity, keepsOriginal: true))
-        scene.add(id: .max) {
-            $0 < list.count ? list.content($0) : lasso
-        } check: {
-        }
+        scene.add(id: .max) { $0 < list.count ? list.content($0) : lasso }
         // The copies that it makes are on top.
         selected = scene.items.dropFirst(count).compactMap { $0.content.layer(images) }
         selectedPath = points
