@@ -66,21 +66,6 @@ extension Path {
         return found
     }
 
-    /// The places where this path meets itself, without those where a segment follows another; each is told once, as the
-    /// pair of places on the path. O(n log n + k), as ``intersections(with:)``.
-    public func selfIntersections() -> [(point: Point, locations: [Intersection.Location])] {
-        let arrangement = unbounded { (budget) throws(CuttingBudget.Exceeded) in
-            try Arrangement(self, Path(), closes: (false, false), cutsItself: true, within: &budget)
-        }
-        var visits: [[Intersection.Location]] = .init(repeating: [], count: arrangement.vertices.count)
-        for (index, walk) in arrangement.walks.enumerated() {
-            for visit in arrangement.visits(of: walk) {
-                visits[visit.vertex].append(arrangement.location(index, visit.step))
-            }
-        }
-        return visits.indices.filter { visits[$0].count > 1 }.map { (arrangement.vertices[$0], visits[$0]) }
-    }
-
     /// This path, open or closed, cut by what another one fills. O(n log n + k), as ``intersections(with:)``.
     public func segments(cutBy other: Path, fillRule: FillRule = .nonzero) -> CutSegments {
         var other = other

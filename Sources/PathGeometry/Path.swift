@@ -91,15 +91,6 @@ public struct Contour: Sendable, Equatable {
         contour.first = map(first)
         return contour
     }
-
-    /// The parts before and after a parameter of a segment, both open. Traps if there is no such segment.
-    public func split(at segment: Int, parameter: Double) -> (Contour, Contour) {
-        let (before, after) = segments[segment].split(at: parameter)
-        return (
-            Contour(segments[..<segment] + [before], closed: false),
-            Contour([after] + segments[(segment + 1)...], closed: false)
-        )
-    }
 }
 
 /// Contours that are filled or cut together: a value of lines and Bézier curves of degree 2 and 3.
@@ -237,12 +228,5 @@ extension Contour {
             points.append(segment.end)
         }
         return points
-    }
-}
-
-extension Path {
-    /// The path as lines that stay within a distance of it; see ``Contour/flattened(tolerance:)``.
-    public func flattened(tolerance: Double) -> Path {
-        Path(contours.map { Contour(polyline: $0.flattened(tolerance: tolerance), closed: $0.isClosed) })
     }
 }

@@ -110,15 +110,6 @@ public enum Segment: Sendable, Equatable {
         }
     }
 
-    /// The derivative by the parameter: the tangent, not of length 1; 0 at a cusp.
-    public func derivative(at t: Double) -> Point {
-        switch self {
-        case .line(let p, let q): q - p
-        case .quadratic(let p, let c, let q): (c - p).interpolated(to: q - c, at: t) * 2
-        case .cubic: cubic.derivative(at: t)
-        }
-    }
-
     public var reversed: Segment {
         switch self {
         case .line(let p, let q): .line(q, p)
@@ -127,19 +118,12 @@ public enum Segment: Sendable, Equatable {
         }
     }
 
-    public func transformed(by map: AffineMap) -> Segment { mapped { map($0) } }
-
     func mapped(_ map: (Point) -> Point) -> Segment {
         switch self {
         case .line(let p, let q): .line(map(p), map(q))
         case .quadratic(let p, let c, let q): .quadratic(map(p), control: map(c), map(q))
         case .cubic(let p, let c1, let c2, let q): .cubic(map(p), control1: map(c1), control2: map(c2), map(q))
         }
-    }
-
-    /// The two parts before and after a parameter, of the same degree (de Casteljau).
-    public func split(at t: Double) -> (Segment, Segment) {
-        (subsegment(from: 0, to: t), subsegment(from: t, to: 1))
     }
 
     /// The part between two parameters, of the same degree. The ends at 0 and 1 stay exactly where they are.

@@ -122,19 +122,9 @@ import Testing
         #expect(circle.winding(around: .zero) == 1)
         #expect(circle.reversed.winding(around: .zero) == -1)
         #expect(circle.winding(around: Point(0.8, 0.8)) == 0)
-        #expect(isNear(circle.flattened(tolerance: 1e-5).area, circle.area, 1e-4))
+        #expect(isNear(Path(polygon: circle.contours[0].flattened(tolerance: 1e-5)).area, circle.area, 1e-4))
         let map = AffineMap(0, 2, -3, 0, 100, 50)
         #expect(isNear(circle.transformed(by: map).area, circle.area * map.determinant, 1e-9))
         #expect(circle.bounds == Box(lower: Point(-1, -1), upper: Point(1, 1)))
-        let (before, after) = circle.contours[0].split(at: 2, parameter: 0.25)
-        #expect(before.segments.count == 3 && after.segments.count == 2 && before.end == after.start)
-    }
-
-    @Test func loopCrossesItselfOnce() {
-        var loop = Contour(start: Point(0, 0))
-        loop.addCubic(control1: Point(150, 100), control2: Point(-50, 100), to: Point(100, 0))
-        let found = Path([loop]).selfIntersections()
-        #expect(found.count == 1)
-        #expect(found.first.map { isNear($0.point.x, 50, 1e-6) && $0.locations.count == 2 } == true)
     }
 }
