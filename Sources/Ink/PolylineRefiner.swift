@@ -73,14 +73,14 @@ private struct Refinement {
         let (incoming, outgoing) = (place - before, after - place)
         let along = incoming.dot(outgoing)
         return along > 0 && abs(incoming.cross(outgoing)) <= along / 4096
-            && distance(place, before, after) <= width / 64
+            && place.distance(fromLine: before, after) <= width / 64
     }
 
     /// Whether a segment of `smooth` that begins at a point leaves the lines between the points.
     private func cutsCorner(_ places: [Vector], _ start: Int, _ window: ClosedRange<Int>) -> Bool {
         let (first, last) = (places[window.lowerBound], places[window.upperBound])
         // As for most points of ink from a pen: curve and lines lie along one chord.
-        if window.allSatisfy({ distance(places[$0], first, last) <= width / 4 }) { return false }
+        if window.allSatisfy({ places[$0].distance(fromLine: first, last) <= width / 4 }) { return false }
         let begin = start == 0 ? first : places[start - 1].midpoint(to: places[start + 1])
         let (control1, control2) = (places[start + 1], places[start + 2])
         // Three points at the end are a quadratic, which is this cubic.
@@ -99,19 +99,11 @@ private struct Refinement {
         // Half the width, less what may lie between the samples.
         let tolerance = width * 0.45
         func isFar(_ place: Vector, from line: some Collection<Vector>) -> Bool {
-            !zip(line, line.dropFirst()).contains { distance(place, $0, $1) <= tolerance }
+            !zip(line, line.dropFirst()).contains { place.distance(fromLine: $0, $1) <= tolerance }
         }
         // What the segment has to come by; the last point is reached.
         let corners = places[(start + 1)...min(start + 3, places.count - 2)]
         return samples.contains { isFar($0, from: places[window]) } || corners.contains { isFar($0, from: samples) }
-    }
-
-    /// From a point to a line between two others.
-    private func distance(_ place: Vector, _ begin: Vector, _ end: Vector) -> Double {
-        let line = end - begin
-        let square = line.dot(line)
-        let share = square > 0 ? min(max((place - begin).dot(line) / square, 0), 1) : 0
-        return (place - begin - line * share).length
     }
 
     /// Makes the points anew of the source and its corners.

@@ -2,12 +2,12 @@ public import StrokeWire
 
 /// An even shape for a rough one: a line, an ellipse, a rectangle or a triangle, in board units.
 public enum EvenShape: Sendable, Equatable {
-    case line(from: SIMD2<Double>, to: SIMD2<Double>)
+    case line(from: Vector, to: Vector)
     /// In a box with even sides; a circle where the sides are equal.
-    case ellipse(from: SIMD2<Double>, to: SIMD2<Double>)
+    case ellipse(from: Vector, to: Vector)
     /// With even sides; a square where they are equal.
-    case rectangle(from: SIMD2<Double>, to: SIMD2<Double>)
-    case triangle(SIMD2<Double>, SIMD2<Double>, SIMD2<Double>)
+    case rectangle(from: Vector, to: Vector)
+    case triangle(Vector, Vector, Vector)
 
     /// What is drawn in its place; a triangle is freehand ink.
     public var element: Element {
@@ -20,13 +20,13 @@ public enum EvenShape: Sendable, Equatable {
     }
 
     /// The points that draw it.
-    public var places: [SIMD2<Double>] {
+    public var places: [Vector] {
         switch self {
         case .line(let from, let to), .ellipse(let from, let to), .rectangle(let from, let to): return [from, to]
         case .triangle(let one, let other, let last):
             // Freehand ink is sharp where points lie on each other, in every style.
             let (repeats, steps) = (6, 12)
-            var places: [SIMD2<Double>] = []
+            var places: [Vector] = []
             for (from, to) in [(one, other), (other, last), (last, one)] {
                 for _ in 1..<repeats { places.append(from) }
                 for step in 0..<steps { places.append(from + (to - from) * (Double(step) / Double(steps))) }
@@ -74,10 +74,10 @@ public enum ShapeRecognizer {
         let high = path.reduce(first) { pointwiseMax($0, $1) }
         let size = (high - low).max()
         guard size >= leastSize else { return nil }
-        let length = zip(path, path.dropFirst()).reduce(0) { $0 + distance($1.0, $1.1) }
-        let gap = distance(first, last)
+        let length = zip(path, path.dropFirst()).reduce(0.0) { $0 + ($1.1 - $1.0).length }
+        let gap = (last - first).length
         if gap > 0.9 * length {
-            let off = path.reduce(0) { max($0, abs(cross(last - first, $1 - first)) / gap) }
+            let off = path.reduce(0.0) { max($0, abs((last - first).cross($1 - first)) / gap) }
             return off < 0.06 * gap ? .line(from: first, to: last) : nil
         }
         guard gap < 0.22 * length else { return nil }
@@ -86,8 +86,8 @@ public enum ShapeRecognizer {
 
     // MARK: - Closed shapes
 
-    private static func closed(_ path: [SIMD2<Double>], length: Double) -> EvenShape? {
-        let hull = convexHull(path)
+    private static func closed(_ path: [Vector], length: Double) -> EvenShape? {
+        let hull = path.convexHull
         guard hull.count >= 3 else { return nil }
         let (area, around) = (abs(area(hull)), perimeter(hull))
         guard area > 0 else { return nil }
@@ -108,17 +108,17 @@ public enum ShapeRecognizer {
     }
 
     /// Whether no part of a path is far from the sides of a polygon.
-    private static func isNear(_ path: [SIMD2<Double>], to polygon: [SIMD2<Double>], size: Double) -> Bool {
+    private static func isNear(_ path: [Vector], to polygon: [Vector], size: Double) -> Bool {
         let distances = path.map { point in
             polygon.indices.reduce(Double.infinity) {
-                min($0, distance(point, polygon[$1], polygon[($1 + 1) % polygon.count]))
+                min($0, point.distance(fromLine: polygon[$1], polygon[($1 + 1) % polygon.count]))
             }
         }
         return distances.reduce(0, +) / Double(distances.count) < 0.016 * size
             && distances.reduce(0) { max($0, $1) } < 0.06 * size
     }
 
-    private static func rectangle(_ corners: [SIMD2<Double>]) -> EvenShape? {
+    private static func rectangle(_ corners: [Vector]) -> EvenShape? {
         // Each side lies nearly along an axis.
         for place in 0..<4 {
             let side = corners[(place + 1) % 4] - corners[place]
@@ -133,14 +133,14 @@ public enum ShapeRecognizer {
         return .rectangle(from: from, to: to)
     }
 
-    private static func ellipse(_ path: [SIMD2<Double>]) -> EvenShape? {
+    private static func ellipse(_ path: [Vector]) -> EvenShape? {
         let low = path.reduce(path[0]) { pointwiseMin($0, $1) }
         let high = path.reduce(path[0]) { pointwiseMax($0, $1) }
         let (centre, half) = ((low + high) / 2, (high - low) / 2)
         guard half.min() > 0.12 * half.max() else { return nil }
         let offs = path.map { point in
             let place = (point - centre) / half
-            return abs((place.x * place.x + place.y * place.y).squareRoot() - 1)
+            return abs(place.length - 1)
         }
         guard offs.reduce(0, +) / Double(offs.count) < 0.12, offs.reduce(0, { max($0, $1) }) < 0.35 else { return nil }
         var (from, to) = (low, high)
@@ -149,7 +149,7 @@ public enum ShapeRecognizer {
     }
 
     /// Makes the sides of a box equal where they nearly are.
-    private static func even(_ from: inout SIMD2<Double>, _ to: inout SIMD2<Double>, within part: Double) {
+    private static func even(_ from: inout Vector, _ to: inout Vector, within part: Double) {
         let sides = to - from
         guard abs(sides.x - sides.y) < part * sides.max() else { return }
         let (centre, half) = ((from + to) / 2, (sides.x + sides.y) / 4)
@@ -159,20 +159,20 @@ public enum ShapeRecognizer {
     // MARK: - Polygons
 
     /// So many points, equally far apart along the path.
-    private static func resampled(_ points: [SIMD2<Double>]) -> [SIMD2<Double>] {
+    private static func resampled(_ points: [Vector]) -> [Vector] {
         guard let first = points.first, points.allSatisfy({ $0.x.isFinite && $0.y.isFinite }) else { return [] }
-        let length = zip(points, points.dropFirst()).reduce(0) { $0 + distance($1.0, $1.1) }
+        let length = zip(points, points.dropFirst()).reduce(0.0) { $0 + ($1.1 - $1.0).length }
         guard length > 0 else { return [] }
         let step = length / Double(count - 1)
         var path = [first]
         path.reserveCapacity(count)
         var (at, along) = (first, 0.0)
         for point in points.dropFirst() {
-            var left = distance(at, point)
+            var left = (point - at).length
             while along + left >= step, path.count < count - 1 {
                 at += (point - at) * ((step - along) / left)
                 path.append(at)
-                (left, along) = (distance(at, point), 0)
+                (left, along) = ((point - at).length, 0)
             }
             along += left
             at = point
@@ -181,30 +181,12 @@ public enum ShapeRecognizer {
         return path
     }
 
-    private static func convexHull(_ points: [SIMD2<Double>]) -> [SIMD2<Double>] {
-        let sorted = points.sorted { $0.x != $1.x ? $0.x < $1.x : $0.y < $1.y }
-        func chain(_ points: some Sequence<SIMD2<Double>>) -> [SIMD2<Double>] {
-            var chain: [SIMD2<Double>] = []
-            for point in points {
-                while chain.count > 1,
-                    cross(chain[chain.count - 1] - chain[chain.count - 2], point - chain[chain.count - 2]) <= 0
-                {
-                    chain.removeLast()
-                }
-                chain.append(point)
-            }
-            chain.removeLast()
-            return chain
-        }
-        return chain(sorted) + chain(sorted.reversed())
-    }
-
-    private static func largestTriangle(_ hull: [SIMD2<Double>]) -> [SIMD2<Double>] {
+    private static func largestTriangle(_ hull: [Vector]) -> [Vector] {
         var (best, most) = ([hull[0], hull[1], hull[2]], 0.0)
         for one in 0..<hull.count {
             for other in one + 1..<hull.count {
                 for last in stride(from: other + 1, to: hull.count, by: 1) {
-                    let area = abs(cross(hull[other] - hull[one], hull[last] - hull[one]))
+                    let area = abs((hull[other] - hull[one]).cross(hull[last] - hull[one]))
                     if area > most { (best, most) = ([hull[one], hull[other], hull[last]], area) }
                 }
             }
@@ -212,7 +194,7 @@ public enum ShapeRecognizer {
         return best
     }
 
-    private static func largestQuadrilateral(_ hull: [SIMD2<Double>]) -> [SIMD2<Double>] {
+    private static func largestQuadrilateral(_ hull: [Vector]) -> [Vector] {
         guard hull.count > 3 else { return [hull[0], hull[1], hull[2], hull[2]] }
         var (best, most) = ([hull[0], hull[1], hull[2], hull[3]], 0.0)
         for one in 0..<hull.count {
@@ -220,7 +202,7 @@ public enum ShapeRecognizer {
                 // The farthest on either side of a diagonal.
                 var (left, right) = ((place: one, area: 0.0), (place: other, area: 0.0))
                 for place in hull.indices where place != one && place != other {
-                    let area = abs(cross(hull[other] - hull[one], hull[place] - hull[one]))
+                    let area = abs((hull[other] - hull[one]).cross(hull[place] - hull[one]))
                     if place > one, place < other {
                         if area > left.area { left = (place, area) }
                     } else if area > right.area {
@@ -236,29 +218,11 @@ public enum ShapeRecognizer {
         return best
     }
 
-    private static func area(_ polygon: [SIMD2<Double>]) -> Double {
-        polygon.indices.reduce(0) { $0 + cross(polygon[$1], polygon[($1 + 1) % polygon.count]) } / 2
+    private static func area(_ polygon: [Vector]) -> Double {
+        polygon.indices.reduce(0.0) { $0 + polygon[$1].cross(polygon[($1 + 1) % polygon.count]) } / 2
     }
 
-    private static func perimeter(_ polygon: [SIMD2<Double>]) -> Double {
-        polygon.indices.reduce(0) { $0 + distance(polygon[$1], polygon[($1 + 1) % polygon.count]) }
-    }
-
-    private static func cross(_ one: SIMD2<Double>, _ other: SIMD2<Double>) -> Double {
-        one.x * other.y - one.y * other.x
-    }
-
-    private static func distance(_ one: SIMD2<Double>, _ other: SIMD2<Double>) -> Double {
-        let way = other - one
-        return (way.x * way.x + way.y * way.y).squareRoot()
-    }
-
-    /// Of a point from the part of a line between two others.
-    private static func distance(_ point: SIMD2<Double>, _ from: SIMD2<Double>, _ to: SIMD2<Double>) -> Double {
-        let way = to - from
-        let square = way.x * way.x + way.y * way.y
-        guard square > 0 else { return distance(point, from) }
-        let part = min(max(((point.x - from.x) * way.x + (point.y - from.y) * way.y) / square, 0), 1)
-        return distance(point, from + way * part)
+    private static func perimeter(_ polygon: [Vector]) -> Double {
+        polygon.indices.reduce(0.0) { $0 + (polygon[($1 + 1) % polygon.count] - polygon[$1]).length }
     }
 }

@@ -125,7 +125,7 @@ struct Eraser {
 
     /// Whether a line comes closer than the radius.
     private func touches(_ start: Point, _ end: Point, _ comparisons: inout Int) -> Bool {
-        guard path.count > 1 else { return distance(path[0], start, end) <= radius }
+        guard path.count > 1 else { return path[0].distance(fromLine: start, end) <= radius }
         let line = Box(
             lower: Point(min(start.x, end.x), min(start.y, end.y)),
             upper: Point(max(start.x, end.x), max(start.y, end.y)))
@@ -141,24 +141,13 @@ struct Eraser {
 
     /// Whether two lines come closer than the radius. They are closest at an end of one of them, unless they cross.
     private func touches(_ start: Point, _ end: Point, _ from: Point, _ to: Point) -> Bool {
-        distance(from, start, end) <= radius || distance(to, start, end) <= radius
-            || distance(start, from, to) <= radius || distance(end, from, to) <= radius
+        from.distance(fromLine: start, end) <= radius || to.distance(fromLine: start, end) <= radius
+            || start.distance(fromLine: from, to) <= radius || end.distance(fromLine: from, to) <= radius
             || crosses(from, to, start, end)
     }
 
-    /// From a place to the nearest one of a line.
-    private func distance(_ place: Point, _ start: Point, _ end: Point) -> Double {
-        let (way, offset) = (end - start, place - start)
-        let length = (way * way).sum()
-        let part = length > 0 ? min(max((way * offset).sum() / length, 0), 1) : 0
-        let rest = offset - way * part
-        return (rest * rest).sum().squareRoot()
-    }
-
     private func crosses(_ a: Point, _ b: Point, _ c: Point, _ d: Point) -> Bool {
-        func side(_ p: Point, _ q: Point, _ r: Point) -> Double {
-            (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x)
-        }
+        func side(_ p: Point, _ q: Point, _ r: Point) -> Double { (q - p).cross(r - p) }
         return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
     }
 }

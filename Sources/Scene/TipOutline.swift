@@ -142,22 +142,9 @@ struct TipOutline: LineOutliner {
         }
     }
 
-    /// The convex hull of some places, by Andrew's monotone chain; nil where it has no area.
+    /// The convex hull of some places; nil where it has no area.
     private func hull(of places: [Vector]) -> Contour? {
-        let sorted = places.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
-        func chain(_ places: some Sequence<Vector>) -> [Vector] {
-            var hull: [Vector] = []
-            for place in places {
-                while hull.count > 1,
-                    (hull[hull.count - 1] - hull[hull.count - 2]).cross(place - hull[hull.count - 1]) <= 0
-                {
-                    hull.removeLast()
-                }
-                hull.append(place)
-            }
-            return hull.dropLast()
-        }
-        let hull = (chain(sorted) + chain(sorted.reversed())).map { $0 / scale }
+        let hull = places.convexHull.map { $0 / scale }
         guard hull.count > 2, let first = hull.first else { return nil }
         return Contour(start: first, segments: hull.dropFirst().map { .line(to: $0) })
     }

@@ -81,17 +81,10 @@ private struct Parabola: CustomStringConvertible {
         return (1..<16).reduce(0) { worst, step in
             let place = edge(Double(step) / 16, radius)
             let nearest = zip(parabola, parabola.dropFirst()).reduce(Double.infinity) { nearest, chord in
-                min(nearest, Self.distance(place, from: chord.0, to: chord.1))
+                min(nearest, place.distance(fromLine: chord.0, chord.1))
             }
             return max(worst, nearest)
         }
-    }
-
-    private static func distance(_ place: Vector, from start: Vector, to end: Vector) -> Double {
-        let way = end - start
-        let square = way.dot(way)
-        let at = square > 0 ? min(max((place - start).dot(way) / square, 0), 1) : 0
-        return (place - start - way * at).length
     }
 }
 
@@ -150,10 +143,10 @@ struct FlatteningTests {
             #expect(line.allSatisfy { $0.sagX == 0 && $0.sagY == 0 })
             var reference = Flattener(scale: 2, tolerance: 0.001)
             draw(&reference)
+            func place(_ sample: CentreSample) -> Vector { Vector(Double(sample.x), Double(sample.y)) }
             for sample in reference.samples {
-                let place = Vector(Double(sample.x), Double(sample.y))
                 let nearest = zip(line, line.dropFirst()).map { a, b in
-                    Self.distance(place, from: a, to: b)
+                    place(sample).distance(fromLine: place(a), place(b))
                 }.min()
                 #expect(nearest.map { $0 < 0.11 } == true, "seed \(random.seed)")
             }
@@ -163,14 +156,6 @@ struct FlatteningTests {
             #expect(line.first.map { $0.radius == 1 && $0.opacity == 1 } == true)
             #expect(line.last.map { $0.radius == 3 && $0.opacity == 0.5 } == true)
         }
-    }
-
-    private static func distance(_ place: Vector, from a: CentreSample, to b: CentreSample) -> Double {
-        let start = Vector(Double(a.x), Double(a.y))
-        let way = Vector(Double(b.x), Double(b.y)) - start
-        let square = way.dot(way)
-        let at = square > 0 ? min(max((place - start).dot(way) / square, 0), 1) : 0
-        return (place - start - way * at).length
     }
 }
 

@@ -6,12 +6,7 @@ import Testing
 @Suite struct PolylineRefinerTests {
     private func distance(_ place: Vector, from line: [Vector]) -> Double {
         guard line.count > 1 else { return (place - line[0]).length }
-        return zip(line, line.dropFirst()).map { begin, end in
-            let chord = end - begin
-            let square = chord.dot(chord)
-            let share = square > 0 ? min(max((place - begin).dot(chord) / square, 0), 1) : 0
-            return (place - begin - chord * share).length
-        }.min() ?? 0
+        return zip(line, line.dropFirst()).map { place.distance(fromLine: $0, $1) }.min() ?? 0
     }
 
     /// The greatest distance between the curve of `smooth` and the lines between points, either way.

@@ -29,6 +29,34 @@ extension SIMD2<Double> {
     /// The point at `fraction` (0 here, 1 there) of the way to another.
     @inlinable
     public func interpolated(to other: Vector, at fraction: Double) -> Vector { self + (other - self) * fraction }
+
+    /// The distance from the nearest place of a straight line.
+    package func distance(fromLine start: Vector, _ end: Vector) -> Double {
+        let (way, offset) = (end - start, self - start)
+        let square = way.dot(way)
+        let part = square > 0 ? Swift.min(Swift.max(offset.dot(way) / square, 0), 1) : 0
+        return (offset - way * part).length
+    }
+}
+
+extension [Vector] {
+    /// The corners of the convex hull of all, by Andrew's monotone chain; fewer than three where it has no area.
+    package var convexHull: [Vector] {
+        let sorted = sorted { ($0.x, $0.y) < ($1.x, $1.y) }
+        func chain(_ places: some Sequence<Vector>) -> ArraySlice<Vector> {
+            var hull: [Vector] = []
+            for place in places {
+                while hull.count > 1,
+                    (hull[hull.count - 1] - hull[hull.count - 2]).cross(place - hull[hull.count - 1]) <= 0
+                {
+                    hull.removeLast()
+                }
+                hull.append(place)
+            }
+            return hull.dropLast()
+        }
+        return Array(chain(sorted) + chain(sorted.reversed()))
+    }
 }
 
 /// Width and opacity of the pen at one position of a stroke.
