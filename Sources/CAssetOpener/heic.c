@@ -30,13 +30,13 @@ void asset_load_heic(void) {
 
 static void check(struct heif_error error) {
     if (error.code == heif_error_Ok) return;
-    if (error.code == heif_error_Memory_allocation_error) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    if (error.code == heif_error_Memory_allocation_error) asset_fail_memory();
     asset_fail(lectern_asset_unreadable, "not a HEIC file that can be read: %s", error.message);
 }
 
 struct asset_pixels asset_decode_heic(const uint8_t *bytes, size_t count, size_t most_pixels, struct asset_pixels *target) {
     struct heif_context *context = load_heif_context_alloc();
-    if (context == NULL) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    if (context == NULL) asset_fail_memory();
     // No more than the one thread that libde265 begins for each image, whatever it is told. Without it libde265 waits forever.
     load_heif_context_set_max_decoding_threads(context, 0);
     check(load_heif_context_read_from_memory_without_copy(context, bytes, count, NULL));
@@ -45,9 +45,8 @@ struct asset_pixels asset_decode_heic(const uint8_t *bytes, size_t count, size_t
     // As it is to be seen: turned and cropped.
     int width = load_heif_image_handle_get_width(handle), height = load_heif_image_handle_get_height(handle);
     if (width <= 0 || height <= 0) asset_fail(lectern_asset_unreadable, "it has no pixels");
-    if ((size_t)width * (size_t)height > most_pixels) {
-        asset_fail(lectern_asset_too_large, "it has %d by %d pixels", width, height);
-    }
+    size_t columns = (size_t)width, lines = (size_t)height;
+    asset_check_size(columns, lines, most_pixels);
     struct heif_image *image;
     check(load_heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGBA, NULL));
     int stride;
@@ -57,14 +56,7 @@ struct asset_pixels asset_decode_heic(const uint8_t *bytes, size_t count, size_t
         load_heif_image_get_height(image, heif_channel_interleaved) != height) {
         asset_fail(lectern_asset_unreadable, "its pixels are not those that it tells");
     }
-    size_t columns = (size_t)width, lines = (size_t)height;
-    if (target != NULL) {
-        if (target->width > columns) target->width = columns;
-        if (target->height > lines) target->height = lines;
-        struct asset_reducer *reducer = asset_reducer_new(columns, lines, target->width, target->height);
-        for (size_t y = 0; y < lines; y++) asset_reducer_add(reducer, rows + y * (size_t)stride);
-        *target = asset_reducer_finish(reducer);
-    }
+    asset_reduce(rows, (size_t)stride, columns, lines, target);
     // The process ends with its memory.
     return (struct asset_pixels){columns, lines, NULL};
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static _Noreturn void fail(j_common_ptr decoder) {
-    if (decoder->err->msg_code == JERR_OUT_OF_MEMORY) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    if (decoder->err->msg_code == JERR_OUT_OF_MEMORY) asset_fail_memory();
     char reason[JMSG_LENGTH_MAX];
     decoder->err->format_message(decoder, reason);
     asset_fail(lectern_asset_unreadable, "not a JPEG file that can be read: %s", reason);
@@ -83,7 +83,7 @@ struct asset_pixels asset_decode_jpeg(const uint8_t *bytes, size_t count, size_t
     jpeg_mem_src(&decoder, bytes, count);
     jpeg_read_header(&decoder, TRUE);
     size_t width = decoder.image_width, height = decoder.image_height;
-    if (width * height > most_pixels) asset_fail(lectern_asset_too_large, "it has %zu by %zu pixels", width, height);
+    asset_check_size(width, height, most_pixels);
     int turn = orientation(&decoder);
     bool swaps = turn >= 5;
     bool inks = decoder.num_components == 4;
@@ -92,15 +92,12 @@ struct asset_pixels asset_decode_jpeg(const uint8_t *bytes, size_t count, size_t
     struct asset_reducer *reducer = NULL;
     if (target != NULL) {
         size_t across = swaps ? target->height : target->width, down = swaps ? target->width : target->height;
-        if (across > width) across = width;
-        if (down > height) down = height;
         choose_scale(&decoder, across, down);
         jpeg_calc_output_dimensions(&decoder);
         reducer = asset_reducer_new(decoder.output_width, decoder.output_height, across, down);
     }
     jpeg_start_decompress(&decoder);
-    uint8_t *row = malloc((size_t)decoder.output_width * 4);
-    if (row == NULL) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    uint8_t *row = asset_allocated(decoder.output_width, 4);
     while (decoder.output_scanline < decoder.output_height) {
         jpeg_read_scanlines(&decoder, &row, 1);
         if (inks) convert_inks(row, decoder.output_width, decoder.saw_Adobe_marker);

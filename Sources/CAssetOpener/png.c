@@ -10,37 +10,27 @@
 static const size_t chunk_bytes = 4 << 20, kept_bytes = 16 << 20;
 
 static void check(int code) {
-    if (code == SPNG_EMEM) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    if (code == SPNG_EMEM) asset_fail_memory();
     if (code != 0) asset_fail(lectern_asset_unreadable, "not a PNG file that can be read: %s", spng_strerror(code));
-}
-
-static void *allocated(size_t count) {
-    void *memory = malloc(count);
-    if (memory == NULL) asset_fail(lectern_asset_too_large, "it needs too much memory");
-    return memory;
 }
 
 struct asset_pixels asset_decode_png(const uint8_t *bytes, size_t count, size_t most_pixels, struct asset_pixels *target) {
     spng_ctx *context = spng_ctx_new(0);
-    if (context == NULL) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    if (context == NULL) asset_fail_memory();
     check(spng_set_chunk_limits(context, chunk_bytes, kept_bytes));
     check(spng_set_png_buffer(context, bytes, count));
     struct spng_ihdr header;
     check(spng_get_ihdr(context, &header));
     size_t width = header.width, height = header.height;
-    if (width * height > most_pixels) asset_fail(lectern_asset_too_large, "it has %zu by %zu pixels", width, height);
+    asset_check_size(width, height, most_pixels);
 
-    struct asset_reducer *reducer = NULL;
-    if (target != NULL) {
-        if (target->width > width) target->width = width;
-        if (target->height > height) target->height = height;
-        reducer = asset_reducer_new(width, height, target->width, target->height);
-    }
+    struct asset_reducer *reducer =
+        target != NULL ? asset_reducer_new(width, height, target->width, target->height) : NULL;
     check(spng_decode_image(context, NULL, 0, SPNG_FMT_RGBA8, SPNG_DECODE_TRNS | SPNG_DECODE_PROGRESSIVE));
     // The rows of an interlaced image come several times, in another order.
     bool interlaced = header.interlace_method != 0;
     size_t pitch = width * 4;
-    uint8_t *rows = allocated(interlaced ? pitch * height : pitch);
+    uint8_t *rows = asset_allocated(interlaced ? height : 1, pitch);
     for (;;) {
         struct spng_row_info row;
         int code = spng_get_row_info(context, &row);
@@ -79,7 +69,7 @@ void asset_write_png(struct asset_pixels pixels) {
         }
     }
     spng_ctx *context = spng_ctx_new(SPNG_CTX_ENCODER);
-    if (context == NULL) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    if (context == NULL) asset_fail_memory();
     check(spng_set_option(context, SPNG_ENCODE_TO_BUFFER, 1));
     check(spng_set_option(context, SPNG_IMG_COMPRESSION_LEVEL, 4));
     struct spng_ihdr header = {

@@ -19,22 +19,30 @@ struct asset_reducer {
     struct asset_pixels target;
 };
 
-static void *allocated(size_t count, size_t size) {
+void asset_fail_memory(void) { asset_fail(lectern_asset_too_large, "it needs too much memory"); }
+
+void *asset_allocated(size_t count, size_t size) {
     void *memory = calloc(count, size);
-    if (memory == NULL) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    if (memory == NULL) asset_fail_memory();
     return memory;
 }
 
+void asset_check_size(size_t width, size_t height, size_t most_pixels) {
+    if (width * height > most_pixels) asset_fail(lectern_asset_too_large, "it has %zu by %zu pixels", width, height);
+}
+
 struct asset_reducer *asset_reducer_new(size_t width, size_t height, size_t target_width, size_t target_height) {
-    struct asset_reducer *reducer = allocated(1, sizeof *reducer);
+    if (target_width > width) target_width = width;
+    if (target_height > height) target_height = height;
+    struct asset_reducer *reducer = asset_allocated(1, sizeof *reducer);
     reducer->width = width;
     reducer->height = height;
     reducer->target_width = target_width;
     reducer->target_height = target_height;
-    reducer->sums = allocated(target_width * 4, sizeof(float));
-    reducer->across = allocated(target_width * 4, sizeof(float));
-    reducer->columns = allocated(width * 4, sizeof(float));
-    reducer->target = (struct asset_pixels){target_width, target_height, allocated(target_width * target_height, 4)};
+    reducer->sums = asset_allocated(target_width * 4, sizeof(float));
+    reducer->across = asset_allocated(target_width * 4, sizeof(float));
+    reducer->columns = asset_allocated(width * 4, sizeof(float));
+    reducer->target = (struct asset_pixels){target_width, target_height, asset_allocated(target_width * target_height, 4)};
     return reducer;
 }
 
@@ -112,11 +120,18 @@ struct asset_pixels asset_reducer_finish(struct asset_reducer *reducer) {
     return target;
 }
 
+void asset_reduce(const uint8_t *rows, size_t stride, size_t width, size_t height, struct asset_pixels *target) {
+    if (target == NULL) return;
+    struct asset_reducer *reducer = asset_reducer_new(width, height, target->width, target->height);
+    for (size_t y = 0; y < height; y++) asset_reducer_add(reducer, rows + y * stride);
+    *target = asset_reducer_finish(reducer);
+}
+
 struct asset_pixels asset_turned(struct asset_pixels pixels, int orientation) {
     if (orientation <= 1 || orientation > 8) return pixels;
     size_t width = pixels.width, height = pixels.height;
     bool swaps = orientation >= 5;
-    struct asset_pixels turned = {swaps ? height : width, swaps ? width : height, allocated(width * height, 4)};
+    struct asset_pixels turned = {swaps ? height : width, swaps ? width : height, asset_allocated(width * height, 4)};
     for (size_t y = 0; y < height; y++) {
         for (size_t x = 0; x < width; x++) {
             // Where the first row and the first column of the file are, EXIF 2.3, 4.6.4.

@@ -7,7 +7,7 @@
 #include <webp/decode.h>
 
 static _Noreturn void fail(VP8StatusCode code) {
-    if (code == VP8_STATUS_OUT_OF_MEMORY) asset_fail(lectern_asset_too_large, "it needs too much memory");
+    if (code == VP8_STATUS_OUT_OF_MEMORY) asset_fail_memory();
     if (code == VP8_STATUS_NOT_ENOUGH_DATA) asset_fail(lectern_asset_unreadable, "the WebP file is not whole");
     asset_fail(lectern_asset_unreadable, "not a WebP file that can be read: error %d", code);
 }
@@ -18,20 +18,14 @@ struct asset_pixels asset_decode_webp(const uint8_t *bytes, size_t count, size_t
     VP8StatusCode code = WebPGetFeatures(bytes, count, &config.input);
     if (code != VP8_STATUS_OK) fail(code);
     size_t width = (size_t)config.input.width, height = (size_t)config.input.height;
-    if (width * height > most_pixels) asset_fail(lectern_asset_too_large, "it has %zu by %zu pixels", width, height);
+    asset_check_size(width, height, most_pixels);
     if (config.input.has_animation) asset_fail(lectern_asset_unreadable, "it is an animation");
     // libwebp keeps the whole image, also of one that is inspected: what is damaged is refused when it comes.
     config.output.colorspace = MODE_RGBA;
     code = WebPDecode(bytes, count, &config);
     if (code != VP8_STATUS_OK) fail(code);
-    if (target != NULL) {
-        if (target->width > width) target->width = width;
-        if (target->height > height) target->height = height;
-        struct asset_reducer *reducer = asset_reducer_new(width, height, target->width, target->height);
-        const struct WebPRGBABuffer *rows = &config.output.u.RGBA;
-        for (size_t y = 0; y < height; y++) asset_reducer_add(reducer, rows->rgba + y * (size_t)rows->stride);
-        *target = asset_reducer_finish(reducer);
-    }
+    const struct WebPRGBABuffer *rows = &config.output.u.RGBA;
+    asset_reduce(rows->rgba, (size_t)rows->stride, width, height, target);
     WebPFreeDecBuffer(&config.output);
     return (struct asset_pixels){width, height, NULL};
 }
