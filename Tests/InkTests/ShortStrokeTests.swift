@@ -173,14 +173,18 @@ struct StampTests {
     @Test(arguments: InkStyle.allCases) func `gives the same path whatever the chunks`(style: InkStyle) {
         var random = SeededGenerator(seed: TestSeed.choose())
         for round in 0..<400 {
-            let points = [StrokePoint].random(count: Int.random(in: 0...60, using: &random), using: &random)
+            var points = [StrokePoint].random(count: Int.random(in: 0...60, using: &random), using: &random)
+            for index in points.indices where Bool.random(using: &random) {
+                points[index].azimuth = Double.random(in: 0...6.28, using: &random)
+            }
+            let tip = InkTip.allCases[round % InkTip.allCases.count]
             for element in Self.elements {
                 let width = Double.random(in: 0.1...20, using: &random)
                 var whole = Recorder()
-                InkStroke(element: element, style: style, width: width, points: points).trace(into: &whole)
+                InkStroke(element: element, style: style, width: width, points: points, tip: tip).trace(into: &whole)
 
                 var cut = Recorder()
-                var tracer = StrokeTracer(element: element, style: style, width: width)
+                var tracer = StrokeTracer(element: element, style: style, width: width, tip: tip)
                 var rest = points[...]
                 while !rest.isEmpty {
                     let count = Int.random(in: 0...min(rest.count, 9), using: &random)

@@ -8,22 +8,20 @@ import Testing
         InkStroke(element: element, style: .stamp, width: 16, points: points, tip: tip)
     }
 
-    private func nibs(_ stroke: InkStroke) -> [Nib] {
+    private func samples(_ stroke: InkStroke) -> [CentreSample] {
         var fitter = ParabolaFitter(scale: 1, canvasWidth: 500, canvasHeight: 500)
         stroke.trace(into: &fitter)
-        return fitter.samples.map { Nib(width: Double($0.radius) * 2, opacity: Double($0.opacity)) }
+        return fitter.samples
     }
 
     private func stamps(_ stroke: InkStroke) -> [Stamp] {
-        var fitter = ParabolaFitter(scale: 1, canvasWidth: 500, canvasHeight: 500)
-        stroke.trace(into: &fitter)
         var placer = StampPlacer(scale: 1, canvasWidth: 500, canvasHeight: 500, tip: stroke.tip)
         var stamps: [Stamp] = []
         func add(_ stamp: Stamp) -> Bool {
             stamps.append(stamp)
             return true
         }
-        _ = fitter.samples.withUnsafeBufferPointer { placer.add($0, add) }
+        _ = samples(stroke).withUnsafeBufferPointer { placer.add($0, add) }
         _ = placer.finish(add)
         return stamps
     }
@@ -51,7 +49,7 @@ import Testing
         #expect(line(.round) == line(.round, .freehand, .pen))
         for tip in [InkTip.marker, .highlighter] {
             #expect(line(tip) != line(.round))
-            #expect(nibs(stroke(tip, points)).allSatisfy { $0.width == 16 })
+            #expect(samples(stroke(tip, points)).allSatisfy { $0.radius == 8 })
             #expect(line(tip, .eraser) == line(.round, .eraser))
             for style in InkStyle.allCases where style != .stamp {
                 #expect(line(tip, .freehand, style) == line(.round, .freehand, style))
@@ -88,27 +86,5 @@ import Testing
         }
         let last = try #require(corner.last)
         #expect(abs(last.edge.x) > 0.99)
-    }
-
-    @Test(arguments: InkTip.allCases) func `give the same path whatever the chunks`(tip: InkTip) {
-        var random = SeededGenerator(seed: TestSeed.choose())
-        for round in 0..<100 {
-            var points = [StrokePoint].random(count: Int.random(in: 0...60, using: &random), using: &random)
-            for index in points.indices where Bool.random(using: &random) {
-                points[index].azimuth = Double.random(in: 0...6.28, using: &random)
-            }
-            var whole = Recorder()
-            stroke(tip, points).trace(into: &whole)
-            var cut = Recorder()
-            var tracer = StrokeTracer(element: .freehand, style: .stamp, width: 16, tip: tip)
-            var rest = points[...]
-            while !rest.isEmpty {
-                let count = Int.random(in: 0...min(rest.count, 9), using: &random)
-                tracer.add(rest.prefix(count), into: &cut)
-                rest = rest.dropFirst(count)
-            }
-            tracer.finish(into: &cut)
-            #expect(whole == cut, "seed \(random.seed), round \(round)")
-        }
     }
 }
