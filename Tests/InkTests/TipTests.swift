@@ -1,6 +1,5 @@
 import Ink
 import StrokeWire
-import TestSupport
 import Testing
 
 @Suite struct `Tips of stamps` {
