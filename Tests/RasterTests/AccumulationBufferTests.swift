@@ -140,11 +140,10 @@ import Testing
             let trial = RandomStroke(using: &random)
             let stroke = InkStroke(element: trial.element, style: style, width: trial.width, points: trial.points)
             let canvases = Kernels.all.map { kernels in
-                var canvas = Canvas(width: trial.canvasWidth, height: trial.canvasHeight)
-                var painter = StrokePainter(
-                    canvasWidth: canvas.width, canvasHeight: canvas.height, scale: trial.scale, kernels: kernels)
-                painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0x12_89EF)), on: &canvas)
-                return canvas.fingerprint
+                Canvas(
+                    width: trial.canvasWidth, height: trial.canvasHeight, scale: trial.scale, kernels: kernels,
+                    drawing: stroke, 0x12_89EF
+                ).fingerprint
             }
             #expect(Set(canvases).count == 1, "seed \(random.seed), round \(round), \(trial)")
         }

@@ -50,29 +50,20 @@ import Testing
     @Test func `does not make the borders of contours fatter that lie on each other`() {
         let one = Path(ellipse: 20.3, 20.7, width: 90, height: 70)
         for copies in [[one, one], [one, one, one], [one, one.reversed, one, one]] {
-            let canvas = Self.filled(Path(copies.flatMap(\.contours)))
-            let single = Self.filled(one)
-            for y in 0..<Self.height {
-                for x in 0..<Self.width {
-                    let difference = Int(canvas.pixel(x: x, y: y) >> 24) - Int(single.pixel(x: x, y: y) >> 24)
-                    #expect(abs(difference) <= 8, "\(x) \(y)")
-                }
-            }
+            #expect(Self.filled(Path(copies.flatMap(\.contours))).alphaDifference(from: Self.filled(one)) <= 8)
         }
     }
 
     @Test func `is composited once, with its opacity`() {
-        var painter = StrokePainter(canvasWidth: 100, canvasHeight: 100)
-        var canvas = Canvas(width: 100, height: 100)
         var path = Path(rectangle: 10, 10, width: 50, height: 50)
         path.contours += Path(rectangle: 30, 30, width: 50, height: 50).contours
-        painter.fill(PaintedArea(path: path, colour: RGB(0xFF_0000), opacity: 0.5), on: &canvas)
-        for (x, y) in [(20, 20), (40, 40), (70, 70)] { #expect(canvas.pixel(x: x, y: y) == 0x8000_0080) }
-        for opacity in [0, -1, Double.nan] {
-            var blank = Canvas(width: 100, height: 100)
-            painter.fill(PaintedArea(path: path, colour: RGB(0xFF_0000), opacity: opacity), on: &blank)
-            #expect(blank.tileCount == 0)
+        func filled(_ opacity: Double) -> Canvas {
+            let area = PaintedArea(path: path, colour: RGB(0xFF_0000), opacity: opacity)
+            return Canvas(width: 100, height: 100, drawing: [.area(area)])
         }
+        let canvas = filled(0.5)
+        for (x, y) in [(20, 20), (40, 40), (70, 70)] { #expect(canvas.pixel(x: x, y: y) == 0x8000_0080) }
+        for opacity in [0, -1, Double.nan] { #expect(filled(opacity).tileCount == 0) }
     }
 
     @Test func `with coordinates as far away as 65536 has the same pixels as the part on the canvas`() {
@@ -80,20 +71,14 @@ import Testing
         let canvas = Self.filled(
             Path(polygon: [Point(-65536, -65536), Point(65536, 65536), Point(-65536, 65536)]), scale: 8)
         let near = Self.filled(Path(polygon: [Point(-10, -10), Point(60, 60), Point(-10, 60)]), scale: 8)
-        for y in 0..<Self.height {
-            for x in 0..<Self.width {
-                let difference = Int(canvas.pixel(x: x, y: y) >> 24) - Int(near.pixel(x: x, y: y) >> 24)
-                #expect(abs(difference) <= 1, "\(x) \(y)")
-            }
-        }
+        #expect(canvas.alphaDifference(from: near) <= 1)
         // A circle around the canvas, and one that has it in a hole.
         let circle = Path(ellipse: -65536, -65536, width: 131_072, height: 131_072)
         let full = Self.filled(circle)
         #expect(full.pixel(x: 0, y: 0) >> 24 == 255 && full.pixel(x: 199, y: 149) >> 24 == 255)
         var ring = circle
         ring.contours += Path(ellipse: -5000, -5000, width: 10_000, height: 10_000).reversed.contours
-        let empty = Self.filled(ring)
-        #expect((0..<Self.height).allSatisfy { y in (0..<Self.width).allSatisfy { empty.pixel(x: $0, y: y) == 0 } })
+        #expect(Self.filled(ring).isBlank)
     }
 
     @Test func `without an inside, or with numbers that are none, draws nothing`() {
@@ -114,13 +99,7 @@ import Testing
                 }
             }
         }
-        for (index, path) in paths.enumerated() {
-            let canvas = Self.filled(path)
-            let isBlank = (0..<Self.height).allSatisfy { y in
-                (0..<Self.width).allSatisfy { canvas.pixel(x: $0, y: y) == 0 }
-            }
-            #expect(isBlank, "\(index)")
-        }
+        for (index, path) in paths.enumerated() { #expect(Self.filled(path).isBlank, "\(index)") }
         // A contour that is none does not take others with it.
         var path = Path(polygon: points)
         path.contours += Path(polygon: [Point(.nan, 0), Point(1, 1), Point(5, 0)]).contours
@@ -131,12 +110,8 @@ import Testing
         var random = SeededGenerator(seed: TestSeed.choose())
         for round in 0..<40 {
             let area = PaintedArea(path: RandomArea.path(using: &random), colour: RGB(0x12_89EF), opacity: 0.8)
-            let canvases = Kernels.all.map { kernels in
-                var canvas = Canvas(width: Self.width, height: Self.height)
-                var painter = StrokePainter(
-                    canvasWidth: Self.width, canvasHeight: Self.height, scale: 1.3, kernels: kernels)
-                painter.fill(area, on: &canvas)
-                return canvas
+            let canvases = Kernels.all.map {
+                Canvas(width: Self.width, height: Self.height, scale: 1.3, kernels: $0, drawing: [.area(area)])
             }
             #expect(Set(canvases.map(\.fingerprint)).count == 1, "seed \(random.seed), round \(round)")
             var painter = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height, scale: 1.3)
@@ -194,9 +169,7 @@ import Testing
                 Path(rectangle: Double(3 * strip) + 0.25, -10, width: 1, height: 2100).reversed.contours
             path.contours += Path(rectangle: Double(3 * strip) + 0.25, 0, width: 1, height: 2100).contours
         }
-        var painter = StrokePainter(canvasWidth: 1500, canvasHeight: 2000)
-        var canvas = Canvas(width: 1500, height: 2000)
-        painter.fill(PaintedArea(path: path, colour: RGB(0)), on: &canvas)
+        let canvas = Canvas(width: 1500, height: 2000, drawing: [.area(PaintedArea(path: path, colour: RGB(0)))])
         for y in 0..<2000 {
             let levels = (0..<6).map { canvas.pixel(x: 3 * (y % 499) + $0, y: y) >> 24 }
             #expect(levels == [191, 64, 0, 191, 64, 0], "\(y)")
@@ -215,17 +188,12 @@ import Testing
         }
         #expect(box == nil && asked == 1 && canvas.tileCount == 0)
         painter.fill(area, on: &canvas)
-        var fresh = Canvas(width: 2000, height: 3000)
-        var other = StrokePainter(canvasWidth: 2000, canvasHeight: 3000)
-        other.fill(area, on: &fresh)
-        #expect(canvas.fingerprint == fresh.fingerprint)
+        #expect(canvas.fingerprint == Canvas(width: 2000, height: 3000, drawing: [.area(area)]).fingerprint)
     }
 
     private static func filled(_ path: Path, scale: Double = 1) -> Canvas {
-        var painter = StrokePainter(canvasWidth: width, canvasHeight: height, scale: scale)
-        var canvas = Canvas(width: width, height: height)
-        painter.fill(PaintedArea(path: path, colour: RGB(0)), on: &canvas)
-        return canvas
+        let area = PaintedArea(path: path, colour: RGB(0))
+        return Canvas(width: width, height: height, scale: scale, drawing: [.area(area)])
     }
 }
 

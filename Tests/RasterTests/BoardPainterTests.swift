@@ -367,17 +367,9 @@ import Testing
 }
 
 /// A visible list with the strokes to draw.
-struct PaintedBoard {
+struct PaintedBoard: VisibleLayers {
     var strokes: [UInt64: PaintedStroke] = [:]
     var visible: [UInt64] = []
-
-    var layers: [BoardLayer] {
-        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-        return visible.map { id in
-            digest = (digest ^ id) &* 0x100_0000_01B3
-            return BoardLayer(id: id, digest: digest)
-        }
-    }
 
     /// A board of random strokes.
     static func random(_ count: UInt64, using random: inout SeededGenerator) -> PaintedBoard {
@@ -392,19 +384,11 @@ struct PaintedBoard {
         visible.append(id)
     }
 
-    func content(_ place: Int) -> LayerContent { .stroke(stroke(place)) }
-
-    func stroke(_ place: Int) -> PaintedStroke {
-        strokes[visible[place]]
-            ?? PaintedStroke(stroke: InkStroke(element: .line, style: .smooth, width: 1, points: []), colour: RGB(0))
-    }
-
-    /// The board as a painter draws it that knows nothing of any other.
-    func drawn(width: Int, height: Int) -> Canvas {
-        var painter = StrokePainter(canvasWidth: width, canvasHeight: height)
-        var canvas = Canvas(width: width, height: height)
-        for place in visible.indices { painter.draw(stroke(place), on: &canvas) }
-        return canvas
+    func content(_ place: Int) -> LayerContent {
+        .stroke(
+            strokes[visible[place]]
+                ?? PaintedStroke(
+                    stroke: InkStroke(element: .line, style: .smooth, width: 1, points: []), colour: RGB(0)))
     }
 
     /// A stroke somewhere on 400 × 300 or a little beside, of any style and element.

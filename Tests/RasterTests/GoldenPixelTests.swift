@@ -257,10 +257,7 @@ import Testing
     }
 
     private func draw(_ strokes: [PaintedStroke], width: Int, height: Int, scale: Double) -> Canvas {
-        var painter = StrokePainter(canvasWidth: width, canvasHeight: height, scale: scale)
-        var canvas = Canvas(width: width, height: height)
-        for stroke in strokes { painter.draw(stroke, on: &canvas) }
-        return canvas
+        Canvas(width: width, height: height, scale: scale, drawing: strokes.map { .stroke($0) })
     }
 
     private func expect(_ board: String, _ canvas: Canvas) {

@@ -90,11 +90,9 @@ import Testing
         #expect(clipped.pixel(x: 19, y: 25) == 0 && clipped.pixel(x: 20, y: 25) == 0x8080_8080)
         #expect(clipped.pixel(x: 40, y: 25) >> 24 == 64 && clipped.pixel(x: 41, y: 25) == 0)
         // Half of the colour of what is below is left.
-        var painter = StrokePainter(canvasWidth: 64, canvasHeight: 64)
-        var below = Canvas(width: 64, height: 64)
-        painter.fill(
-            PaintedArea(path: Path(rectangle: 0, 0, width: 64, height: 64), colour: RGB(0xFF_FFFF)), on: &below)
-        painter.draw(PaintedImage(pixels: grey, map: AffineMap(5, 0, 0, 5, 10, 10)), on: &below)
+        let white = PaintedArea(path: Path(rectangle: 0, 0, width: 64, height: 64), colour: RGB(0xFF_FFFF))
+        let image = PaintedImage(pixels: grey, map: AffineMap(5, 0, 0, 5, 10, 10))
+        let below = Canvas(width: 64, height: 64, drawing: [.area(white), .image(image)])
         #expect(below.pixel(x: 30, y: 30) == 0xFFFF_FFFF && below.pixel(x: 5, y: 5) == 0xFFFF_FFFF)
     }
 
@@ -126,9 +124,7 @@ import Testing
             // All but flat: the inverse is finite, and places of the canvas are beyond all numbers.
             AffineMap(3e-308, 0, 40, 40, 0, 0),
         ] {
-            let canvas = Self.drawn(PaintedImage(pixels: pixels, map: map))
-            #expect(
-                (0..<Self.height).allSatisfy { y in (0..<Self.width).allSatisfy { canvas.pixel(x: $0, y: y) == 0 } })
+            #expect(Self.drawn(PaintedImage(pixels: pixels, map: map)).isBlank)
         }
         #expect(ImagePixels(width: 2, height: 2, bytes: [0]) == nil)
         #expect(ImagePixels(width: 0, height: 2, bytes: []) == nil)
@@ -183,10 +179,7 @@ import Testing
     }
 
     private static func drawn(_ image: PaintedImage, scale: Double = 1) -> Canvas {
-        var painter = StrokePainter(canvasWidth: width, canvasHeight: height, scale: scale)
-        var canvas = Canvas(width: width, height: height)
-        painter.draw(image, on: &canvas)
-        return canvas
+        Canvas(width: width, height: height, scale: scale, drawing: [.image(image)])
     }
 }
 

@@ -105,7 +105,7 @@ import Testing
 }
 
 /// A visible list of layers of all kinds, with what they show.
-struct LayeredBoard {
+struct LayeredBoard: VisibleLayers {
     let width, height: Int
     private var contents: [UInt64: LayerContent] = [:]
     private var next: UInt64 = 1
@@ -177,25 +177,9 @@ struct LayeredBoard {
                     Double.random(in: 0...300, using: &random))))
     }
 
-    var layers: [BoardLayer] {
-        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-        return visible.map { id in
-            digest = (digest ^ id) &* 0x100_0000_01B3
-            return BoardLayer(id: id, digest: digest)
-        }
-    }
-
     func content(_ place: Int) -> LayerContent {
         contents[visible[place]] ?? .area(PaintedArea(path: Path(), colour: RGB(0)))
     }
 
-    /// The board as a painter draws it that knows nothing of any other.
-    func drawn() -> Canvas {
-        var canvas = Canvas(width: width, height: height)
-        for place in visible.indices {
-            var painter = StrokePainter(canvasWidth: width, canvasHeight: height)
-            painter.draw(content(place), on: &canvas)
-        }
-        return canvas
-    }
+    func drawn() -> Canvas { drawn(width: width, height: height) }
 }

@@ -8,12 +8,9 @@ import Testing
     private static let side = 200
 
     private func drawn(_ element: Element, _ style: InkStyle, _ width: Double, _ points: [SIMD2<Double>]) -> [UInt32] {
-        var canvas = Canvas(width: Self.side, height: Self.side)
-        var painter = StrokePainter(canvasWidth: Self.side, canvasHeight: Self.side, scale: 1)
         let stroke = InkStroke(
             element: element, style: style, width: width, points: points.map { StrokePoint(x: $0.x, y: $0.y) })
-        painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
-        return (0..<Self.side * Self.side).map { canvas.pixel(x: $0 % Self.side, y: $0 / Self.side) }
+        return Canvas(width: Self.side, height: Self.side, drawing: stroke).allPixels
     }
 
     private func alpha(_ pixels: [UInt32], _ x: Double, _ y: Double) -> UInt32 {

@@ -7,10 +7,7 @@ import Testing
 /// Strokes that nobody would think of, each beside a reference that knows no box, no run and no shortcut.
 @Suite struct `Random strokes` {
     private static func canvas(of stroke: InkStroke, _ trial: RandomStroke) -> Canvas {
-        var canvas = Canvas(width: trial.canvasWidth, height: trial.canvasHeight)
-        var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: trial.scale)
-        painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
-        return canvas
+        Canvas(width: trial.canvasWidth, height: trial.canvasHeight, scale: trial.scale, drawing: stroke)
     }
 
     /// The alpha of a pixel and how much of it the exact capsules cover; the line is as opaque as the ink may be there.
@@ -231,29 +228,16 @@ struct StrokeQualityTests {
     func `does not depend on how far away a stroke begins and ends`(distance: Double) {
         // The same line through the canvas, from the borders and from far away.
         func picture(_ reach: Double) -> Canvas {
-            var painter = StrokePainter(canvasWidth: 256, canvasHeight: 256)
-            var canvas = Canvas(width: 256, height: 256)
-            for element in [Element.line, .freehand] {
-                let stroke = InkStroke(
-                    element: element, style: .quadratic, width: 5,
-                    points: [
-                        StrokePoint(x: 128 - 3 * reach, y: 120 - reach),
-                        StrokePoint(x: 128 + 3 * reach, y: 120 + reach),
-                    ])
-                painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
+            let points = [-reach, reach].map { StrokePoint(x: 128 + 3 * $0, y: 120 + $0) }
+            let strokes = [Element.line, .freehand].map { element in
+                let stroke = InkStroke(element: element, style: .quadratic, width: 5, points: points)
+                return LayerContent.stroke(PaintedStroke(stroke: stroke, colour: RGB(0)))
             }
-            return canvas
+            return Canvas(width: 256, height: 256, drawing: strokes)
         }
         let near = picture(200)
-        let far = picture(distance)
-        var largest = 0
-        for y in 0..<256 {
-            for x in 0..<256 {
-                largest = max(largest, abs(Int(near.pixel(x: x, y: y) >> 24) - Int(far.pixel(x: x, y: y) >> 24)))
-            }
-        }
         #expect(near.pixel(x: 128, y: 120) >> 24 == 255)
-        #expect(largest <= 3)
+        #expect(near.alphaDifference(from: picture(distance)) <= 3)
     }
 
     @Test(arguments: [0.4, 1, 3, 25])
@@ -277,22 +261,13 @@ struct StrokeQualityTests {
         let stroke = InkStroke(
             element: .freehand, style: .smooth, width: 9,
             points: loop.map { StrokePoint(x: Double($0.0), y: Double($0.1)) })
-        var painter = StrokePainter(canvasWidth: 128, canvasHeight: 128)
-        var canvas = Canvas(width: 128, height: 128)
-        painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0x80_4020)), on: &canvas)
-        var full = 0
-        for y in 0..<128 {
-            for x in 0..<128 {
-                let pixel = canvas.pixel(x: x, y: y)
-                let alpha = pixel >> 24
-                // Premultiplied: the channels are the colour's share of alpha, whatever alpha is.
-                #expect(abs(Int(pixel & 255) - Int((0x80 * alpha + 127) / 255)) <= 1)
-                if alpha == 255 {
-                    full += 1
-                    #expect(pixel == 0xFF20_4080)
-                }
-            }
+        let pixels = Canvas(width: 128, height: 128, drawing: stroke, 0x80_4020).allPixels
+        for pixel in pixels {
+            let alpha = pixel >> 24
+            // Premultiplied: the channels are the colour's share of alpha, whatever alpha is.
+            #expect(abs(Int(pixel & 255) - Int((0x80 * alpha + 127) / 255)) <= 1)
+            #expect(alpha < 255 || pixel == 0xFF20_4080)
         }
-        #expect(full > 500)
+        #expect(pixels.count { $0 >> 24 == 255 } > 500)
     }
 }

@@ -72,9 +72,7 @@ import Testing
             StrokePoint(x: 1e9 * Double($0 % 3 - 1), y: Double($0), milliseconds: 5 * Double($0))
         }
         let stroke = InkStroke(element: .freehand, style: style, width: 8e9, points: points)
-        var painter = StrokePainter(canvasWidth: 200, canvasHeight: 150)
-        var canvas = Canvas(width: 200, height: 150)
-        painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
+        let canvas = Canvas(width: 200, height: 150, drawing: stroke)
         let first = canvas.pixel(x: 0, y: 0)
         #expect(first >> 24 > 0)
         for (x, y) in [(199, 0), (0, 149), (199, 149), (100, 75)] { #expect(canvas.pixel(x: x, y: y) == first) }
@@ -86,11 +84,8 @@ import Testing
             let points = (0...20).map {
                 StrokePoint(x: Double(offset + 10 * $0), y: Double(offset + 50), force: Double($0) / 20)
             }
-            var canvas = Canvas(width: width, height: height)
-            var painter = StrokePainter(canvasWidth: width, canvasHeight: height)
             let stroke = InkStroke(element: .freehand, style: .pen, width: 300, points: points)
-            painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
-            return canvas
+            return Canvas(width: width, height: height, drawing: stroke)
         }
         let small = picture(0, width: 200, height: 100)
         let large = picture(192, width: 600, height: 500)
@@ -106,29 +101,21 @@ import Testing
     }
 
     @Test func `beside the canvas leave it unpainted`() {
-        var painter = StrokePainter(canvasWidth: 200, canvasHeight: 150)
-        var canvas = Canvas(width: 200, height: 150)
         let points = [StrokePoint(x: -500, y: -20), StrokePoint(x: 900, y: -20), StrokePoint(x: 900, y: 300)]
         let stroke = InkStroke(element: .freehand, style: .smooth, width: 4, points: points)
-        painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0xFF)), on: &canvas)
-        #expect(canvas.tileCount <= 8)
+        #expect(Canvas(width: 200, height: 150, drawing: stroke).tileCount <= 8)
         let far = InkStroke(
             element: .rectangle, style: .smooth, width: 4,
             points: [StrokePoint(x: -500, y: -20), StrokePoint(x: 900, y: 300)])
-        var empty = Canvas(width: 200, height: 150)
-        painter.draw(PaintedStroke(stroke: far, colour: RGB(0xFF)), on: &empty)
+        let empty = Canvas(width: 200, height: 150, drawing: far)
         #expect(empty.tileCount == 0, "a shape around the canvas paints none of it")
     }
 
     @Test func `wider than the canvas fill it`() {
-        var painter = StrokePainter(canvasWidth: 200, canvasHeight: 150)
-        var canvas = Canvas(width: 200, height: 150)
         let points = [StrokePoint(x: 90, y: 70), StrokePoint(x: 100, y: 80)]
         let stroke = InkStroke(element: .freehand, style: .smooth, width: 512, points: points)
-        painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0x10_2030)), on: &canvas)
-        for (x, y) in [(0, 0), (199, 0), (0, 149), (199, 149), (100, 75)] {
-            #expect(canvas.pixel(x: x, y: y) == 0xFF30_2010)
-        }
+        let canvas = Canvas(width: 200, height: 150, drawing: stroke, 0x10_2030)
+        #expect(canvas.allPixels.allSatisfy { $0 == 0xFF30_2010 })
     }
 
     @Test func `of an eraser on nothing paint nothing, and remove what is there`() {
@@ -166,11 +153,9 @@ import Testing
 
 @Suite struct `Stamps on a canvas` {
     private func alpha(_ width: Double, _ places: [(Double, Double)], at probes: [(Int, Int)]) -> [UInt32] {
-        var canvas = Canvas(width: 400, height: 200)
-        var painter = StrokePainter(canvasWidth: 400, canvasHeight: 200)
         let points = places.map { StrokePoint(x: $0.0, y: $0.1) }
         let stroke = InkStroke(element: .freehand, style: .stamp, width: width, points: points)
-        painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
+        let canvas = Canvas(width: 400, height: 200, drawing: stroke)
         return probes.map { canvas.pixel(x: $0.0, y: $0.1) >> 24 }
     }
 
@@ -185,11 +170,9 @@ import Testing
 
     @Test func `of a marker make a line as thick as its edge is across it, and thin along it`() {
         func column(azimuth: Double) -> Int {
-            var canvas = Canvas(width: 400, height: 200)
-            var painter = StrokePainter(canvasWidth: 400, canvasHeight: 200)
             let points = [50.0, 150, 250, 350].map { StrokePoint(x: $0, y: 100, azimuth: azimuth) }
             let stroke = InkStroke(element: .freehand, style: .stamp, width: 40, points: points, tip: .marker)
-            painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
+            let canvas = Canvas(width: 400, height: 200, drawing: stroke)
             return (0..<200).count { canvas.pixel(x: 200, y: $0) >> 24 > 128 }
         }
         #expect(abs(column(azimuth: 0) - 38) <= 2)
@@ -199,12 +182,9 @@ import Testing
     @Test
     func `of a highlighter are translucent, also where the line crosses itself, and of a square fill its corners`() {
         func alphas(_ tip: InkTip, _ places: [(Double, Double)]) -> [UInt32] {
-            var canvas = Canvas(width: 200, height: 200)
-            var painter = StrokePainter(canvasWidth: 200, canvasHeight: 200)
             let points = places.map { StrokePoint(x: $0.0, y: $0.1) }
             let stroke = InkStroke(element: .freehand, style: .stamp, width: 40, points: points, tip: tip)
-            painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
-            return (0..<200 * 200).map { canvas.pixel(x: $0 % 200, y: $0 / 200) >> 24 }
+            return Canvas(width: 200, height: 200, drawing: stroke).allPixels.map { $0 >> 24 }
         }
         let crossing = alphas(.highlighter, [(20, 50), (180, 60), (170, 160), (100, 150), (90, 20)])
         #expect(crossing.max() == 102)
