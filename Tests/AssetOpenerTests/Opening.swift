@@ -45,6 +45,16 @@ extension AssetOpener {
     }
 }
 
+extension AssetError {
+    /// Whether the file is to blame.
+    var isOfFile: Bool {
+        switch self {
+        case .unreadable, .tooLarge: true
+        default: false
+        }
+    }
+}
+
 extension AssetPixels {
     /// R G B A of a pixel.
     subscript(_ x: Int, _ y: Int) -> [Int] { (0..<4).map { Int(bytes[(y * width + x) * 4 + $0]) } }

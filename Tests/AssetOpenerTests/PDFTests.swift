@@ -103,11 +103,6 @@ import Testing
         }
     }
 
-    @Test func `A file in which no page has a size is refused`() async throws {
-        let refusal = try await Opening.opener().refusal(SamplePDF.pages(["/MediaBox [7 7 7 7]"]))
-        #expect(refusal == .unreadable("no page has a size"))
-    }
-
     @Test func `The wanted page is rendered, and one that is not there is unknown`() async throws {
         let file = SamplePDF.pages(["/MediaBox [0 0 100 100]", "/MediaBox [0 0 100 50]"])
         let opener = try Opening.opener()

@@ -87,10 +87,7 @@ import Testing
             var damaged = file
             // The bytes that tell the format stay.
             for _ in 0..<random.int(1...8) { damaged[random.int(32..<file.count)] = UInt8(random.int(0...255)) }
-            switch try await opener.refusal(damaged) {
-            case nil, .unreadable, .tooLarge: break
-            case let other: Issue.record("seed \(seed): \(String(describing: other))")
-            }
+            #expect(try await opener.refusal(damaged)?.isOfFile != false, "seed \(seed)")
         }
     }
 

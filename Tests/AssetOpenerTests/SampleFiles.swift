@@ -74,8 +74,11 @@ enum SamplePNG {
                 }
             }
         }
-        return signature + header(image.width, image.height, interlaced: interlaced)
-            + chunk("IDAT", compressed(rows)) + chunk("IEND", [])
+        return file(header: header(image.width, image.height, interlaced: interlaced), rows: compressed(rows))
+    }
+
+    static func file(header: [UInt8], rows: [UInt8]) -> [UInt8] {
+        signature + header + chunk("IDAT", rows) + chunk("IEND", [])
     }
 
     static func header(
