@@ -26,12 +26,7 @@ import Testing
         _ format: Rasteriser, _ strokes: [PaintedStroke], width: Int, height: Int, _ name: String
     ) throws {
         let drawing = BoardDrawing(width: Double(width), height: Double(height), strokes: strokes)
-        let document =
-            switch format {
-            case .svg: SVGRenderer.render(drawing)
-            case .pdf: try PDFRenderer.render([drawing])
-            }
-        let drawn = try #require(try format.pictures(of: document).first)
+        let drawn = try format.picture(of: drawing)
         #expect(drawn.width == width && drawn.height == height)
         let canvas = try canvas(strokes, width: width, height: height, name)
         let difference = PictureDifference(canvas, drawn)
@@ -108,8 +103,7 @@ import Testing
             let drawing = BoardDrawing(
                 width: Double(canvas.width) / trial.scale, height: Double(canvas.height) / trial.scale,
                 strokes: [stroke])
-            let document = SVGRenderer.render(drawing, scale: trial.scale)
-            let drawn = try #require(try Rasteriser.svg.pictures(of: document).first)
+            let drawn = try Rasteriser.svg.picture(of: drawing, scale: trial.scale)
             let difference = PictureDifference(
                 try #require(Picture(canvas)), drawn, bound: stroke.stroke.isStamped ? 190 : 140)
             // Edges, changing opacity and most of all stamps differ; but never is there ink on one picture only.
@@ -128,12 +122,7 @@ import Testing
             for scale in [1.0, 4] {
                 let paper = PagePaper.ruled(ruling, distance: 25)
                 let drawing = BoardDrawing(width: 100, height: 75, entries: [], paper: paper)
-                let document =
-                    switch format {
-                    case .svg: SVGRenderer.render(drawing, scale: scale)
-                    case .pdf: try PDFRenderer.render([drawing], scale: scale)
-                    }
-                let drawn = try #require(try format.pictures(of: document).first)
+                let drawn = try format.picture(of: drawing, scale: scale)
                 let size = CanvasSize(boardWidth: 100, boardHeight: 75, width: Int(100 * scale))
                 let difference = PictureDifference(try #require(Picture(paper.canvas(size, images: [:]))), drawn)
                 // Dots are round, and pixels are not; the colour of both differs from white by 43.

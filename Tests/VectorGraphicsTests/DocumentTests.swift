@@ -12,10 +12,14 @@ import FoundationXML
 #endif
 
 @Suite struct `An SVG document` {
-    private func elements(_ drawing: BoardDrawing, _ background: SVGRenderer.Background = .white) throws -> [SVGReader
-        .Element]
-    {
+    private typealias Element = SVGReader.Element
+
+    private func elements(_ drawing: BoardDrawing, _ background: SVGRenderer.Background = .white) throws -> [Element] {
         try SVGReader.elements(of: SVGRenderer.render(drawing, background: background))
+    }
+
+    private func paths(_ strokes: [PaintedStroke], width: Double = 320, height: Double = 240) throws -> [Element] {
+        try elements(BoardDrawing(width: width, height: height, strokes: strokes)).filter { $0.name == "path" }
     }
 
     @Test func `is as large as its board, in board units, on white paper`() throws {
@@ -58,7 +62,7 @@ import FoundationXML
             PaintedStroke(
                 stroke: InkStroke(element: .freehand, style: .pencil, width: 4, points: points), colour: RGB(0))
         ]
-        let paths = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes)).filter { $0.name == "path" }
+        let paths = try paths(strokes)
         #expect((4...10).contains(paths.count))
         for path in paths {
             #expect(path.attributes["fill"] == "#000000")
@@ -70,9 +74,7 @@ import FoundationXML
     func `has one path a stroke in its colour, bottom to top`(style: InkStyle) throws {
         for board in TrialBoard.allCases where board != .erasers {
             let strokes = board.strokes(style)
-            let paths = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes)).filter {
-                $0.name == "path"
-            }
+            let paths = try paths(strokes)
             #expect(paths.count == strokes.count)
             for (path, stroke) in zip(paths, strokes) {
                 let colour = stroke.colour
@@ -94,7 +96,7 @@ import FoundationXML
             TrialBoard.stroke(.freehand, .smooth, 3, [(7, 8)]),
             TrialBoard.stroke(.freehand, .smooth, 3, [(7, 8), (7, 8), (7, 8), (7, 8)]),
         ]
-        let paths = try elements(BoardDrawing(width: 1024, height: 768, strokes: strokes)).filter { $0.name == "path" }
+        let paths = try paths(strokes, width: 1024, height: 768)
         // The check value of midpoint smoothing, then the rest of the stroke.
         #expect(paths[0].attributes["d"] == "M0 0c10 0 20 10 30 5l10-5")
         #expect(paths[0].attributes["stroke-width"] == "2" && paths[0].attributes["stroke"] == "#1f4fd8")
@@ -128,9 +130,8 @@ import FoundationXML
             TrialBoard.stroke(.freehand, .smooth, 4, []),
             TrialBoard.stroke(.line, .smooth, 4, [(-1, 20), (-90, 20)], 0xD9_2020),
         ]
+        #expect(try paths(strokes).map { $0.attributes["stroke"] } == ["#d92020"])
         let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes)
-        let paths = try elements(drawing).filter { $0.name == "path" }
-        #expect(paths.map { $0.attributes["stroke"] } == ["#d92020"])
         #expect(try PDFRenderer.render([drawing]).starts(with: Array("%PDF".utf8)))
     }
 
@@ -154,9 +155,7 @@ import FoundationXML
         let line = TrialBoard.stroke(.line, .smooth, 4, [(10, 10), (90, 10)])
         let cut = TrialBoard.stroke(.line, .smooth, 4, [(10, 100), (90, 100)])
         let eraser = TrialBoard.stroke(.eraser, .smooth, 10, [(50, 90), (50, 110)])
-        let paths = try elements(BoardDrawing(width: 320, height: 240, strokes: [line, cut, eraser])).filter {
-            $0.name == "path"
-        }
+        let paths = try paths([line, cut, eraser])
         #expect(paths.map { $0.attributes["stroke"] } == ["#000000", nil])
         #expect(paths.map { $0.attributes["fill"] } == [nil, "#000000"])
         #expect(paths[1].attributes["d"]?.filter { $0 == "M" }.count == 2, "two pieces")

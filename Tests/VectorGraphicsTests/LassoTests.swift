@@ -18,17 +18,6 @@ import Testing
             entries: contents.enumerated().map { PageEntry(id: UInt64($0.offset + 1), $0.element) }, images: images)
     }
 
-    private func document(_ format: Rasteriser, _ drawing: BoardDrawing) throws -> [UInt8] {
-        switch format {
-        case .svg: SVGRenderer.render(drawing)
-        case .pdf: try PDFRenderer.render([drawing])
-        }
-    }
-
-    private func picture(_ format: Rasteriser, _ drawing: BoardDrawing) throws -> Picture {
-        try #require(try format.pictures(of: document(format, drawing)).first)
-    }
-
     private func lasso(_ points: [(Double, Double)], _ map: AffineMap?, keeps: Bool = false) -> PageEntry.Content {
         .lasso(Lasso(points: points.map { Point($0.0, $0.1) }, map: map, keepsOriginal: keeps))
     }
@@ -41,7 +30,7 @@ import Testing
         for style in InkStyle.allCases {
             for trial in TrialBoard.allCases {
                 let strokes = trial.strokes(style)
-                let drawn = try picture(format, drawing(strokes.map { .stroke($0) } + [lasso(diagonal, .identity)]))
+                let drawn = try format.picture(of: drawing(strokes.map { .stroke($0) } + [lasso(diagonal, .identity)]))
                 let canvas = try #require(Picture(TrialBoard.canvas(strokes)))
                 let difference = PictureDifference(canvas, drawn)
                 #expect(difference.inked > 1000)
@@ -62,8 +51,8 @@ import Testing
             let stroke = PaintedStroke(
                 stroke: InkStroke(element: .freehand, style: .stamp, width: 24, points: points, tip: tip),
                 colour: RGB(0xD9_2020))
-            let whole = try picture(.svg, drawing([.stroke(stroke)]))
-            let cut = try picture(.svg, drawing([.stroke(stroke), lasso(diagonal, .identity)]))
+            let whole = try Rasteriser.svg.picture(of: drawing([.stroke(stroke)]))
+            let cut = try Rasteriser.svg.picture(of: drawing([.stroke(stroke), lasso(diagonal, .identity)]))
             let difference = PictureDifference(whole, cut)
             #expect(difference.inked > 1000 && difference.mean < 2 && difference.wrong < 0.005, "\(tip): \(difference)")
         }
@@ -75,7 +64,7 @@ import Testing
         let around = [(-600.0, 0.0), (-300, 0), (-300, 200), (-600, 200)]
         for format in Rasteriser.allCases {
             try format.requireInstalled()
-            let drawn = try picture(format, drawing(strokes + [lasso(around, AffineMap(1, 0, 0, 1, 520, 0))]))
+            let drawn = try format.picture(of: drawing(strokes + [lasso(around, AffineMap(1, 0, 0, 1, 520, 0))]))
             let there = TrialBoard.stroke(.freehand, .pen, 6, line.stroke.points.map { ($0.x + 520, $0.y) })
             let difference = PictureDifference(try #require(Picture(TrialBoard.canvas([there]))), drawn)
             #expect(
@@ -102,7 +91,7 @@ import Testing
         let contents: [PageEntry.Content] = [
             .image(image), lasso([(30, 70), (80, 70), (80, 200), (30, 200)], AffineMap(0, 1, -1, 0, 300, 100)),
         ]
-        let drawn = try picture(format, drawing(contents, images: [asset: try flag()]))
+        let drawn = try format.picture(of: drawing(contents, images: [asset: try flag()]))
         #expect(drawn[60, 100] == 0xFFFF_FFFF, "red has gone")
         #expect(drawn[100, 100] == 0xFF7F_7FFF, "blue over white")
         // (60, 100) goes to (300 - 100, 100 + 60).
@@ -115,7 +104,7 @@ import Testing
     func `An image that is missing is a frame with its diagonals`(format: Rasteriser) throws {
         try format.requireInstalled()
         let image = PlacedImage(try source("b"), from: Point(40, 80), to: Point(120, 120))
-        let drawn = try picture(format, drawing([.image(image)]))
+        let drawn = try format.picture(of: drawing([.image(image)]))
         for (x, y) in [(80, 80), (40, 100), (80, 100)] { #expect(drawn[x, y] != 0xFFFF_FFFF) }
         for (x, y) in [(60, 100), (100, 100), (30, 100)] { #expect(drawn[x, y] == 0xFFFF_FFFF) }
     }
@@ -140,14 +129,7 @@ import Testing
         let line = TrialBoard.stroke(.line, .smooth, 4, [(10, 10), (90, 10)])
         let elements = try SVGReader.elements(
             of: SVGRenderer.render(drawing([.stroke(line), lasso([(0, 0), (100, 0), (100, 100), (0, 100)], nil)])))
-        #expect(elements.filter { $0.name == "path" }.isEmpty)
-    }
-
-    private func canvas(_ drawing: BoardDrawing) -> Canvas {
-        var canvas = Canvas(width: Int(drawing.width), height: Int(drawing.height))
-        var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height)
-        for layer in drawing.layers() { painter.draw(layer, on: &canvas) }
-        return canvas
+        #expect(!elements.contains { $0.name == "path" })
     }
 
     @Test func `Random pages look the same on the canvas and in both formats, nested lassos included`() throws {
@@ -159,9 +141,9 @@ import Testing
             images[try source("a")] = try flag()
             let contents = try (0..<random.int(6...24)).map { _ in try content(style, &random) }
             let page = drawing(contents, images: images)
-            let canvas = try #require(Picture(canvas(page)))
+            let canvas = try #require(Picture(page.canvas))
             for format in Rasteriser.allCases {
-                let difference = PictureDifference(canvas, try picture(format, page))
+                let difference = PictureDifference(canvas, try format.picture(of: page))
                 // Ink that nothing has cut has its own opacity at each place on the canvas.
                 let isPencil = style == .pencil
                 #expect(difference.mean < (isPencil ? 8 : 5), "seed \(seed), \(style), \(format): \(difference)")

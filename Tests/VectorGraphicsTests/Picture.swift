@@ -51,6 +51,16 @@ struct Picture {
     subscript(x: Int, y: Int) -> UInt32 { pixels[y * width + x] }
 }
 
+extension BoardDrawing {
+    /// All of it as the canvas has it, a pixel a board unit.
+    var canvas: Canvas {
+        var canvas = Canvas(width: Int(width), height: Int(height))
+        var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height)
+        for layer in layers() { painter.draw(layer, on: &canvas) }
+        return canvas
+    }
+}
+
 /// The difference of two pictures, over the pixels on which either of them has ink.
 struct PictureDifference: CustomStringConvertible {
     /// Pixels with ink.
@@ -128,6 +138,16 @@ enum Rasteriser: String, CaseIterable {
         guard try program.run(arguments) != nil else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".png") }.sorted()
             .compactMap { Picture(png: folder.appendingPathComponent($0), averaging: self == .pdf ? 4 : 1) }
+    }
+
+    /// A board as the program draws its document.
+    func picture(of drawing: BoardDrawing, scale: Double = 1) throws -> Picture {
+        let document =
+            switch self {
+            case .svg: SVGRenderer.render(drawing, scale: scale)
+            case .pdf: try PDFRenderer.render([drawing], scale: scale)
+            }
+        return try #require(try pictures(of: document).first)
     }
 
     /// Cancels the test where the program is missing, and says so.

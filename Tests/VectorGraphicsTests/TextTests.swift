@@ -252,12 +252,8 @@ struct TextTests {
     func `is in the same place in PNG, SVG and PDF`(rasteriser: Rasteriser) throws {
         for text in ["Hamburg", "two\nlines", "שלום"] {
             let board = drawing(text)
-            var canvas = Canvas(width: 800, height: 600)
-            var painter = StrokePainter(canvasWidth: 800, canvasHeight: 600, scale: 1)
-            for layer in board.layers() { painter.draw(layer, on: &canvas) }
-            let ours = try #require(Picture(canvas))
-            let document = rasteriser == .svg ? SVGRenderer.render(board) : try PDFRenderer.render([board])
-            let theirs = try #require(try rasteriser.pictures(of: document).first)
+            let ours = try #require(Picture(board.canvas))
+            let theirs = try rasteriser.picture(of: board)
             func box(_ picture: Picture) -> [Int] {
                 let inked = picture.pixels.indices.filter { picture.pixels[$0] & 0xFF < 128 }
                 let (columns, rows) = (inked.map { $0 % picture.width }, inked.map { $0 / picture.width })
