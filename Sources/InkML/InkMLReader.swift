@@ -195,7 +195,12 @@ private struct InkMLReader {
         }
         let format = scope.context.traceFormat
         let samples = try SampleReader(format, scope.context.source, &references)
-        if let source = scope.context.source { try note(source, samples, trace) }
+        if let unknown = scope.context.source?.unknownResolutions.first {
+            try note(
+                .unknownResolution, line: unknown.line,
+                "The resolution of the channel \(unknown.channel.prefix(64).debugDescription) is 0 and counts as unknown."
+            )
+        }
         if size == nil { size = samples.area }
         let offset = try trace.milliseconds("timeOffset")
         var points: [StrokePoint] = []
@@ -242,17 +247,6 @@ private struct InkMLReader {
             greatestForce = max(greatestForce, strongest)
         }
         if let id = trace["id"] { places[id] = place }
-    }
-
-    private mutating func note(
-        _ source: InkSource, _ samples: SampleReader, _ trace: XMLElement
-    ) throws(InkMLError) {
-        if let unknown = source.unknownResolutions.first {
-            try note(
-                .unknownResolution, line: unknown.line,
-                "The resolution of the channel \(unknown.channel.prefix(64).debugDescription) is 0 and counts as unknown."
-            )
-        }
     }
 
     /// In board units. A board's lines are as wide along as across: a highlighter has the greater of both widths.

@@ -23,7 +23,7 @@ extension Canvas {
     ///   - columns: on the canvas, the first one of each line down.
     ///   - width: of a line in pixels.
     public mutating func rule(rows: [Int], columns: [Int], isDotted: Bool, width: Int, colour: RGB) {
-        let pixel = UInt32(colour.red) | UInt32(colour.green) << 8 | UInt32(colour.blue) << 16 | 0xFF00_0000
+        let pixel = colour.pixel
         if isDotted {
             for y in rows {
                 for x in columns { fill(x..<x + 2 * width, y..<y + 2 * width, pixel) }

@@ -203,17 +203,11 @@ struct AccumulationRows: EdgeSink {
         for y in rows {
             left += cover[y]
             cover[y] = 0
-            resolve(y, left: left, into: mask)
+            resolve(y, left: left, into: mask, isSigned: true)
         }
         // An edge that ends at the last row leaves its change behind it.
         cover[rows.upperBound] = 0
         cover[rows.upperBound &+ 1] = 0
-    }
-
-    /// Resolves one row, which is covered by `left` at its left border.
-    @inline(__always)
-    private func resolve(_ y: Int, left: Float, into mask: CoverageRows) {
-        resolve(y, left: left, into: mask, isSigned: true)
     }
 
     /// Writes the sizes of the prefix sums of one row, where the winding number is `left` at its left border, as coverage.
@@ -222,6 +216,7 @@ struct AccumulationRows: EdgeSink {
         resolve(y, left: Float(left), into: mask, isSigned: false)
     }
 
+    /// Resolves one row, which is covered by `left` at its left border.
     @inline(__always)
     private func resolve(_ y: Int, left: Float, into mask: CoverageRows, isSigned: Bool) {
         let resolve = isSigned ? kernels.loops.resolve : kernels.loops.resolve_size
