@@ -1,3 +1,4 @@
+import Ink
 import PathGeometry
 import TestSupport
 
@@ -63,13 +64,7 @@ struct Borders {
     }
 
     func distance(from place: Point) -> Double {
-        lines.reduce(Double.infinity) { distance, line in
-            let (way, to) = (line.1 - line.0, place - line.0)
-            let square = (way * way).sum()
-            let t = square > 0 ? min(max((way * to).sum() / square, 0), 1) : 0
-            let gap = to - way * t
-            return min(distance, (gap * gap).sum().squareRoot())
-        }
+        lines.reduce(Double.infinity) { min($0, place.distance(fromLine: $1.0, $1.1)) }
     }
 }
 
