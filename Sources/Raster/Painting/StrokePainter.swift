@@ -131,16 +131,10 @@ public struct StrokePainter: Sendable {
         _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: (StrokeFrame) -> TileSet?,
         while isWanted: () -> Bool
     ) -> PixelBox? {
-        fitter.reset()
         let tolerance = fitter.tolerance
         fitter.tolerance = Self.curveTolerance
         defer { fitter.tolerance = tolerance }
-        var bounds = StrokeBounds()
-        let isTraced = stroke.traceInChunks(into: &fitter) { samples in
-            bounds.add(samples)
-            return !stroke.isLong || isWanted()
-        }
-        guard isTraced else { return nil }
+        guard let bounds = bounds(of: stroke, while: isWanted) else { return nil }
         let whole = PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
         let isFull = fitter.coversCanvas
         if isFull, fitter.opacities.least == fitter.opacities.most {
@@ -193,17 +187,23 @@ public struct StrokePainter: Sendable {
         }
     }
 
+    /// Traces a stroke; the samples of a short one stay in the fitter.
+    private mutating func bounds(of stroke: InkStroke, while isWanted: () -> Bool) -> StrokeBounds? {
+        fitter.reset()
+        var bounds = StrokeBounds()
+        let isTraced = stroke.traceInChunks(into: &fitter) { samples in
+            bounds.add(samples)
+            return !stroke.isLong || isWanted()
+        }
+        return isTraced ? bounds : nil
+    }
+
     /// The box of the pixels that a stroke may touch, without drawing it.
     mutating func box(of stroke: InkStroke, on canvas: Canvas) -> PixelBox {
-        fitter.reset()
         let tolerance = fitter.tolerance
         if !stroke.isStamped { fitter.tolerance = Self.curveTolerance }
         defer { fitter.tolerance = tolerance }
-        var bounds = StrokeBounds()
-        _ = stroke.traceInChunks(into: &fitter) { samples in
-            bounds.add(samples)
-            return true
-        }
+        let bounds = bounds(of: stroke) { true } ?? StrokeBounds()
         let isFull = fitter.coversCanvas && !stroke.isStamped
         return isFull ? PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height) : bounds.box(on: canvas)
     }
@@ -221,13 +221,7 @@ public struct StrokePainter: Sendable {
         _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: (StrokeFrame) -> TileSet?,
         while isWanted: () -> Bool
     ) -> PixelBox? {
-        fitter.reset()
-        var bounds = StrokeBounds()
-        let isTraced = stroke.traceInChunks(into: &fitter) { samples in
-            bounds.add(samples)
-            return !stroke.isLong || isWanted()
-        }
-        guard isTraced else { return nil }
+        guard let bounds = bounds(of: stroke, while: isWanted) else { return nil }
         let box = bounds.box(on: canvas)
         guard !box.isEmpty else { return box }
         let part = part(
