@@ -78,43 +78,6 @@ public struct DebugOverlay: Sendable, Equatable {
         marks = Kind.allCases.filter(kinds.contains).map { Marks(kind: $0, polylines: polylines[$0] ?? []) }
     }
 
-    /// Marks of what has changed of a stroke that is being drawn since a version: the box to be painted again, the control
-    /// polygons of the changed segments, and the changed points: confirmed ones as dots, estimated ones as strokes across,
-    /// predicted ones as crosses.
-    /// - Parameters:
-    ///   - path: the line of `model`, up to date.
-    ///   - scale: pixels a board unit.
-    public init(changesOf model: StrokeModel, _ path: StrokePath, since version: UInt64, scale: Double = 1) {
-        self.scale = scale > 0 && scale.isFinite ? scale : 1
-        var outline = ControlPolygons()
-        var box: [[Vector]] = []
-        if let change = path.changes(since: version) {
-            let first = change.segments.lowerBound
-            // A segment begins where the one before it ends.
-            if first > 0 { outline.start(at: path.segments[first - 1]) }
-            for segment in path.segments[change.segments] { segment.send(to: &outline) }
-            let (low, high) = (change.box.low, change.box.high)
-            if !change.box.isEmpty, low.x.isFinite {
-                box = [[low, Vector(high.x, low.y), high, Vector(low.x, high.y), low]]
-            }
-        }
-        let size = Kind.points.pixels / self.scale
-        let points = (model.changes(since: version)?.places ?? 0..<0).flatMap { place in
-            let centre = Vector(model.points[place].x, model.points[place].y)
-            let across = [centre - Vector(size, 0), centre + Vector(size, 0)]
-            let down = [centre - Vector(0, size), centre + Vector(0, size)]
-            return switch model.status(of: place) {
-            case .confirmed: [[centre]]
-            case .estimated: [across]
-            case .predicted: [across, down]
-            }
-        }
-        marks = [
-            Marks(kind: .dirty, polylines: box), Marks(kind: .controls, polylines: outline.polygons),
-            Marks(kind: .points, polylines: points),
-        ]
-    }
-
     /// The edges of a stroke's triangles, those that two triangles share once.
     private static func mesh(_ stroke: InkStroke, width: Double, height: Double, scale: Double) -> [[Vector]] {
         let mesh = StrokeMesh(
@@ -167,12 +130,6 @@ struct ControlPolygons: CurveSink {
     private var nib = Nib(width: 0)
     private var low = Vector(repeating: .infinity)
     private var high = Vector(repeating: -.infinity)
-
-    /// Begins behind a segment that is not marked itself.
-    mutating func start(at segment: PathSegment) {
-        position = segment.end
-        nib = segment.nib
-    }
 
     mutating func begin(at point: Vector, nib: Nib) {
         self.nib = nib
