@@ -60,18 +60,8 @@ import Testing
     @Test(arguments: InkStyle.allCases)
     func `Points that are next to nothing apart, in space and in time, have finite ink`(style: InkStyle) {
         var random = SeededGenerator(seed: TestSeed.choose())
-        let least = Double.leastNonzeroMagnitude
-        let steps = [0, least, 2 * least, 1e-170, 3e-162, 1e-155, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
         for round in 0..<400 {
-            let usual = random.pick(steps)
-            var (x, y, time) = (0.0, 0.0, 0.0)
-            let points = (0..<random.int(1...7)).map { _ in
-                let step = random.chance(3, in: 4) ? usual : random.pick(steps)
-                x += step * random.pick([-1, 0, 1, 2])
-                y += step * random.pick([-1, 0, 1, 3])
-                time += random.pick(steps)
-                return StrokePoint(x: x, y: y, milliseconds: time)
-            }
+            let points = [StrokePoint].nearEachOther(using: &random)
             let stroke = InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
             for segment in trace(style, points) {
                 #expect(

@@ -123,14 +123,8 @@ import Testing
     @Test(arguments: InkStyle.allCases)
     func `has finite vertices, however near to each other points are`(style: InkStyle) {
         var random = SeededGenerator(seed: TestSeed.choose())
-        let steps = [0, Double.leastNonzeroMagnitude, 1e-170, 1e-155, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
         for round in 0..<200 {
-            var (x, y) = (0.0, 0.0)
-            let points = (0..<random.int(1...7)).map { _ in
-                x += random.pick(steps) * random.pick([-1, 0, 1, 2])
-                y += random.pick(steps) * random.pick([-1, 0, 1, 3])
-                return StrokePoint(x: x, y: y)
-            }
+            let points = [StrokePoint].nearEachOther(using: &random)
             let stroke = InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
             for vertex in StrokeMesh(of: stroke, width: 100, height: 100).vertices {
                 #expect((vertex.x + vertex.y + vertex.alpha).isFinite, "seed \(random.seed), round \(round): \(vertex)")

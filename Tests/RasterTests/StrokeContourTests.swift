@@ -197,15 +197,8 @@ private struct Area: ContourSink {
     @Test(arguments: [InkStyle.bspline, .calligraphy, .pen])
     func `have finite places, however near to each other points are`(style: InkStyle) {
         var random = SeededGenerator(seed: TestSeed.choose())
-        let steps = [0, Double.leastNonzeroMagnitude, 1e-170, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
         for round in 0..<200 {
-            var (x, y, time) = (0.0, 0.0, 0.0)
-            let points = (0..<random.int(1...7)).map { _ in
-                x += random.pick(steps) * random.pick([-1, 0, 1, 2])
-                y += random.pick(steps) * random.pick([-1, 0, 1, 3])
-                time += random.pick(steps)
-                return StrokePoint(x: x, y: y, milliseconds: time)
-            }
+            let points = [StrokePoint].nearEachOther(using: &random)
             var fitter = ParabolaFitter(scale: 1.5, canvasWidth: 100, canvasHeight: 100)
             InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
                 .trace(into: &fitter)

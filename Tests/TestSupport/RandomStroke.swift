@@ -95,6 +95,21 @@ package struct RandomStroke: CustomStringConvertible {
 }
 
 extension [StrokePoint] {
+    /// 1 … 7 points that are next to nothing apart, in space and in time.
+    package static func nearEachOther(using random: inout SeededGenerator) -> [StrokePoint] {
+        let least = Double.leastNonzeroMagnitude
+        let steps = [0, least, 2 * least, 1e-170, 3e-162, 1e-155, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
+        let usual = random.pick(steps)
+        var (x, y, time) = (0.0, 0.0, 0.0)
+        return (0..<random.int(1...7)).map { _ in
+            let step = random.chance(3, in: 4) ? usual : random.pick(steps)
+            x += step * random.pick([-1, 0, 1, 2])
+            y += step * random.pick([-1, 0, 1, 3])
+            time += random.pick(steps)
+            return StrokePoint(x: x, y: y, milliseconds: time)
+        }
+    }
+
     /// A walk of so many points with repeats, pauses, jumps and, half of the time, pen force and times.
     package static func random(count: Int, using random: inout SeededGenerator) -> [StrokePoint] {
         var x = Double.random(in: 0...1000, using: &random)
