@@ -8,7 +8,7 @@ public import Raster
 /// Ink that is cut becomes areas with one colour and one opacity each: the outline of a line, the tones of a pencil on each
 /// other, a line of stamps as the even line of ``DrawableStroke``. All entries up to the last lasso have to be added, as
 /// erasers below it are subtracted from what it moves, and those above may be drawn over the scene. In documents, which hold
-/// neither masks nor white paint, all erasers are subtracted: there the last of them counts too. See ``init(of:limits:while:)``.
+/// neither masks nor white paint, all erasers are subtracted: there the last of them counts too.
 ///
 /// Bounded by the limits of a ``DisplayList``.
 public struct PageScene: Sendable {
