@@ -26,7 +26,7 @@ public enum PictureSource: Sendable, Hashable {
     case text(TextSource)
 }
 
-/// A text, and the box that it is laid out in by the rules of ``BoardText``.
+/// A text, and the box that it is laid out in by the rules of `BoardText`.
 public struct TextSource: Sendable, Hashable {
     public var text: String
     public var colour: RGB

@@ -9,7 +9,7 @@ internal import CTextLayout
 
 /// A text in its box: how large it is, and its pixels or glyphs.
 ///
-/// Texts come from strangers. They meet the fonts of the machine alone, and have at most ``BoardText/byteBound`` bytes, so that
+/// Texts come from strangers. They meet the fonts of the machine alone, and have at most `BoardText.byteBound` bytes, so that
 /// a layout takes some milliseconds; a picture of one has at most as many pixels as the caller allows. Layouts are made and
 /// drawn one at a time.
 public struct TextLayout: ~Copyable {
