@@ -51,6 +51,14 @@ import Testing
         #expect(decode(#"{"n":1,"a":\#(wire),"s":9999}"#).fault == Fault(.tooManyShards, "s"))
     }
 
+    @Test func `counts the last of a repeated key`() throws {
+        let text = #"{"n":"x","d":[1],"n":2,"a":{},"a":1,"d":[{"x":null,"x":1,"y":2,"x":5}]}"#
+        let message = try message(text)
+        #expect(message.number == 2)
+        #expect(message.decodePoints(of: Array(text.utf8)) == [StrokePoint(x: 5, y: 2)])
+        #expect(decode(#"{"n":1,"d":[{"x":1,"y":2}],"d":null}"#).fault == Fault(.wrongType, "d"))
+    }
+
     @Test func `may escape its keys`() throws {
         let text = #"{"\u006e":3,"\u0064":[{"\u0078":1,"\u0079":2,"\u006D":4}],"\u004E":"N, not n"}"#
         let message = try message(text)
