@@ -64,7 +64,7 @@ struct StampCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Pictures a second, as 25 or 30000/1001: times by number, not by arrival; FLV keeps its own.",
+            "Pictures a second, 0.001 or more, as 25 or 30000/1001: times by number, not by arrival; FLV keeps its own.",
             valueName: "rate"))
     var rate: String?
 
@@ -158,7 +158,7 @@ struct StampCommand: AsyncParsableCommand {
     private var source: StampClock.Source? {
         guard let parts = rate?.split(separator: "/", omittingEmptySubsequences: false), (1...2).contains(parts.count),
             let pictures = Double(parts[0]), let seconds = parts.count == 2 ? Int(parts[1]) : 1,
-            (1...1_000_000).contains(seconds), pictures > 0, pictures <= 1_000_000
+            (1...1_000_000).contains(seconds), pictures * 1000 >= Double(seconds), pictures <= 1_000_000
         else { return nil }
         // 29.97 is exact in thousandths.
         return .rate(pictures: Int((pictures * 1000).rounded()), seconds: seconds * 1000)

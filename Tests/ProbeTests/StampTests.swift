@@ -60,6 +60,14 @@ import VideoTiming
         }
     }
 
+    @Test(arguments: ["0.0004", "0", "1/2000", "0.002/1000000", "nan"])
+    func `a rate of next to no pictures is refused`(_ rate: String) async throws {
+        try await Workshop.with { workshop in
+            let output = try await workshop.run("$probe stamp --rate \(rate) </dev/null", exitCode: 64)
+            #expect(output.contains("--rate is a number"))
+        }
+    }
+
     @Test(arguments: [
         ("h264", "libx264 -bf 1"), ("h264", "libx264 -bf 3 -x264-params open-gop=1:keyint=10"),
         ("h265", "libx265 -x265-params log-level=none"),
