@@ -55,6 +55,9 @@ package struct MediaPlaylist: Sendable, Equatable {
     package struct Map: Sendable, Equatable {
         package let uri: String
         package let range: ByteRange?
+        /// How it is encrypted, if it is: FFmpeg leaves it plain beside encrypted segments. With a vector that is given (RFC 8216,
+        /// section 4.3.2.5).
+        package let key: Key?
     }
 
     /// How a segment is encrypted, with AES-128.
@@ -132,7 +135,9 @@ private struct PlaylistReader {
         case "#EXT-X-MAP":
             let attributes = AttributeList(value)
             map = attributes["URI"].map { uri in
-                MediaPlaylist.Map(uri: uri, range: attributes["BYTERANGE"].flatMap { byteRange(Substring($0)) })
+                MediaPlaylist.Map(
+                    uri: uri, range: attributes["BYTERANGE"].flatMap { byteRange(Substring($0)) },
+                    key: key?.vector == nil ? nil : key)
             }
         case "#EXT-X-KEY":
             let attributes = AttributeList(value)

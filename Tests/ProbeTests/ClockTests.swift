@@ -30,6 +30,16 @@ import Testing
             "$ffmpeg -v error -i s.flv -c copy -f hls -hls_time 1 -hls_list_size 0 -hls_segment_type fmp4 mp4.m3u8"
         ),
         (
+            "locked.m3u8",
+            """
+            $ffmpeg -v error -i s.flv -c copy -f hls -hls_time 1 -hls_list_size 0 -hls_segment_type fmp4 plain.m3u8
+            printf 0123456789abcdef >key
+            for file in init.mp4 plain*.m4s; do openssl enc -aes-128-cbc -K 30313233343536373839616263646566 \
+            -iv 00000000000000000000000000000007 -in $file -out locked && mv locked $file; done
+            awk '/EXT-X-MAP/ { print "#EXT-X-KEY:METHOD=AES-128,URI=\\"key\\",IV=0x7" } { print }' plain.m3u8 >locked.m3u8
+            """
+        ),
+        (
             "main.m3u8",
             """
             $ffmpeg -v error -i s.flv -c copy -f hls -hls_time 1 -hls_list_size 0 -hls_enc 1 -hls_enc_key 0123456789abcdef \

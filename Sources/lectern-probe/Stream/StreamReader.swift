@@ -303,8 +303,13 @@ extension StreamReader {
         let before = player.withPlayer { player, _ in player.statistics.pictures }
         do throws(StreamError) {
             if let wanted = segment.map, wanted != map?.0 {
-                let file = try open(wanted.uri, wanted.range, nil, number: segment.number, base: base)
-                map = (wanted, try file.readAll(limit: Self.largestMap))
+                func read(_ key: MediaPlaylist.Key?) throws(StreamError) -> [UInt8] {
+                    let file = try open(wanted.uri, wanted.range, key, number: segment.number, base: base)
+                    return try file.readAll(limit: Self.largestMap)
+                }
+                let bytes = try read(nil)
+                let isPlain = wanted.key == nil || bytes.dropFirst(4).starts(with: "ftyp".utf8)
+                map = (wanted, isPlain ? bytes : try read(wanted.key))
             }
             let file = try open(segment.uri, segment.range, segment.key, number: segment.number, base: base)
             let input = try MediaInput(
