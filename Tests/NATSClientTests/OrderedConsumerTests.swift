@@ -372,6 +372,33 @@ struct ConsumerTrial {
     }
 }
 
+@Suite struct ConsumerStartCheckTests {
+    @Test
+    func `An answer that comes after that to the next attempt is dismissed, and does not hold that one up`() throws {
+        var check = ConsumerStartCheck()
+        func receive(_ token: String, _ body: String, of attempt: UInt64) throws -> ConsumerStartCheck.Step? {
+            try check.receive(.init(token, Array(body.utf8)), of: attempt, next: 1, lastTime: nil, at: 0)
+        }
+        func consumer(_ name: String) -> String {
+            """
+            {"name":"\(name)","created":"2026-01-01T00:00:00Z","delivered":{"stream_seq":0},"num_pending":3,
+            "cluster":{"leader":"a"}}
+            """
+        }
+        guard case .ask(.stream)? = try receive("2", consumer("next"), of: 2) else { throw Unexpected("not asked") }
+        guard case .dismiss("late", _)? = try receive("1", consumer("late"), of: 1) else {
+            throw Unexpected("not dismissed")
+        }
+        let stream = """
+            {"config":{"name":"S","retention":"limits","storage":"file","discard":"old","num_replicas":3,"max_age":0,
+            "max_bytes":-1,"max_msgs":-1,"max_msgs_per_subject":-1},"created":"2026-01-01T00:00:00Z",
+            "state":{"messages":3,"bytes":3,"first_seq":1,"last_seq":3},"cluster":{"leader":"a"}}
+            """
+        guard case .begin(let begun)? = try receive("stream-2", stream, of: 2) else { throw Unexpected("not begun") }
+        #expect(begun.name == "next" && begun.attempt == 2 && begun.first == 1)
+    }
+}
+
 @Suite struct StreamEndDetectorTests {
     @Test func `An empty stream is caught up with at once, and only once`() {
         var streamEnd = StreamEndDetector()

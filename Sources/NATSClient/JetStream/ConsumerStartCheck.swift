@@ -86,7 +86,8 @@ struct ConsumerStartCheck {
         case begin(Consumer)
         /// The stream has another message in the place of the last one delivered.
         case end
-        /// The consumer, by its name, reads a copy that is not the leader's, or the stream has no leader.
+        /// The consumer, by its name, reads a copy that is not the leader's, the stream has no leader, or a later attempt has its
+        /// consumer already.
         case dismiss(String, hasLeader: Bool)
     }
 
@@ -107,6 +108,8 @@ struct ConsumerStartCheck {
                 attempt: attempt, name: answer.name, first: answer.delivered.streamSeq &+ 1,
                 pending: answer.numPending, serverTime: try ServerTime.parse(answer.created), answeredAt: now,
                 server: answer.cluster?.leader)
+            // A server that was drawn by lot may answer an attempt that was given up after another has answered the next one.
+            if let consumer, consumer.attempt > attempt { return .dismiss(made.name, hasLeader: true) }
             guard lastTime != nil else { return beginOrAsk(made, next) }
             consumer = made
             return .ask(.last(sequence: next - 1))
