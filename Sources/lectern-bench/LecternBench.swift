@@ -19,8 +19,7 @@ struct LecternBench: AsyncParsableCommand {
             """,
         subcommands: [
             LoadBench.self, CapacityBench.self, GatewayBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self,
-            RoomBench.self,
-            RoomsBench.self, WetBench.self, EncodingBench.self, RasterBench.self, CutBench.self, InkStudy.self,
+            RoomBench.self, RoomsBench.self, WetBench.self, EncodingBench.self, RasterBench.self, CutBench.self,
             BareRelay.self,
         ])
 }
@@ -115,8 +114,6 @@ struct MarkdownTable {
         self.title = title
         self.columns = columns
     }
-
-    var isEmpty: Bool { rows.isEmpty }
 
     mutating func add(_ row: [String]) { rows.append(row) }
 
