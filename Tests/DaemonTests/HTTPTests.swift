@@ -150,7 +150,7 @@ import Testing
                 #expect(!family.samples.isEmpty, "\(name) has no sample")
             }
             // One metric is shown only where something is wrong with the others.
-            let names = try Self.namesInSources().subtracting(["lectern_metrics_refused_total"])
+            let names = try MetricNames.inSources().subtracting(["lectern_metrics_refused_total"])
             let differing = names.symmetricDifference(metrics.families.keys).sorted()
             #expect(differing == [], "in the sources or in /metrics, not in both")
 
@@ -225,18 +225,6 @@ import Testing
             used += expression.matches(of: /[{,]([a-z]+)[!=]~?"/).map { String($0.1) }
             for label in used { #expect(labels.contains(label), "\(label) in \(expression)") }
         }
-    }
-
-    /// The names of metrics that stand between quotation marks in the sources; lectern-probe has some of its own.
-    private static func namesInSources() throws -> Set<String> {
-        let folder = PackageRoot.path(to: "Sources")
-        var names: Set<String> = []
-        for case let file as String in FileManager.default.enumerator(atPath: folder) ?? .init()
-        where file.hasSuffix(".swift") && !file.hasPrefix("lectern-probe/") && !file.hasPrefix("WebCore/") {
-            let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-            names.formUnion(text.matches(of: /"(lectern_[a-z_]+)"/).map { String($0.1) })
-        }
-        return names
     }
 }
 

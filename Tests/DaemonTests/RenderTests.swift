@@ -84,16 +84,7 @@ import Testing
     }
 
     @Test func `images show files that are given, and frames without, and lassos cut them`() async throws {
-        let file = Array(
-            """
-            %PDF-1.4
-            1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
-            2 0 obj << /Type /Pages /Count 1 /Kids [3 0 R] >> endobj
-            3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 40 30] >> endobj
-            trailer << /Root 1 0 R >>
-            %%EOF
-
-            """.utf8)
+        let file = SlideFiles.pdf([(40, 30)])
         let id = AssetID(digest: SHA256.hash(file).bytes)?.description ?? ""
         let lesson = """
             {"n":1,"t":0,"e":5,"i":"\(id)","w":400,"h":300,"d":[{"x":0,"y":0},{"x":200,"y":150}]}

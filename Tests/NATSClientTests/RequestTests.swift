@@ -169,22 +169,6 @@ import Testing
             await #expect(throws: NATSError.cancelled) { try await request.value }
         }
     }
-
-    @Test func `JetStream acknowledges a message, and its repeat as a duplicate`() async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { server, nats in
-            let created = try await nats.request(
-                Array(#"{"name":"LOG","subjects":["log.>"]}"#.utf8), to: "$JS.API.STREAM.CREATE.LOG",
-                timeout: .seconds(30))
-            #expect(String(decoding: created.payload, as: UTF8.self).contains("\"created\""))
-            for duplicate in [false, true] {
-                let stored = try await nats.request(
-                    [1], to: "log.a", headers: ["Nats-Msg-Id": "7"], timeout: .seconds(30))
-                let text = String(decoding: stored.payload, as: UTF8.self)
-                #expect(text.contains("\"seq\":1"))
-                #expect((text.contains(#""duplicate":true"#) || text.contains(#""duplicate": true"#)) == duplicate)
-            }
-        }
-    }
 }
 
 @Suite struct PermissionTests {

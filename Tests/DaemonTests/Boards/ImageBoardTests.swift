@@ -7,20 +7,7 @@ import Testing
 
 /// Boards with images and lassos, from the built daemon.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct ImageBoardTests {
-    /// 400 × 300 points with a green corner.
-    private static let file = Array(
-        """
-        %PDF-1.4
-        1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
-        2 0 obj << /Type /Pages /Count 1 /Kids [3 0 R] >> endobj
-        3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 4 0 R >> endobj
-        4 0 obj << /Length 27 >> stream
-        0 1 0 rg 0 0 200 150 re f
-        endstream endobj
-        trailer << /Root 1 0 R >>
-        %%EOF
-
-        """.utf8)
+    private static let file = SlideFiles.pdf([(400, 300)])
 
     private struct Board: Sendable {
         let http: HTTPClient

@@ -6,22 +6,10 @@ import Testing
 @Suite struct WatchingTests {
     private static let folder = PackageRoot.path(to: "config")
 
-    /// The names of metrics between quotation marks in the sources.
-    private static func names() throws -> Set<String> {
-        var names: Set<String> = []
-        let sources = PackageRoot.path(to: "Sources")
-        for case let file as String in FileManager.default.enumerator(atPath: sources) ?? .init()
-        where file.hasSuffix(".swift") && !file.hasPrefix("lectern-probe/") && !file.hasPrefix("WebCore/") {
-            let text = try String(contentsOfFile: "\(sources)/\(file)", encoding: .utf8)
-            names.formUnion(text.matches(of: /"(lectern_[a-z_]+)"/).map { String($0.1) })
-        }
-        return names
-    }
-
     @Test(arguments: ["prometheus/lectern.rules.yml", "prometheus/lectern.rules.test.yml", "grafana/lectern.json"])
     func `alerts and dashboard name metrics that there are`(file: String) throws {
         let text = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
-        let known = try Self.names()
+        let known = try MetricNames.inSources()
         let used = Set(text.matches(of: /lectern_[a-z_]+/).map { String($0.0) })
         #expect(used.count > 10)
         for name in used {
@@ -35,7 +23,7 @@ import Testing
             contentsOfFile: PackageRoot.path(to: "Sources/lectern/Operating.docc/Metrics.md"), encoding: .utf8)
         let listed = guide.matches(of: /(?m)^\| `(lectern_[a-z_]+)` \|/).map { String($0.1) }
         #expect(listed.count == Set(listed).count)
-        #expect(try Set(listed).symmetricDifference(Self.names()).sorted() == [])
+        #expect(try Set(listed).symmetricDifference(MetricNames.inSources()).sorted() == [])
     }
 
     @Test func `every runbook that an alert names is in the guide`() throws {

@@ -148,6 +148,20 @@ extension NATSConnection {
     }
 }
 
+enum MetricNames {
+    /// Those that stand between quotation marks in the sources; lectern-probe has some of its own.
+    static func inSources() throws -> Set<String> {
+        let folder = PackageRoot.path(to: "Sources")
+        var names: Set<String> = []
+        for case let file as String in FileManager.default.enumerator(atPath: folder) ?? .init()
+        where file.hasSuffix(".swift") && !file.hasPrefix("lectern-probe/") && !file.hasPrefix("WebCore/") {
+            let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+            names.formUnion(text.matches(of: /"(lectern_[a-z_]+)"/).map { String($0.1) })
+        }
+        return names
+    }
+}
+
 /// The text of `/metrics`, read by the rules of Prometheus' text format 0.0.4: a metric's lines stand together, HELP and
 /// TYPE before its samples, each at most once.
 struct Exposition {
