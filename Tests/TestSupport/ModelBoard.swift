@@ -1,8 +1,8 @@
 package import Whiteboard
 
 /// A model of the rules of undo, redo and clear: whole lists, digests from scratch.
-package struct ModelBoard {
-    package enum Entry: Equatable {
+package struct ModelBoard: Sendable {
+    package enum Entry: Equatable, Sendable {
         case stroke(UInt64, author: String)
         /// An undoable clear and the strokes that it removed.
         case clear(UInt64, took: [UInt64])
@@ -44,6 +44,11 @@ package struct ModelBoard {
     package init(_ rules: HistoryConfiguration, weightLimit: Int = .max) {
         self.rules = rules
         self.weightLimit = weightLimit
+    }
+
+    /// A board with the service's usual rules, but for its clears.
+    package init(clearsAreFinal: Bool) {
+        self.init(HistoryConfiguration(clear: clearsAreFinal ? .final : .undoable))
     }
 
     /// The weight of the strokes that are visible or can be restored, and of the clears in the stacks.
@@ -132,7 +137,7 @@ package struct ModelBoard {
 
     /// Makes the oldest clears and removals final while the board is over its limit.
     private mutating func dropRemovals() {
-        while weight > weightLimit, let position = undoStack.firstIndex(where: { $0.took != nil }) {
+        while weightLimit < .max, weight > weightLimit, let position = undoStack.firstIndex(where: { $0.took != nil }) {
             undoStack.removeFirst(position + 1)
         }
     }

@@ -1,7 +1,7 @@
 package import Whiteboard
 
 /// A model of a board's pages: a plain board for each, and lists of what is in sight and of what was ever seen.
-package struct ModelPages {
+package struct ModelPages: Sendable {
     private let rules: HistoryConfiguration
     private var boards: [Int: ModelBoard] = [:]
     private var lastClears: [Int: UInt64] = [:]
@@ -11,7 +11,7 @@ package struct ModelPages {
     package private(set) var order = [0]
     private var seen: Set<Int> = [0]
 
-    package init(_ rules: HistoryConfiguration) {
+    package init(_ rules: HistoryConfiguration = HistoryConfiguration()) {
         self.rules = rules
     }
 

@@ -33,18 +33,18 @@ struct ModelRoom {
     private(set) var operations: [ModelOperation] = []
     private(set) var authors: [String: ModelAuthor] = [:]
     private(set) var giveUps: [ModelGiveUp] = []
-    private(set) var board = ModelBoard()
+    private(set) var board: ModelBoard
     private var lastClear: UInt64 = 0
     private var gateTime = -Double.infinity
     /// Sequence of the room's first message: the last part of its incarnation.
     private(set) var firstSequence: UInt64?
 
-    var digest: String { board.digest }
+    var digest: String { plainDigestText(board.visible) }
     var isPending: Bool { authors.values.contains { $0.isPending } }
     private var head: UInt64 { UInt64(operations.count) }
 
     init(_ records: [StoredRecord], room: String, areClearsFinal: Bool = false) throws {
-        board.areClearsFinal = areClearsFinal
+        board = ModelBoard(clearsAreFinal: areClearsFinal)
         for record in records {
             let tokens = record.subject.split(separator: ".").map(String.init)
             guard tokens.count >= 4, tokens[2] == room else { continue }
@@ -98,12 +98,12 @@ struct ModelRoom {
         let index = head + 1
         var reference: UInt64?
         switch whole.shards[0].action {
-        case .draw: board.draw(index)
+        case .draw: board.draw(index, by: name)
         case .undo:
-            reference = board.undoLast()
+            reference = board.undo(by: name)
             if reference == nil { return author.settle(whole.number, .rejected) }
         case .redo:
-            reference = board.redoLast()
+            reference = board.redo(by: name)
             if reference == nil { return author.settle(whole.number, .rejected) }
         case .clear:
             board.clear(index)
@@ -114,7 +114,7 @@ struct ModelRoom {
         operations.append(
             ModelOperation(
                 index: index, author: name, number: whole.number, isLate: isLate, reference: reference,
-                digest: board.digest, gateTime: gateTime, time: time, messages: whole.shards))
+                digest: digest, gateTime: gateTime, time: time, messages: whole.shards))
     }
 }
 
@@ -258,61 +258,6 @@ struct ModelAuthor {
         guard let first = shards.first else { return false }
         return !first.isSharded || shards.count == first.shardCount
     }
-}
-
-/// Visible strokes and the undo and redo stacks, by index (wire.md, "Undo, redo, clear"; scope room).
-struct ModelBoard {
-    static let depth = 100
-
-    /// Whether a clear empties the stacks: `history.clear=final`.
-    var areClearsFinal = false
-
-    private(set) var visible: Set<UInt64> = []
-    /// What clears took away.
-    private var cleared: [UInt64: Set<UInt64>] = [:]
-    private var undo: [UInt64] = []
-    private(set) var redo: [UInt64] = []
-
-    mutating func draw(_ index: UInt64) {
-        visible.insert(index)
-        push(index)
-        redo = []
-    }
-
-    /// - Returns: the stroke or clear taken back, nil if there is none.
-    mutating func undoLast() -> UInt64? {
-        guard let last = undo.popLast() else { return nil }
-        if let strokes = cleared[last] { visible.formUnion(strokes) } else { visible.remove(last) }
-        redo.append(last)
-        return last
-    }
-
-    /// - Returns: the stroke restored or the clear done again, nil if there is none.
-    mutating func redoLast() -> UInt64? {
-        guard let last = redo.popLast() else { return nil }
-        if cleared[last] != nil { take(last) } else { visible.insert(last) }
-        push(last)
-        return last
-    }
-
-    mutating func clear(_ index: UInt64) {
-        take(index)
-        if areClearsFinal { undo = [] } else { push(index) }
-        redo = []
-    }
-
-    private mutating func take(_ clear: UInt64) {
-        cleared[clear] = visible
-        visible = []
-    }
-
-    private mutating func push(_ stroke: UInt64) {
-        undo.append(stroke)
-        if undo.count > Self.depth { undo.removeFirst() }
-    }
-
-    /// As 16 hexadecimal digits (subjects.md, "A released operation").
-    var digest: String { plainDigestText(visible.sorted()) }
 }
 
 /// An author's message, decoded with Foundation alone: the product's decoder must not judge the product.

@@ -81,7 +81,7 @@ struct TrialBoard: Sendable, Decodable {
         if digest != model.digest { return "digest \(digest), not \(model.digest)" }
         guard let visible, let redo else { return "no board" }
         if visible.map(\.index) != model.board.visible.sorted() { return "other strokes are visible" }
-        if redo.map(\.index) != model.board.redo { return "other strokes can be redone" }
+        if redo.map(\.index) != model.board.redoStack.map(\.index) { return "other strokes can be redone" }
         for entry in visible + redo {
             let operation = model.operations[Int(entry.index) - 1]
             if entry.author != operation.author { return "\(entry.index) is by \(entry.author)" }

@@ -86,12 +86,11 @@ final class PagesTeacher: Sendable {
     static let room = "book"
 
     private struct Book: Sendable {
-        var boards: [Int: ModelBoard] = [:]
-        var shown = 0
+        var pages = ModelPages()
         var index: UInt64 = 0
         var isStopped = false
 
-        var digest: String { plainDigestText(boards.values.flatMap(\.visible).sorted()) }
+        var digest: String { plainDigestText(pages.visible) }
     }
 
     let address: RoomAddress
@@ -126,18 +125,13 @@ final class PagesTeacher: Sendable {
             let body = #"{"n":\#(number),"a":\#(action),"g":\#(page),"t":0\#(points)}"#
             try await link.send(body, id: "eve-\(number)")
             book.withLock { book in
-                var board = book.boards[page] ?? ModelBoard()
                 switch action {
-                case 1:
-                    book.index += 1
-                    board.draw(book.index)
-                case 2: if board.undoLast() != nil { book.index += 1 }
-                case 3: if board.redoLast() != nil { book.index += 1 }
-                default:
-                    book.index += 1
-                    book.shown = page
+                case 2: if book.pages.undo(by: "eve", on: page) == nil { return }
+                case 3: if book.pages.redo(by: "eve", on: page) == nil { return }
+                case 5: book.pages.turn(to: page)
+                default: book.pages.draw(book.index + 1, by: "eve", on: page)
                 }
-                book.boards[page] = board
+                book.index += 1
             }
             try await Task.sleep(for: .milliseconds(60))
         }
