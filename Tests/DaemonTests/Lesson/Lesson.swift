@@ -222,40 +222,85 @@ struct Video: Sendable {
     }
 }
 
-/// Records every message released to a cohort, repeats included.
-final class CohortObserver: Sendable {
-    struct Sighting: Sendable {
-        let at: ContinuousClock.Instant
-        let index: UInt64
-        let room: String
-        let author: String
-        let reference: UInt64?
-        let digest: String
-        let isLate: Bool
-        let body: [UInt8]
+/// An operation as a client received it, on whatever way.
+struct Sighting: Sendable {
+    enum Content: Sendable {
+        /// As they came.
+        case bytes([UInt8])
+        /// Out of a body with several.
+        case message(ModelMessage)
     }
 
+    let at: ContinuousClock.Instant
+    let index: UInt64
+    let author: String
+    let reference: UInt64?
+    let digest: String
+    /// Whether it is marked late. The tail of a join does not say whether a policy released it.
+    let isLate: Bool
+    let isTail: Bool
+    let content: Content
+
+    /// The first difference, nil if there is none.
+    func difference(from operation: ModelOperation) -> String? {
+        if author != operation.author { return "by \(author), not \(operation.author)" }
+        if digest != operation.digest { return "digest \(digest), not \(operation.digest)" }
+        if reference != operation.reference { return "about \(reference ?? 0), not \(operation.reference ?? 0)" }
+        if operation.isLate, !isLate { return "not marked late" }
+        let messages = operation.messages
+        switch content {
+        case .bytes(let bytes) where !messages[0].isSharded: return bytes == messages[0].bytes ? nil : "other bytes"
+        case .bytes(let bytes):
+            guard let message = try? ModelMessage(bytes) else { return "cannot be read" }
+            return Self.difference(message, messages)
+        case .message(let message): return Self.difference(message, messages)
+        }
+    }
+
+    /// - Parameter shards: those of one operation, which a client gets as one message.
+    static func difference(_ message: ModelMessage, _ shards: [ModelMessage]) -> String? {
+        if message.number != shards[0].number { return "number \(message.number), not \(shards[0].number)" }
+        if message.action != shards[0].action { return "another action" }
+        return message.points == shards.flatMap(\.points) ? nil : "other points"
+    }
+}
+
+extension Sighting {
+    /// As it came over NATS.
+    init(_ message: borrowing NATSMessage) {
+        self.init(
+            at: .now, index: message.header("Ink-Index").flatMap { UInt64($0) } ?? 0,
+            author: message.header("Ink-Author") ?? "", reference: message.header("Ink-Ref").flatMap { UInt64($0) },
+            digest: message.header("Ink-Digest") ?? "", isLate: message.header("Ink-Late") == "1", isTail: false,
+            content: .bytes(message.copyPayload()))
+    }
+}
+
+/// Records every message released to a cohort, repeats included.
+final class CohortObserver: Sendable {
     let cohort: String
     let video: Video
-    private let seen = Locked<[Sighting]>([])
+    private let seen = Locked<(sightings: [Sighting], rooms: Set<String>)>(([], []))
 
     init(_ connection: NATSConnection, address: String, cohort: String, video: Video) throws {
         self.cohort = cohort
         self.video = video
         _ = try connection.subscribe("\(address).out.\(cohort)") { [seen] message in
-            let sighting = Sighting(
-                at: .now, index: message.header("Ink-Index").flatMap { UInt64($0) } ?? 0,
-                room: message.header("Ink-Room") ?? "", author: message.header("Ink-Author") ?? "",
-                reference: message.header("Ink-Ref").flatMap { UInt64($0) }, digest: message.header("Ink-Digest") ?? "",
-                isLate: message.header("Ink-Late") == "1", body: message.copyPayload())
-            seen.withLock { $0.append(sighting) }
+            let (sighting, room) = (Sighting(message), message.header("Ink-Room") ?? "")
+            seen.withLock { seen in
+                seen.sightings.append(sighting)
+                seen.rooms.insert(room)
+            }
         }
     }
 
-    var sightings: [Sighting] { seen.withLock { $0 } }
+    var sightings: [Sighting] { seen.withLock { $0.sightings } }
+
+    /// The incarnations of the room.
+    var rooms: Set<String> { seen.withLock { $0.rooms } }
 
     /// The last index seen, 0 before the first.
-    var index: UInt64 { seen.withLock { $0.map(\.index).max() ?? 0 } }
+    var index: UInt64 { seen.withLock { $0.sightings.map(\.index).max() ?? 0 } }
 }
 
 /// A student client that follows a cohort, with its current position.

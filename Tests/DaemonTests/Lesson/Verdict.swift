@@ -61,10 +61,8 @@ struct Verdict: Sendable {
 
     private func expect(_ observer: CohortObserver) {
         var newest: UInt64 = 0
-        var rooms: Set<String> = []
         var faults: [String] = []
         for sighting in observer.sightings {
-            rooms.insert(sighting.room)
             if sighting.index > newest + 1, !plan.mayLose { faults.append("\(sighting.index) after \(newest)") }
             newest = max(newest, sighting.index)
             guard sighting.index >= 1, sighting.index <= last else {
@@ -81,6 +79,7 @@ struct Verdict: Sendable {
             }
         }
         if plan.mayLose == false { #expect(newest == last, "\(observer.cohort) was not given everything") }
+        let rooms = observer.rooms
         #expect(rooms.count == 1, "lives of the room: \(rooms)")
         #expect(rooms.allSatisfy { $0.hasSuffix("-\(model.firstSequence ?? 0)") })
         #expect(faults.isEmpty, "what \(observer.cohort) saw")
@@ -100,22 +99,6 @@ struct Verdict: Sendable {
             return observer.video.time(at: sighting.at) - model.operations[Int(sighting.index - 1)].gateTime
         }
         return .milliseconds(Int(pauses.max() ?? 0))
-    }
-}
-
-extension CohortObserver.Sighting {
-    /// The first difference, nil if there is none.
-    fileprivate func difference(from operation: ModelOperation) -> String? {
-        if author != operation.author { return "by \(author), not \(operation.author)" }
-        if digest != operation.digest { return "digest \(digest), not \(operation.digest)" }
-        if reference != operation.reference { return "about \(reference ?? 0), not \(operation.reference ?? 0)" }
-        if operation.isLate, !isLate { return "not marked late" }
-        let messages = operation.messages
-        if messages[0].isSharded {
-            guard let joined = try? ModelMessage(body) else { return "cannot be read" }
-            return joined.points == messages.flatMap(\.points) ? nil : "other points"
-        }
-        return body == messages[0].bytes ? nil : "other bytes"
     }
 }
 

@@ -123,7 +123,7 @@ extension TrialReader.State {
                 record.faults.append("\(operation.index) came after \(record.index)")
             }
             record.append(
-                TrialSighting(
+                Sighting(
                     at: now, index: operation.index, author: operation.author, reference: operation.ref,
                     digest: operation.digest, isLate: operation.late ?? false, isTail: false,
                     content: .bytes(Array(parts[1].dropLast().utf8))))

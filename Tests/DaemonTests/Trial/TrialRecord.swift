@@ -1,49 +1,6 @@
 import Foundation
 import TestSupport
 
-/// An operation as a client received it, on whatever way.
-struct TrialSighting: Sendable {
-    enum Content: Sendable {
-        /// As they came.
-        case bytes([UInt8])
-        /// Out of a body with several.
-        case message(ModelMessage)
-    }
-
-    let at: ContinuousClock.Instant
-    let index: UInt64
-    let author: String
-    let reference: UInt64?
-    let digest: String
-    /// Whether it is marked late. The tail of a join does not say whether a policy released it.
-    let isLate: Bool
-    let isTail: Bool
-    let content: Content
-
-    /// The first difference, nil if there is none.
-    func difference(from operation: ModelOperation) -> String? {
-        if author != operation.author { return "by \(author), not \(operation.author)" }
-        if digest != operation.digest { return "digest \(digest), not \(operation.digest)" }
-        if reference != operation.reference { return "about \(reference ?? 0), not \(operation.reference ?? 0)" }
-        if operation.isLate, !isLate { return "not marked late" }
-        let messages = operation.messages
-        switch content {
-        case .bytes(let bytes) where !messages[0].isSharded: return bytes == messages[0].bytes ? nil : "other bytes"
-        case .bytes(let bytes):
-            guard let message = try? ModelMessage(bytes) else { return "cannot be read" }
-            return Self.difference(message, messages)
-        case .message(let message): return Self.difference(message, messages)
-        }
-    }
-
-    /// - Parameter shards: those of one operation, which a client gets as one message.
-    static func difference(_ message: ModelMessage, _ shards: [ModelMessage]) -> String? {
-        if message.number != shards[0].number { return "number \(message.number), not \(shards[0].number)" }
-        if message.action != shards[0].action { return "another action" }
-        return message.points == shards.flatMap(\.points) ? nil : "other points"
-    }
-}
-
 /// A board as a client received it: the reply to a join, the first event of a stream, or `board.json`.
 struct TrialBoard: Sendable, Decodable {
     struct Entry: Sendable, Decodable {
@@ -85,7 +42,7 @@ struct TrialBoard: Sendable, Decodable {
         for entry in visible + redo {
             let operation = model.operations[Int(entry.index) - 1]
             if entry.author != operation.author { return "\(entry.index) is by \(entry.author)" }
-            if let difference = TrialSighting.difference(entry.message, operation.messages) {
+            if let difference = Sighting.difference(entry.message, operation.messages) {
                 return "\(entry.index): \(difference)"
             }
         }
@@ -96,7 +53,7 @@ struct TrialBoard: Sendable, Decodable {
 /// What a client has been told of a room, in order, and where it stands.
 struct TrialRecord: Sendable {
     enum Event: Sendable {
-        case operation(TrialSighting)
+        case operation(Sighting)
         /// A board to begin with, or to begin anew with.
         case board(at: ContinuousClock.Instant, index: UInt64, digest: String, visible: [UInt64])
     }
@@ -107,7 +64,7 @@ struct TrialRecord: Sendable {
     var hasBoard = false
     var events: [Event] = []
     /// Operations that came again.
-    var repeats: [TrialSighting] = []
+    var repeats: [Sighting] = []
     /// The positions that were announced, each once.
     var marks: [UInt64: String] = [:]
     /// All incarnations that it was told.
@@ -116,7 +73,7 @@ struct TrialRecord: Sendable {
     var faults: [String] = []
 
     /// Takes the next operation.
-    mutating func append(_ sighting: TrialSighting) {
+    mutating func append(_ sighting: Sighting) {
         index = sighting.index
         events.append(.operation(sighting))
     }
@@ -128,7 +85,7 @@ struct TrialRecord: Sendable {
             for operation in ops where operation.index > index {
                 if operation.index != index + 1 { faults.append("a tail goes on at \(operation.index) after \(index)") }
                 append(
-                    TrialSighting(
+                    Sighting(
                         at: now, index: operation.index, author: operation.author, reference: operation.ref,
                         digest: operation.digest, isLate: operation.late ?? false, isTail: true,
                         content: .message(operation.message)))

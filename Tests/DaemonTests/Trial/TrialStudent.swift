@@ -9,7 +9,7 @@ final class TrialStudent: Sendable {
     fileprivate struct State {
         var record = TrialRecord()
         /// Operations beyond the next one, or before the first board.
-        var waiting: [UInt64: TrialSighting] = [:]
+        var waiting: [UInt64: Sighting] = [:]
         var isJoining = false
         var isStopped = false
         var joins = 0
@@ -30,12 +30,7 @@ final class TrialStudent: Sendable {
         self.video = video
         self.connection = connection
         _ = try connection.subscribe("\(address).out.\(cohort)") { [weak self] message in
-            let index = message.header("Ink-Index").flatMap { UInt64($0) } ?? 0
-            let sighting = TrialSighting(
-                at: .now, index: index, author: message.header("Ink-Author") ?? "",
-                reference: message.header("Ink-Ref").flatMap { UInt64($0) }, digest: message.header("Ink-Digest") ?? "",
-                isLate: message.header("Ink-Late") == "1", isTail: false, content: .bytes(message.copyPayload()))
-            self?.receive(sighting, of: message.header("Ink-Room") ?? "")
+            self?.receive(Sighting(message), of: message.header("Ink-Room") ?? "")
         }
         _ = try connection.subscribe("\(address).mark.\(cohort)") { [weak self] message in
             self?.mark(message.copyPayload())
@@ -50,7 +45,7 @@ final class TrialStudent: Sendable {
     /// Takes no more, and asks for nothing.
     func stop() { state.withLock { $0.isStopped = true } }
 
-    private func receive(_ sighting: TrialSighting, of room: String) {
+    private func receive(_ sighting: Sighting, of room: String) {
         let isBehind = state.withLock { state in
             guard !state.isStopped else { return false }
             state.record.rooms.insert(room)

@@ -81,7 +81,7 @@ struct TrialTable: Sendable {
     }
 
     private mutating func note(
-        _ sighting: TrialSighting, _ due: [ContinuousClock.Instant], _ list: WritableKeyPath<Phase, [Double]>
+        _ sighting: Sighting, _ due: [ContinuousClock.Instant], _ list: WritableKeyPath<Phase, [Double]>
     ) {
         guard due.indices.contains(Int(sighting.index) - 1), let phase = phase(at: due[Int(sighting.index) - 1]) else {
             return

@@ -107,7 +107,7 @@ struct TrialVerdict: Sendable {
     }
 
     private mutating func judge(
-        _ sighting: TrialSighting, _ model: ModelRoom, _ video: Video, late: Set<UInt64>, _ who: String
+        _ sighting: Sighting, _ model: ModelRoom, _ video: Video, late: Set<UInt64>, _ who: String
     ) {
         guard sighting.index >= 1, sighting.index <= UInt64(model.operations.count) else {
             faults.append("\(who): \(sighting.index) is no operation of the journal")
@@ -126,7 +126,7 @@ struct TrialVerdict: Sendable {
 
 extension TrialRecord {
     /// Operations in the order in which they were taken.
-    var operations: [TrialSighting] {
+    var operations: [Sighting] {
         events.compactMap { if case .operation(let sighting) = $0 { sighting } else { nil } }
     }
 }
