@@ -115,7 +115,7 @@ import Testing
     func `with these users tokens are revoked and rooms erased, and nobody asks for more than it may`() async throws {
         let certificates = try TestCertificates()
         defer { certificates.remove() }
-        let secret = try TestFiles.write("a secret of the test with more than 32 bytes", "file.secret")
+        let secret = try TokenSecret()
         try await NATSTestServer.with(jetStream: true, configuration: try configuration(certificates)) { nats in
             let files = ["LECTERN_NATS_CA": certificates.authority, "LECTERN_NATS_PASSWORD": Self.password]
             func start(_ arguments: [String], _ more: [String: String] = [:]) throws -> LecternProcess {
@@ -126,14 +126,12 @@ import Testing
                 [
                     "serve", "--http", "127.0.0.1:0", "--set", "nats.user=service", "--set",
                     "nats.gateway_user=gateway", "--set", "subjects.partitions=8", "--set", "auth.mode=token", "--set",
-                    "auth.secret_file=\(secret)", "--set", "checkpoint.interval=1s",
+                    "auth.secret_file=\(secret.path)", "--set", "checkpoint.interval=1s",
                 ], ["LECTERN_NATS_GATEWAY_PASSWORD": Self.password])
             try await daemon.waitForLog(" serving")
             let http = HTTPClient(port: try await daemon.httpPort())
             try await eventually("it is ready", is: await http.get("/readyz").statusCode == 200)
-            let token = try await LecternProcess.run(
-                "token", "--secret-file", secret, "--role", "operator", "--expires", "1h"
-            ).log.trimmingCharacters(in: .whitespacesAndNewlines)
+            let token = try await secret.token(["--role", "operator"])
             func status() async throws -> Int {
                 try await http.send("GET", "/metrics", headers: [("Authorization", "Bearer \(token)")]).statusCode
             }

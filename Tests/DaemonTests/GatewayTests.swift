@@ -34,26 +34,23 @@ import Testing
     }
 
     @Test func `a gateway serves the rooms of another daemon to those who have a token`() async throws {
-        let directory = try TestFiles.folder("lectern")
-        let secret = directory.appendingPathComponent("secret").path
-        try "a secret of the test with more than 32 bytes\n".write(toFile: secret, atomically: true, encoding: .utf8)
+        let secret = try TokenSecret()
         try await NATSTestServer.with { nats in
             let core = try await DaemonProcess.serving(
                 "core", nats: nats.url, http: "127.0.0.1:0", ["node.roles=core", "journal.mode=none"])
             let gateway = try DaemonProcess(
-                "gateway", nats: nats.url, http: "127.0.0.1:0",
-                ["node.roles=gateway", "auth.mode=token", "auth.secret_file=\(secret)"])
+                "gateway", nats: nats.url, http: "127.0.0.1:0", ["node.roles=gateway"] + secret.settings)
             let http = HTTPClient(port: try await gateway.httpPort())
             try await eventually("the gateway is ready", is: await http.get("/readyz").statusCode == 200)
 
-            let teacher = try await token(secret, "teacher", "--author", "anna")
+            let teacher = try await secret.headers("--room", "r", "--role", "teacher", "--author", "anna")
             let stroke = #"{"n":1,"c":1,"l":4,"t":1,"w":400,"h":300,"d":[{"x":1,"y":2}]}"#
             #expect(try await http.send("POST", "/api/rooms/r/strokes", body: stroke).statusCode == 401)
             let written = try await http.send("POST", "/api/rooms/r/strokes", headers: teacher, body: stroke)
             #expect(written.text == #"{"results":[{"n":1,"index":1}]}"#)
             let board = try await http.send("GET", "/api/rooms/r/board.json?cohort=head", headers: teacher)
             #expect(try AnyJSON.decode(board.bytes)["index"] == .number(1))
-            let student = try await token(secret, "student")
+            let student = try await secret.headers("--room", "r", "--role", "student")
             #expect(
                 try await http.send("GET", "/api/rooms/r/board.json?cohort=head", headers: student).statusCode == 403)
 
@@ -66,12 +63,13 @@ import Testing
             #expect(nothing.statusCode == 404)
             #expect(nothing.text.contains("/healthz, /readyz and /metrics"))
 
-            let watched = try await http.send("GET", "/metrics", headers: try await token(secret, "operator"))
+            let operating = try await secret.headers("--role", "operator")
+            let watched = try await http.send("GET", "/metrics", headers: operating)
             let metrics = try Exposition(watched.text)
             #expect(metrics["lectern_nats_connected"] == 1 && metrics["lectern_nats_dropped_total"] == 0)
             await nats.stop()
             try await eventually("it tells that NATS is away") {
-                let watched = try await http.send("GET", "/metrics", headers: try await token(secret, "operator"))
+                let watched = try await http.send("GET", "/metrics", headers: operating)
                 return try Exposition(watched.text)["lectern_nats_connected"] == 0 ? () : nil
             }
             #expect(await gateway.terminate() == 0)
@@ -79,18 +77,9 @@ import Testing
         }
     }
 
-    /// The header with a token of the command for the room `r`.
-    private func token(_ secret: String, _ role: String, _ more: String...) async throws -> [(String, String)] {
-        let arguments = ["token", "--secret-file", secret, "--room", "r", "--role", role, "--expires", "1h"] + more
-        let process = try LecternProcess(arguments)
-        #expect(await process.exitCode() == 0)
-        return [("Authorization", "Bearer \(process.log.trimmingCharacters(in: .whitespacesAndNewlines))")]
-    }
-
     @Test func `a teacher's token has an author whose name is one`() async throws {
-        let folder = try TestFolder()
-        let secret = try folder.write("a secret of the test with more than 32 bytes\n", "secret")
-        let teacher = ["token", "--secret-file", secret, "--role", "teacher", "--expires", "1h"]
+        let secret = try TokenSecret()
+        let teacher = ["token", "--secret-file", secret.path, "--role", "teacher", "--expires", "1h"]
         #expect(try await LecternProcess.run(arguments: teacher + ["--author", "anna"]).exitCode == 0)
         for author in [[], ["--author", "Anna B"], ["--author", ""]] {
             #expect(try await LecternProcess.run(arguments: teacher + author).exitCode == 64)

@@ -253,18 +253,11 @@ import Testing
     }
 
     @Test func `who imports and copies needs a teacher's token for every room`() async throws {
-        let secret = try TestFiles.write("a secret of the test with more than 32 bytes\n", "secret")
-        func token(_ role: String, _ rooms: String...) async throws -> [(String, String)] {
-            let (code, log) = try await LecternProcess.run(
-                arguments: ["token", "--secret-file", secret, "--role", role, "--expires", "1h"]
-                    + rooms.flatMap { ["--room", $0] } + (role == "teacher" ? ["--author", "anna"] : []))
-            #expect(code == 0, "\(log)")
-            return [("Authorization", "Bearer \(log.trimmingCharacters(in: .whitespacesAndNewlines))")]
-        }
-        let (teacher, both) = (try await token("teacher", "r"), try await token("teacher", "r", "s"))
-        let student = try await token("student", "r")
-        try await BoardService.with(BoardService.boards + ["auth.mode=token", "auth.secret_file=\(secret)"]) {
-            service in
+        let secret = try TokenSecret()
+        let teacher = try await secret.headers("--role", "teacher", "--author", "anna", "--room", "r")
+        let both = try await secret.headers("--role", "teacher", "--author", "anna", "--room", "r", "--room", "s")
+        let student = try await secret.headers("--role", "student", "--room", "r")
+        try await BoardService.with(BoardService.boards + secret.settings) { service in
             try await eventually(
                 "it has read which tokens are revoked", is: await service.http.get("/readyz").statusCode == 200)
             let file = SlideFiles.pdf([(4, 3)])

@@ -7,22 +7,8 @@ import Testing
 
 /// `lectern token` and `lectern revoke` beside a daemon and two gateways.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct RevokeTests {
-    private func secret() throws -> String {
-        let path = try TestFiles.write("a secret of the test with more than 32 bytes", "secret")
-        return path
-    }
-
-    private func token(_ secret: String, _ author: String = "anna") async throws -> String {
-        let (code, log) = try await LecternProcess.run(
-            "token", "--secret-file", secret, "--room", "r", "--role", "teacher", "--author", author, "--expires", "1h")
-        guard code == 0 else { throw Unexpected(log) }
-        return log.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    private func gateway(_ name: String, _ nats: NATSTestServer, _ secret: String) throws -> DaemonProcess {
-        try DaemonProcess(
-            name, nats: nats.url, http: "127.0.0.1:0",
-            ["node.roles=gateway", "auth.mode=token", "auth.secret_file=\(secret)"])
+    private func gateway(_ name: String, _ nats: NATSTestServer, _ secret: TokenSecret) throws -> DaemonProcess {
+        try DaemonProcess(name, nats: nats.url, http: "127.0.0.1:0", ["node.roles=gateway"] + secret.settings)
     }
 
     private func status(_ http: HTTPClient, _ token: String) async throws -> Int {
@@ -36,16 +22,19 @@ import Testing
     }
 
     @Test func `a revoked token is refused by every gateway, whatever is restarted`() async throws {
-        let secret = try secret()
+        let secret = try TokenSecret()
         try await NATSTestServer.with(jetStream: true) { nats in
             let core = try await DaemonProcess.serving("core", nats: nats.url, ["node.roles=core"])
             let gateways = try ["g1", "g2"].map { try gateway($0, nats, secret) }
             var sites: [HTTPClient] = []
             for gateway in gateways { sites.append(try await ready(gateway)) }
-            let tokens = [try await token(secret), try await token(secret, "bob"), try await token(secret, "cleo")]
+            let tokens = try await ["anna", "bob", "cleo"].asyncMap {
+                try await secret.token(["--room", "r", "--role", "teacher", "--author", $0])
+            }
             for site in sites { for token in tokens { #expect(try await status(site, token) == 200) } }
 
-            let revoked = try await LecternProcess.run("revoke", tokens[0], "--secret-file", secret, "--nats", nats.url)
+            let revoked = try await LecternProcess.run(
+                "revoke", tokens[0], "--secret-file", secret.path, "--nats", nats.url)
             #expect(revoked.exitCode == 0 && revoked.log.hasPrefix("revoked jti "), "\(revoked.log)")
             #expect(revoked.log.contains(" until "), "\(revoked.log)")
             let start = ContinuousClock.now
@@ -78,13 +67,12 @@ import Testing
     }
 
     @Test func `without a journal a revocation says that it is lost with the daemon`() async throws {
-        let secret = try secret()
+        let secret = try TokenSecret()
         try await NATSTestServer.with { nats in
             let daemon = try await DaemonProcess.serving(
-                "a", nats: nats.url, http: "127.0.0.1:0",
-                ["journal.mode=none", "auth.mode=token", "auth.secret_file=\(secret)"])
+                "a", nats: nats.url, http: "127.0.0.1:0", ["journal.mode=none"] + secret.settings)
             let site = try await ready(daemon)
-            let token = try await token(secret)
+            let token = try await secret.token(["--role", "operator"])
             #expect(try await status(site, token) == 200)
             let (code, log) = try await LecternProcess.run("revoke", token, "--nats", nats.url)
             #expect(code == 0 && log.contains("until the daemon ends"), "\(log)")
@@ -97,23 +85,23 @@ import Testing
         func part(_ bytes: Data) -> String {
             bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         }
-        let path = try secret()
-        let key = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        let secret = try TokenSecret()
+        let key = Array(try Data(contentsOf: URL(fileURLWithPath: secret.path)))
         let claims = #"{"room":"*","role":"operator","jti":"a","exp":1e19}"#
         let body = [#"{"alg":"HS256","typ":"JWT"}"#, claims].map { part(Data($0.utf8)) }.joined(separator: ".")
         let signature = part(Data(HMACSHA256.code(of: Array(body.utf8), key: key)))
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try await DaemonProcess.serving("one", nats: nats.url)
             let (code, log) = try await LecternProcess.run(
-                "revoke", "\(body).\(signature)", "--secret-file", path, "--nats", nats.url)
+                "revoke", "\(body).\(signature)", "--secret-file", secret.path, "--nats", nats.url)
             #expect(code == 0 && log.contains("for good"), "\(log)")
             #expect(await daemon.terminate() == 0)
         }
     }
 
     @Test func `revoke says what it cannot take`() async throws {
-        let secret = try secret()
-        let token = try await token(secret)
+        let secret = try TokenSecret()
+        let token = try await secret.token(["--role", "operator"])
         // No jti: {"role":"operator"}.
         let parts = token.split(separator: ".")
         let unnamed = "\(parts[0]).eyJyb2xlIjoib3BlcmF0b3IifQ.\(parts[2])"
@@ -129,7 +117,7 @@ import Testing
             #expect(code == Int32(expected) && log.contains(text), "\(arguments): \(log)")
         }
         let shown = try await LecternProcess.run(
-            "token", "--secret-file", secret, "--role", "operator", "--expires", "1h", "--show-jti")
+            "token", "--secret-file", secret.path, "--role", "operator", "--expires", "1h", "--show-jti")
         #expect(shown.log.split(separator: "\n").count == 2)
     }
 }

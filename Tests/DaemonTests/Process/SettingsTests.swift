@@ -82,34 +82,23 @@ import Testing
     }
 
     @Test func `a key of tokens that is replaced counts after SIGHUP, and the one before no longer`() async throws {
-        let folder = try TestFolder()
-        let secrets = ["a", "b"].map { String(repeating: $0, count: 40) }
-        let file = try folder.write(secrets[0], "secret")
-        @Sendable func token() async throws -> String {
-            let process = try LecternProcess([
-                "token", "--secret-file", file, "--room", "r", "--role", "operator", "--expires", "1h",
-            ])
-            #expect(await process.exitCode() == 0)
-            return process.log.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        let old = try await token()
+        let secret = try TokenSecret()
+        let old = try await secret.token(["--role", "operator"])
         try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try LecternProcess([
-                "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--set", "auth.mode=token", "--set",
-                "auth.secret_file=\(file)",
-            ])
+            let daemon = try LecternProcess(
+                ["serve", "--nats", nats.url, "--http", "127.0.0.1:0"] + secret.settings.flatMap { ["--set", $0] })
             let http = HTTPClient(port: try await daemon.httpPort())
             func status(_ token: String) async throws -> Int {
                 try await http.send("GET", "/metrics", headers: [("Authorization", "Bearer \(token)")]).statusCode
             }
             // Before it knows which tokens are revoked it lets none in.
             try await eventually("the token is good", is: await status(old) == 200)
-            _ = try folder.write(secrets[1], "secret")
+            try secret.change(String(repeating: "b", count: 40))
             daemon.send(SIGHUP)
             try await daemon.waitForLog("settings reloaded")
             #expect(daemon.log.contains("the key of tokens"))
             #expect(try await status(old) == 401)
-            #expect(try await status(try await token()) == 200)
+            #expect(try await status(try await secret.token(["--role", "operator"])) == 200)
         }
     }
 }

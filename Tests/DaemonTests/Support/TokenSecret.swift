@@ -3,7 +3,7 @@ import TestSupport
 
 /// A file with the key of tokens, which goes with the object.
 final class TokenSecret: Sendable {
-    private let path = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
 
     init() throws { try change("a secret of 32 bytes or more, here it is") }
 
@@ -19,5 +19,10 @@ final class TokenSecret: Sendable {
         let process = try LecternProcess(["token", "--secret-file", path, "--expires", "1h"] + arguments)
         guard await process.exitCode() == 0 else { throw Unexpected(process.log) }
         return process.log.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The headers of a request with such a token.
+    func headers(_ arguments: String...) async throws -> [(String, String)] {
+        [("Authorization", "Bearer \(try await token(arguments))")]
     }
 }
