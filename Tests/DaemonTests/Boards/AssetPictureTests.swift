@@ -38,17 +38,10 @@ import Testing
         }
     }
 
-    private static func withLesson(
-        _ settings: [String] = [], _ body: @escaping @Sendable (Lesson, DaemonProcess) async throws -> Void
-    ) async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving(
-                "a", nats: nats.url, http: "127.0.0.1:0", Self.settings + settings)
-            let lesson = Lesson(
-                http: HTTPClient(port: try await daemon.httpPort()),
-                ann: try ScriptedAuthor("ann", room: "lesson", on: connection), nats: connection)
-            try await body(lesson, daemon)
-            #expect(await daemon.terminate() == 0)
+    private static func withLesson(_ body: @escaping @Sendable (Lesson) async throws -> Void) async throws {
+        try await BoardService.with(settings) {
+            let ann = try ScriptedAuthor("ann", room: "lesson", on: $0.connection)
+            try await body(Lesson(http: $0.http, ann: ann, nats: $0.connection))
         }
     }
 
@@ -61,7 +54,7 @@ import Testing
 
     @Test
     func `Students see a page when their video shows it, and cannot tell before whether it is there`() async throws {
-        try await Self.withLesson { lesson, _ in
+        try await Self.withLesson { lesson in
             try lesson.ann.clock(0, "main")
             try lesson.ann.clock(0, "hls")
             let asset = try await lesson.upload(SamplePDF.twoPages())
@@ -110,7 +103,7 @@ import Testing
     }
 
     @Test func `Over NATS the answer has the picture, or the code of the error`() async throws {
-        try await Self.withLesson { lesson, _ in
+        try await Self.withLesson { lesson in
             let asset = try await lesson.upload(SamplePDF.twoPages())
             try await lesson.ann.send(Self.image(1, asset, page: 1, at: 0), appliedAt: 1)
             try await lesson.released(1, to: "main")
@@ -166,9 +159,9 @@ import Testing
     func `Pages are given by whichever daemon has the room, and by its successor, as far as released`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             func start(_ name: String) async throws -> (daemon: DaemonProcess, lesson: Lesson) {
-                let daemon = try await DaemonProcess.serving(name, nats: nats.url, http: "127.0.0.1:0", Self.settings)
+                let (daemon, http) = try await DaemonProcess.servingHTTP(name, nats: nats.url, Self.settings)
                 let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
-                return (daemon, Lesson(http: HTTPClient(port: try await daemon.httpPort()), ann: ann, nats: connection))
+                return (daemon, Lesson(http: http, ann: ann, nats: connection))
             }
             let (first, one) = try await start("a")
             let (second, two) = try await start("b")
@@ -199,7 +192,7 @@ import Testing
 
     @Test
     func `A student who asks for hundreds of widths is refused most, and keeps no teacher waiting`() async throws {
-        try await Self.withLesson { lesson, _ in
+        try await Self.withLesson { lesson in
             let asset = try await lesson.upload(
                 SamplePDF.twoPages(String(repeating: "1 0 0 rg 0 0 50 50 re f\n", count: 2000)))
             try await lesson.ann.send(Self.image(1, asset, at: 0), appliedAt: 1)

@@ -7,18 +7,13 @@ import Testing
 /// Files that teachers bring over HTTP, to the built daemon.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct AssetTests {
     private static func withDaemon(
-        _ settings: [String] = [],
-        _ body: @escaping @Sendable (HTTPClient, DaemonProcess, JetStream) async throws -> Void
+        _ settings: [String] = [], _ body: @escaping @Sendable (HTTPClient, JetStream) async throws -> Void
     ) async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0", settings)
-            try await body(HTTPClient(port: try await daemon.httpPort()), daemon, JetStream(connection))
-            #expect(await daemon.terminate() == 0)
-        }
+        try await BoardService.with(settings) { try await body($0.http, JetStream($0.connection)) }
     }
 
     @Test func `A file is stored, tells its pages, and is stored once`() async throws {
-        try await Self.withDaemon { http, _, jetStream in
+        try await Self.withDaemon { http, jetStream in
             let answers = [
                 try await http.upload(SamplePDF.twoPages()),
                 try await http.upload(SamplePDF.twoPages(), room: "chemistry"),
@@ -38,7 +33,7 @@ import Testing
     }
 
     @Test func `A large file comes in parts`() async throws {
-        try await Self.withDaemon { http, _, jetStream in
+        try await Self.withDaemon { http, jetStream in
             // What follows the end of a PDF's objects does no harm.
             let file = SamplePDF.twoPages(String(repeating: "0 0 1 rg 9 9 9 9 re f\n", count: 200_000))
             let answer = try await http.upload(file)
@@ -48,7 +43,7 @@ import Testing
     }
 
     @Test func `What cannot be read is refused with the reason, and nothing of it is kept`() async throws {
-        try await Self.withDaemon { http, _, jetStream in
+        try await Self.withDaemon { http, jetStream in
             for (file, code, status) in [
                 (Array("GIF89a".utf8), "unreadable", 422), (Array("%PDF-1.4 and nothing".utf8), "unreadable", 422),
                 ([0xFF, 0xD8, 0xFF, 0xE0, 0, 0], "unreadable", 422), ([], "bad-request", 400),
@@ -62,7 +57,7 @@ import Testing
     }
 
     @Test func `More than the space for assets, and more than a file may have, is refused`() async throws {
-        try await Self.withDaemon(["assets.max_bytes=1MiB"]) { http, _, _ in
+        try await Self.withDaemon(["assets.max_bytes=1MiB"]) { http, _ in
             let full = try await http.upload(
                 SamplePDF.twoPages(String(repeating: "0 0 1 rg 9 9 9 9 re f\n", count: 60_000)))
             #expect(full.statusCode == 507)
@@ -74,7 +69,7 @@ import Testing
     }
 
     @Test func `Uploads at the same time are all stored`() async throws {
-        try await Self.withDaemon { http, _, jetStream in
+        try await Self.withDaemon { http, jetStream in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<4 {
                     group.addTask {
@@ -89,7 +84,7 @@ import Testing
     }
 
     @Test func `Without a journal there is no place for files`() async throws {
-        try await Self.withDaemon(["journal.mode=none"]) { http, _, _ in
+        try await Self.withDaemon(["journal.mode=none"]) { http, _ in
             let answer = try await http.upload(SamplePDF.twoPages())
             #expect(answer.statusCode == 501)
             #expect(try AnyJSON.decode(answer.bytes)["error"]?["code"] == .string("no-journal"))

@@ -13,21 +13,17 @@ import Testing
     init() throws { folder = try TestFolder() }
 
     /// The head of a room as InkML.
-    private func board(_ room: String, _ connection: NATSConnection) async throws -> InkDocument {
-        let id = try #require(RoomID(room))
-        let address = RoomAddress(root: "ink", room: id, partitions: 1)
-        let request = ImageRequest(format: .inkml).encoded()
-        let reply = try await connection.requestParts(request, to: address.subject(.imageHead))
-        return try InkDocument(inkML: reply.payload)
+    private func board(_ room: String, _ service: BoardService) async throws -> InkDocument {
+        let (request, subject) = (ImageRequest(format: .inkml).encoded(), try service.address(room).subject(.imageHead))
+        return try InkDocument(inkML: try await service.connection.requestParts(request, to: subject).payload)
     }
 
     @Test(arguments: ["none", "jetstream"])
     func `a lesson goes through a file into a room, and comes out as it was`(_ journal: String) async throws {
-        try await NATSTestServer.withConnection(jetStream: journal == "jetstream") { nats, connection in
-            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=\(journal)"])
+        try await BoardService.with(["journal.mode=\(journal)"]) { service in
             #expect(try await LecternProcess.run("render", "demo", "-o", folder.path("demo.inkml")).exitCode == 0)
             let command = [
-                "import", folder.path("demo.inkml"), "--author", "ann", "--nats", nats.url, "--json", "--quiet",
+                "import", folder.path("demo.inkml"), "--author", "ann", "--nats", service.nats.url, "--json", "--quiet",
             ]
             let (code, log) = try await LecternProcess.run(arguments: command + ["--room", "a", "--t", "95000"])
             #expect(code == 0, "\(log)")
@@ -35,7 +31,7 @@ import Testing
             #expect(log.contains("101 strokes, 1843 points for a board of 1024 × 768"), "\(log)")
 
             let file = try InkDocument(inkML: try folder.bytes("demo.inkml"))
-            let room = try await board("a", connection)
+            let room = try await board("a", service)
             #expect(room.size == file.size)
             #expect(room.strokes.map(\.index) == (1...101).map(UInt64.init))
             let first = try #require(file.strokes.compactMap(\.time).min())
@@ -50,17 +46,15 @@ import Testing
 
             // Without --t there are no times, and a second import goes on top.
             #expect(try await LecternProcess.run(arguments: command + ["--room", "a"]).exitCode == 0)
-            let both = try await board("a", connection).strokes
+            let both = try await board("a", service).strokes
             #expect(both.count == 202)
             #expect(both.suffix(101).allSatisfy { $0.time == nil })
-            #expect(await daemon.terminate() == 0)
         }
     }
 
     @Test
     func `foreign ink comes to lie on the board, in the nearest colours, in shards where it is long`() async throws {
-        try await NATSTestServer.withConnection { nats, connection in
-            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
+        try await BoardService.with(["journal.mode=none"]) { service in
             let long = (0..<9000).map { "\($0 % 100)\($0.isMultiple(of: 2) ? "" : ".25") \($0 / 90)" }
             let file = try folder.write(
                 """
@@ -69,10 +63,10 @@ import Testing
                 <trace brushRef="#b">0 0, 100 '100</trace><trace>\(long.joined(separator: ","))</trace></ink>
                 """.replacing("100 '100", with: "100 100"), "foreign.inkml")
             let (code, log) = try await LecternProcess.run(
-                "import", file, "--room", "b", "--author", "ann", "--nats", nats.url)
+                "import", file, "--room", "b", "--author", "ann", "--nats", service.nats.url)
             #expect(code == 0, "\(log)")
             #expect(log.contains("applied      2 operations"), "\(log)")
-            let strokes = try await board("b", connection).strokes
+            let strokes = try await board("b", service).strokes
             #expect(strokes.map(\.colour) == [0xd92020, 0x000000])
             // The corners at the ends of its rows are held by further points.
             let counts = strokes.map(\.points.count)
@@ -80,7 +74,6 @@ import Testing
             // A margin of a sixteenth of the height; the ink is as wide as it is high.
             #expect(strokes.first?.points.map(\.y) == [48, 720])
             #expect(strokes.first?.points.map(\.x) == [176, 848])
-            #expect(await daemon.terminate() == 0)
         }
     }
 
@@ -98,17 +91,15 @@ import Testing
         """
 
     @Test func `a highlighter is one of the board, above the ink that it marks`() async throws {
-        try await NATSTestServer.withConnection { nats, connection in
-            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
+        try await BoardService.with(["journal.mode=none"]) { service in
             let file = try folder.write(Self.highlighted, "marked.inkml")
             let (code, log) = try await LecternProcess.run(
-                "import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000")
+                "import", file, "--room", "h", "--author", "ann", "--nats", service.nats.url, "--t", "5000")
             #expect(code == 0 && !log.contains("transparent ink"), "\(log)")
-            let strokes = try await board("h", connection).strokes
+            let strokes = try await board("h", service).strokes
             #expect(strokes.map(\.element) == [.freehand, .highlighter])
             #expect(strokes.map(\.colour) == [0x000000, 0xf2c200])
             #expect(strokes.map(\.time) == [5000, 5800])
-            #expect(await daemon.terminate() == 0)
         }
     }
 
@@ -117,23 +108,21 @@ import Testing
         `where rooms have none a highlighter lies below the ink that it marks, or is an underline where ink may lie below`()
         async throws
     {
-        try await NATSTestServer.withConnection { nats, connection in
-            let daemon = try await DaemonProcess.serving(
-                "service", nats: nats.url, ["journal.mode=none", "board.features=pages"])
+        try await BoardService.with(["journal.mode=none", "board.features=pages"]) { service in
             let file = try folder.write(Self.highlighted, "marked.inkml")
-            let command = ["import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000"]
+            let command = ["import", file, "--room", "h", "--author", "ann", "--nats", service.nats.url, "--t", "5000"]
             let (code, log) = try await LecternProcess.run(arguments: command)
             #expect(code == 0, "\(log)")
             #expect(log.ranges(of: "unknown-resolution: ").count == 1, "\(log)")
             #expect(log.ranges(of: "highlighters lie below").count == 1, "\(log)")
-            let first = try await board("h", connection).strokes
+            let first = try await board("h", service).strokes
             #expect(first.map(\.colour) == [0xf2c200, 0x000000])
             #expect(first.map(\.time) == [5000, 5000])
             let band = try #require(first.first)
             #expect(try #require(band.width) > 5 * (first.last?.width ?? 0))
             // The room has ink now.
             #expect(try await LecternProcess.run(arguments: command).exitCode == 0)
-            let again = try await board("h", connection).strokes.suffix(2).map { $0 }
+            let again = try await board("h", service).strokes.suffix(2).map { $0 }
             #expect(again.map(\.colour) == [0x000000, 0xf2c200])
             #expect(again.map(\.time) == [5000, 5800])
             let line = try #require(again.last)
@@ -144,9 +133,9 @@ import Testing
             let clear = try folder.write(
                 opaque.replacing("name=\"height\" value=\"0.6\"", with: "name=\"height\" value=\"0.1\""), "clear.inkml")
             let strict = try await LecternProcess.run(
-                "import", clear, "--strict", "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000")
+                "import", clear, "--strict", "--room", "h", "--author", "ann", "--nats", service.nats.url, "--t",
+                "5000")
             #expect(strict.exitCode == 1 && strict.log.contains("passed-over: The room has no transparent ink"))
-            #expect(await daemon.terminate() == 0)
         }
         let file = try folder.write(Self.highlighted, "marked.inkml")
         let (code, log) = try await LecternProcess.run(

@@ -84,16 +84,6 @@ import Testing
     }
 
     /// Gives a log an age that is shorter than the settings allow.
-    private static func setMaxAge(_ stream: String, seconds: Int, _ connection: NATSConnection) async throws {
-        let info = try await connection.request(to: "$JS.API.STREAM.INFO.\(stream)").payload
-        let answer = try JSONSerialization.jsonObject(with: Data(info)) as? [String: Any]
-        var configuration = try #require(answer?["config"] as? [String: Any])
-        configuration["max_age"] = seconds * 1_000_000_000
-        configuration["duplicate_window"] = 1_000_000_000
-        let body = Array(try JSONSerialization.data(withJSONObject: configuration))
-        _ = try await connection.request(body, to: "$JS.API.STREAM.UPDATE.\(stream)")
-    }
-
     private static func firstSequence(_ connection: NATSConnection) async throws -> UInt64 {
         try await JetStream(connection).streamInfo("INK_LOG_0").firstSequence
     }
@@ -119,7 +109,8 @@ import Testing
             let daemon = try await DaemonProcess.serving(
                 "a", nats: nats.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
             try await NATSConnection.with(nats) { connection in
-                try await Self.setMaxAge("INK_LOG_0", seconds: 3, connection)
+                try await connection.change(
+                    "INK_LOG_0", ["max_age": 3_000_000_000, "duplicate_window": 1_000_000_000])
                 let writing = Task { try await Self.write(to: "ink.0.lesson.in.anna", connection) }
                 defer { writing.cancel() }
                 try await Self.waitUntilMoreExpire(connection)

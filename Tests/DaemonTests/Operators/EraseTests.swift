@@ -51,9 +51,8 @@ import Testing
     @Test func `in a cluster no server's streams keep anything of it`() async throws {
         try await NATSTestServer.withCluster(of: 3) { servers in
             let url = servers.map(\.url).joined(separator: ",")
-            let daemon = try DaemonProcess(
-                "a", nats: url, http: "127.0.0.1:0", ["checkpoint.interval=1s", "journal.replicas=3"])
-            try await daemon.waitForLog(" serving")
+            let (daemon, http) = try await DaemonProcess.servingHTTP(
+                "a", nats: url, ["checkpoint.interval=1s", "journal.replicas=3"])
             try await NATSConnection.with(servers[0]) { connection in
                 for room in ["lesson", "other"] {
                     let author = try ScriptedAuthor("hand-of-\(room)", room: room, on: connection)
@@ -66,7 +65,6 @@ import Testing
             }
             try await eventually(
                 "all servers have it", is: servers.allSatisfy { try count("hand-of-lesson", in: $0) > 0 })
-            let http = HTTPClient(port: try await daemon.httpPort())
             let brought = try await http.send(
                 "POST", "/api/rooms/lesson/import?author=berta", bytes: SlideFiles.pdf([(4, 3)]))
             #expect(brought.statusCode == 200, "\(brought.text)")

@@ -43,8 +43,7 @@ extension RepartitionTests {
     /// Makes the streams.
     private static func provision(_ nats: NATSTestServer, _ settings: String...) async throws {
         let small = ["assets.max_bytes=1MiB", "audit.max_bytes=1MiB"]
-        let daemon = try DaemonProcess("a", nats: nats.url, settings + small)
-        try await daemon.waitForLog(" serving")
+        let daemon = try await DaemonProcess.serving("a", nats: nats.url, settings + small)
         #expect(await daemon.terminate() == 0)
     }
 
@@ -114,12 +113,7 @@ extension RepartitionTests {
     /// Lowers the limit of a stream.
     private static func limit(_ stream: String, bytes: Int, on nats: NATSTestServer) async throws {
         try await NATSConnection.with(nats) { connection in
-            let info = try await connection.request(to: "$JS.API.STREAM.INFO.\(stream)", timeout: .hangLimit)
-            let answer = try JSONSerialization.jsonObject(with: Data(info.payload)) as? [String: Any]
-            var configuration = try #require(answer?["config"] as? [String: Any])
-            configuration["max_bytes"] = bytes
-            let body = try JSONSerialization.data(withJSONObject: configuration)
-            _ = try await connection.request(Array(body), to: "$JS.API.STREAM.UPDATE.\(stream)", timeout: .hangLimit)
+            try await connection.change(stream, ["max_bytes": bytes])
         }
         #expect(try await info(stream, nats).configuration.maxBytes == bytes)
     }
@@ -280,13 +274,7 @@ extension RepartitionTests {
             try await Self.provision(nats)
             try await NATSConnection.with(nats) { connection in
                 // As a run leaves them that is killed while the server copies.
-                let info = try await connection.request(to: "$JS.API.STREAM.INFO.INK_LOG_0").payload
-                let answer = try JSONSerialization.jsonObject(with: Data(info)) as? [String: Any]
-                var log = try #require(answer?["config"] as? [String: Any])
-                log["subjects"] = ["ink.0.PARKED.log"]
-                let parked = Array(try JSONSerialization.data(withJSONObject: log))
-                let reply = try await connection.request(parked, to: "$JS.API.STREAM.UPDATE.INK_LOG_0").payload
-                #expect(!String(decoding: reply, as: UTF8.self).contains("error"))
+                try await connection.change("INK_LOG_0", ["subjects": ["ink.0.PARKED.log"]])
                 let copy = Array(#"{"name":"INK_MOVING_LOG_0","subjects":["copy"],"storage":"memory"}"#.utf8)
                 _ = try await connection.request(copy, to: "$JS.API.STREAM.CREATE.INK_MOVING_LOG_0")
             }

@@ -41,11 +41,8 @@ import Testing
     static func states(
         of rooms: [String] = rooms, on nats: NATSTestServer, partitions: Int, undos: Int = 0, replicas: Int = 1
     ) async throws -> [String: [String]] {
-        let daemon = try DaemonProcess(
-            "reader", nats: nats.url, http: "127.0.0.1:0",
-            ["subjects.partitions=\(partitions)", "journal.replicas=\(replicas)"])
-        try await daemon.waitForLog(" serving")
-        let http = HTTPClient(port: try await daemon.httpPort())
+        let (daemon, http) = try await DaemonProcess.servingHTTP(
+            "reader", nats: nats.url, ["subjects.partitions=\(partitions)", "journal.replicas=\(replicas)"])
         var states: [String: [String]] = [:]
         for room in rooms {
             let board = try await http.get("/api/rooms/\(room)/board.json?cohort=head")
@@ -86,8 +83,7 @@ import Testing
         _ nats: NATSTestServer, replicas: Int = 1
     ) async throws -> (asset: String, page: [UInt8]) {
         let settings = ["checkpoint.interval=1s", "checkpoint.operations=5", "journal.replicas=\(replicas)"]
-        let first = try DaemonProcess("a", nats: nats.url, settings)
-        try await first.waitForLog(" serving")
+        let first = try await DaemonProcess.serving("a", nats: nats.url, settings)
         try await write((1...20).map { stroke($0) } + [#"{"n":21,"a":2,"t":2200}"#], to: "rest", on: nats)
         #expect(await first.terminate() == 0)
         // The room is in its checkpoint alone.

@@ -220,27 +220,3 @@ import Testing
         }
     }
 }
-
-@Suite(.timeLimit(.minutes(60)), .endsProcesses) struct ClusterTests {
-    @Test func `a journal with three replicas survives the loss of its leader`() async throws {
-        let plan = Lesson.Plan(mayLose: true)
-        try await NATSTestServer.withCluster(of: 3) { servers in
-            let url = servers.map(\.url).joined(separator: ",")
-            let verdict = try await Lesson.hold(plan, on: url) { lesson in
-                _ = try await DaemonProcess.serving("a", nats: url, ["journal.replicas=3"])
-                for _ in 1...rounds(1) {
-                    try await lesson.goesOn()
-                    let leader = try await eventually("the journal has a leader") {
-                        try await lesson.connection.streamState("INK_LOG_0").cluster?.leader
-                    }
-                    let number = try #require(Int(leader.dropFirst("node".count)))
-                    await servers[number].kill()
-                    try await lesson.goesOn()
-                    try await servers[number].restart()
-                    try await lesson.goesOn()
-                }
-            }
-            verdict.expect()
-        }
-    }
-}

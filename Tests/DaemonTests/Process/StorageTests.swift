@@ -9,15 +9,13 @@ import Testing
         let plan = Lesson.Plan()
         try await Lesson.hold(plan) { nats, lesson in
             let settings = ["journal.max_bytes=1MiB", "checkpoint.interval=1s"]
-            var daemon = try DaemonProcess("a", nats: nats.url, settings)
-            try await daemon.waitUntilServing()
+            var daemon = try await DaemonProcess.serving("a", nats: nats.url, settings)
             try await lesson.goesOn()
             try await lesson.fillJournal()
             // A daemon can start although nothing can be written.
             await daemon.kill()
-            daemon = try DaemonProcess("b", nats: nats.url, settings)
-            try await daemon.waitUntilServing()
-            try await lesson.setJournalLimit(-1)
+            daemon = try await DaemonProcess.serving("b", nats: nats.url, settings)
+            try await lesson.connection.change("INK_LOG_0", ["max_bytes": -1])
             try await lesson.goesOn()
         }
     }
@@ -27,14 +25,12 @@ import Testing
         let small = "jetstream: { max_file_store: 1M }"
         try await Lesson.hold(plan, configuration: small) { nats, lesson in
             let settings = ["checkpoint.interval=1s"]
-            var daemon = try DaemonProcess("a", nats: nats.url, settings)
-            try await daemon.waitUntilServing()
+            var daemon = try await DaemonProcess.serving("a", nats: nats.url, settings)
             try await lesson.goesOn()
             try await lesson.fillJournal()
             try await daemon.waitForLog("checkpoint not saved")
             await daemon.kill()
-            daemon = try DaemonProcess("b", nats: nats.url, settings)
-            try await daemon.waitUntilServing()
+            daemon = try await DaemonProcess.serving("b", nats: nats.url, settings)
             try await nats.restart(configuration: "jetstream: { max_file_store: 1G }")
             try await lesson.goesOn()
         }
@@ -51,17 +47,6 @@ extension Lesson {
             _ = try await connection.request(body, to: "ink.0.filler.in.carl", timeout: .seconds(1))
             return teachers[0].progress.refusals > refused ? () : nil
         }
-    }
-
-    /// Sets the journal's limit in bytes, as an operator does.
-    fileprivate func setJournalLimit(_ bytes: Int) async throws {
-        let info = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.INFO.INK_LOG_0")
-        let answer = try JSONSerialization.jsonObject(with: Data(info.payload)) as? [String: Any]
-        var configuration = try #require(answer?["config"] as? [String: Any])
-        configuration["max_bytes"] = bytes
-        let request = try JSONSerialization.data(withJSONObject: configuration)
-        let reply = try await connection.request(Array(request), to: "$JS.API.STREAM.UPDATE.INK_LOG_0")
-        #expect(!String(decoding: reply.payload, as: UTF8.self).contains(#""error""#))
     }
 }
 
@@ -81,8 +66,7 @@ extension Lesson {
                     try await lesson.waitUntilSaved()
                     if round.isMultiple(of: 2) { await daemon.kill() } else { _ = await daemon.terminate() }
                     try await lesson.damage(damage)
-                    daemon = try DaemonProcess("\(damage)".lowercased(), nats: nats.url, settings)
-                    try await daemon.waitUntilServing()
+                    daemon = try await DaemonProcess.serving("\(damage)".lowercased(), nats: nats.url, settings)
                     try await lesson.goesOn(by: 15)
                 }
             }
