@@ -15,16 +15,14 @@ import Testing
     private static let operations = 10
     private static let visible: [UInt64] = [8, 9, 10]
 
-    private func withLesson(_ body: @Sendable (HTTPClient, ScriptedAuthor, NATSTestServer) async throws -> Void)
-        async throws
-    {
-        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let (daemon, http) = try await DaemonProcess.servingHTTP(
-                "a", nats: nats.url, ["checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final"])
-            let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
-            try await hold(ann, connection)
-            try await body(http, ann, nats)
-            #expect(await daemon.terminate() == 0)
+    private func withLesson(
+        _ body: @escaping @Sendable (HTTPClient, ScriptedAuthor, NATSTestServer) async throws -> Void
+    ) async throws {
+        let settings = ["checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final"]
+        try await BoardService.with(settings) { service in
+            let ann = try ScriptedAuthor("ann", room: "lesson", on: service.connection)
+            try await hold(ann, service.connection)
+            try await body(service.http, ann, service.nats)
         }
     }
 

@@ -32,10 +32,9 @@ import Testing
     @Test func `an image is a frame until its file is there, and a cohort sees it and its move when they are released`()
         async throws
     {
-        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url)
-            let board = Board(http: http)
-            let ann = try ScriptedAuthor("ann", room: "physics", on: connection)
+        try await BoardService.with { service in
+            let board = Board(http: service.http)
+            let ann = try ScriptedAuthor("ann", room: "physics", on: service.connection)
             try ann.clock(1000)
             try await ann.send(
                 #"{"n":1,"l":9,"t":0,"w":400,"h":300,"d":[{"x":9,"y":9},{"x":390,"y":20}]}"#, appliedAt: 1)
@@ -56,7 +55,7 @@ import Testing
             #expect(try await board.picture("head", "png", unless: tag).statusCode == 304)
             #expect(try await board.picture("main", at: 1) == ink)
 
-            let stored = try await http.send(
+            let stored = try await service.http.send(
                 "POST", "/api/rooms/physics/assets", headers: [("Content-Type", "application/pdf")], bytes: Self.file)
             #expect(try AnyJSON.decode(stored.bytes)["id"] == .string(id))
             let image = try await eventually("the image is drawn") {
@@ -90,7 +89,6 @@ import Testing
             #expect(try await board.picture("main", at: 3) == moved)
             try await ann.send(#"{"n":4,"a":2,"t":6500}"#, appliedAt: 4)
             #expect(try await board.picture("head", at: 4) == image)
-            #expect(await daemon.terminate() == 0)
         }
     }
 

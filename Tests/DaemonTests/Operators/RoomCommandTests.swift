@@ -11,13 +11,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct RoomCommandTests {
     private func withDaemon(
         _ settings: [String] = [],
-        _ body: @Sendable (DaemonProcess, NATSTestServer, NATSConnection) async throws -> Void
+        _ body: @escaping @Sendable (DaemonProcess, NATSTestServer, NATSConnection) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try await DaemonProcess.serving("a", nats: nats.url, settings)
-            try await NATSConnection.with(nats) { try await body(daemon, nats, $0) }
-            #expect(await daemon.terminate() == 0)
-        }
+        try await BoardService.with(settings) { try await body($0.daemon, $0.nats, $0.connection) }
     }
 
     private func stroke(_ number: Int) -> String {

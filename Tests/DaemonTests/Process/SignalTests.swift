@@ -7,12 +7,8 @@ import Testing
 /// Commands ended by a signal.
 @Suite(.timeLimit(.minutes(10)), .endsProcesses) struct SignalTests {
     /// Runs a body with a NATS server and a daemon without a journal.
-    private func withService(_ body: @Sendable (String) async throws -> Void) async throws {
-        try await NATSTestServer.with { nats in
-            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
-            try await body(nats.url)
-            #expect(await daemon.terminate() == 0)
-        }
+    private func withService(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
+        try await BoardService.with(["journal.mode=none"]) { try await body($0.nats.url) }
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

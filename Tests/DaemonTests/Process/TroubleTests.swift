@@ -12,30 +12,27 @@ import Testing
     }
 
     @Test func `a full log shows what was refused over HTTP, and how old what is in no checkpoint is`() async throws {
-        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
-            let (daemon, http) = try await DaemonProcess.servingHTTP(
-                "a", nats: nats.url,
-                ["journal.max_bytes=1MiB", "checkpoint.interval=1h", "checkpoint.operations=1000000"])
+        let settings = ["journal.max_bytes=1MiB", "checkpoint.interval=1h", "checkpoint.operations=1000000"]
+        try await BoardService.with(settings) { service in
             let points = (0..<300).map { #"{"x":\#($0),"y":\#($0)}"# }.joined(separator: ",")
             var number = 0
             let seen = try await eventually("it is told") {
                 // More than the log holds, until there is no space that records in checkpoints have left.
                 for _ in 0..<100 {
                     number += 1
-                    try connection.publish(
+                    try service.connection.publish(
                         Array(#"{"n":\#(number),"d":[\#(points)]}"#.utf8), to: "ink.0.full.in.ben\(number % 10)")
                 }
-                try await connection.flush()
-                let answer = try await http.send(
+                try await service.connection.flush()
+                let answer = try await service.http.send(
                     "POST", "/api/rooms/full/strokes?author=anna", body: #"{"n":\#(number),"d":[\#(points)]}"#)
                 #expect(answer.statusCode == 200)
-                let seen = try await metrics(http)
+                let seen = try await metrics(service.http)
                 let isRefused = seen[#"lectern_publishes_refused_total{stream="INK_LOG_0"}"#] ?? 0 > 0
                 let isFull = seen[#"lectern_stream_bytes{stream="INK_LOG_0"}"#] ?? 0 > 900_000
                 return isRefused && isFull && seen["lectern_checkpoint_age_seconds"] ?? 0 > 0 ? seen : nil
             }
             #expect(seen[#"lectern_log_unread_records{partition="0"}"#] == 0)
-            #expect(await daemon.terminate() == 0)
         }
     }
 
