@@ -36,10 +36,11 @@ struct Daemon {
         let process = ProcessMetrics()
         registry.onScrape(process.report)
         let logger = Logger(label: "lectern")
+        let reload = await SettingsReload(settings, loaded, log, logger)
         logger.info("starting", metadata: loaded.summary)
         let (url, embedded) = try await natsServer(logger)
         do {
-            try await serve(url: url, embedded, registry, log, logger)
+            try await serve(url: url, embedded, registry, reload, logger)
         } catch {
             await embedded?.stop()
             throw error
@@ -89,7 +90,8 @@ struct Daemon {
     }
 
     private func serve(
-        url: String, _ embedded: EmbeddedServer?, _ registry: PrometheusRegistry, _ log: DaemonLog, _ logger: Logger
+        url: String, _ embedded: EmbeddedServer?, _ registry: PrometheusRegistry, _ reload: SettingsReload,
+        _ logger: Logger
     ) async throws {
         let server = configuration.node.roles.contains(.core) ? try server(url: url, registry, logger) : nil
         var connections = server?.connections ?? []
@@ -101,7 +103,7 @@ struct Daemon {
             services.append(.init(service: server, failureTerminationBehavior: .gracefullyShutdownGroup))
         }
         if let embedded { add(EmbeddedServerMonitor(server: embedded)) }
-        var reload = SettingsReload(settings, loaded, log, logger)
+        var reload = reload
         if var gatewayConfiguration = try await configuration.gatewayConfiguration {
             gatewayConfiguration.socket = configuration.http.listen == nil ? sockets.admin : sockets.http
             gatewayConfiguration.adminSocket = sockets.admin

@@ -24,18 +24,20 @@ struct SettingsReload: Service {
     private let atStart: LoadedConfiguration
     private let log: DaemonLog
     private let logger: Logger
+    private let signals: UnixSignalsSequence
     var gateway: Gateway?
 
-    init(_ source: SettingsSource, _ atStart: LoadedConfiguration, _ log: DaemonLog, _ logger: Logger) {
+    /// From here on SIGHUP does not end the process; the settings are read again once this runs.
+    init(_ source: SettingsSource, _ atStart: LoadedConfiguration, _ log: DaemonLog, _ logger: Logger) async {
         self.source = source
         self.atStart = atStart
         self.log = log
         self.logger = logger
+        signals = await UnixSignalsSequence(trapping: .sighup)
     }
 
     func run() async throws {
         var inForce = atStart
-        let signals = await UnixSignalsSequence(trapping: .sighup)
         for await _ in signals.cancelOnGracefulShutdown() { inForce = await reload(inForce) }
     }
 

@@ -61,13 +61,14 @@ import Testing
             let daemon = try LecternProcess([
                 "serve", "--config", file, "--nats", nats.url, "--http", "127.0.0.1:0", "--set", "logging.format=json",
             ])
-            try await daemon.waitForLog(#""message":"serving""#)
+            try await daemon.waitForLog(#""message":"starting""#)
             let first = try #require(daemon.log.split(separator: "\n").first)
             let start = try #require(try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any])
             #expect(start["message"] as? String == "starting")
             let fields = try #require(start["fields"] as? [String: Any])
             #expect((fields["settings"] as? [String: String])?["logging.format"] == "json")
 
+            // Also while it starts.
             _ = try folder.write("logging:\n  level: loud\n", "a.yaml")
             daemon.send(SIGHUP)
             try await daemon.waitForLog("settings not reloaded")
@@ -76,6 +77,7 @@ import Testing
             try await daemon.waitForLog("settings reloaded")
             let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("settings reloaded") })
             #expect(line.contains(#""changed":["logging.level"],"needs restart":["limits.rooms"]"#))
+            try await daemon.waitForLog(#""message":"serving""#)
             await daemon.end()
             #expect(daemon.log.contains(#""message":"stopped""#))
         }

@@ -147,6 +147,7 @@ struct GatewayTime: CustomStringConvertible {
             let heard = Self.now
             guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
             let answer = try JSONDecoder().decode(Answer.self, from: data)
+            guard max(abs(answer.received), abs(answer.sent)) < 0x1p53 else { throw URLError(.cannotParseResponse) }
             let delay = heard - asked - (answer.sent - answer.received)
             if delay < best?.delay ?? .infinity {
                 best = ((answer.received - asked + answer.sent - heard) / 2, delay)
