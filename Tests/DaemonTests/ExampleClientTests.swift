@@ -8,8 +8,8 @@ import Testing
 /// The client of the documentation beside a real server and a real daemon.
 @Suite(.timeLimit(.minutes(4)), .endsProcesses) struct ExampleClientTests {
     @Test func `the client of the documentation prints what is released, and has the room's board`() async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try await DaemonProcess.serving("service", nats: nats.url)
+        try await BoardService.with { service in
+            let nats = service.nats
             let client = try LecternProcess(["physics", nats.url, "6"], program: "follow")
             try await publish(on: nats.url)
             let clock = try LecternProcess(["clock", "--room", "physics", "--latency", "0s", "--nats", nats.url])
@@ -24,14 +24,12 @@ import Testing
             #expect(lines.dropFirst().dropLast().map(String.init) == Array(released.dropFirst(index)), "\(client.log)")
             // The digest of strokes 1 and 2, as in the articles of StrokeWire.
             #expect(lines.last == "the board has 2 strokes, digest 286263caa599b38f")
-            #expect(await daemon.terminate() == 0)
         }
     }
 
     @Test func `the client of the documentation over HTTP does the same`() async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try await DaemonProcess.serving("service", nats: nats.url, http: "127.0.0.1:0")
-            let gateway = "http://127.0.0.1:\(try await daemon.httpPort())/"
+        try await BoardService.with { service in
+            let (nats, gateway) = (service.nats, "http://127.0.0.1:\(try await service.daemon.httpPort())/")
             let client = try LecternProcess(["physics", gateway, "6"], program: "follow-http")
             try await publish(on: nats.url)
             let clock = try LecternProcess(["clock", "--room", "physics", "--latency", "0s", "--nats", nats.url])
@@ -40,7 +38,6 @@ import Testing
             let lines = client.log.split(separator: "\n")
             #expect(lines.first?.hasPrefix("joined at ") == true, "\(client.log)")
             #expect(lines.last == "the board has 2 strokes, digest 286263caa599b38f")
-            #expect(await daemon.terminate() == 0)
         }
     }
 

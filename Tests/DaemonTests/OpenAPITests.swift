@@ -1,5 +1,4 @@
 import Foundation
-import NATSTestServer
 import TestSupport
 import Testing
 
@@ -20,9 +19,8 @@ struct OpenAPITests {
 
     @Test func `every answer is one that /api/openapi.json describes`() async throws {
         let program = try #require(schemathesis)
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try await DaemonProcess.serving("a", nats: nats.url, http: "127.0.0.1:0")
-            let port = try await daemon.httpPort()
+        try await BoardService.with { service in
+            let port = try await service.daemon.httpPort()
             let output = Pipe()
             let process = Process()
             process.executableURL = URL(filePath: program)
@@ -41,7 +39,6 @@ struct OpenAPITests {
             let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
             process.waitUntilExit()
             #expect(process.terminationStatus == 0 && text.contains(" generated, "), "\(text.suffix(8000))")
-            #expect(await daemon.terminate() == 0)
         }
     }
 }

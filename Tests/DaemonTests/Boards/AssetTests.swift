@@ -1,6 +1,5 @@
 import Foundation
 import NATSClient
-import NATSTestServer
 import TestSupport
 import Testing
 

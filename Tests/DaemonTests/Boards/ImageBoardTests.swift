@@ -1,6 +1,5 @@
 import Cryptography
 import NATSClient
-import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing

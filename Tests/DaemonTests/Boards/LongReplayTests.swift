@@ -16,9 +16,8 @@ import Testing
         try await NATSTestServer.with(jetStream: true) { nats in
             // The lesson is written in seconds.
             let settings = ["limits.messages_per_second=100000"]
-            let first = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
-            let second = try DaemonProcess("b", nats: nats.url, settings)
-            for daemon in [first, second] { try await daemon.waitForLog(" serving") }
+            let (first, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url, settings)
+            let second = try await DaemonProcess.serving("b", nats: nats.url, settings)
             try await NATSConnection.with(nats) { connection in
                 let teacher = try ScriptedAuthor("ann", room: "long", on: connection)
                 for page in 0..<Self.pages {
@@ -29,7 +28,6 @@ import Testing
                     if page + 1 == Self.pages { try await teacher.send(stroke, appliedAt: UInt64(2 * Self.pages)) }
                 }
                 let other = try ScriptedAuthor("bert", room: "other", on: connection)
-                let http = HTTPClient(port: try await first.httpPort())
                 let isDone = Locked(false)
                 let replays = Task {
                     defer { isDone.withLock { $0 = true } }

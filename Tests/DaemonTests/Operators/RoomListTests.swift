@@ -40,15 +40,13 @@ import Testing
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             let monitor = try MemberMonitor(connection)
             let settings = ["subjects.partitions=\(Self.partitions)"]
-            let a = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
-            let b = try DaemonProcess("b", nats: nats.url, settings)
-            for daemon in [a, b] { try await daemon.waitUntilServing() }
+            let (a, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url, settings)
+            let b = try await DaemonProcess.serving("b", nats: nats.url, settings)
             let owners = try await owners(monitor)
             let hanging = owners.indices.filter { owners[$0] == "b" }
             try #require(!hanging.isEmpty && hanging.count < Self.partitions)
             let rooms = try await write(24, on: connection)
             let all = Set(rooms.map(\.room.text))
-            let http = HTTPClient(port: try await a.httpPort())
             func waitForWholeList() async throws {
                 // A list may be two seconds old.
                 try await eventually("the list has the rooms of all partitions") {

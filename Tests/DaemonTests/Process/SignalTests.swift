@@ -119,8 +119,8 @@ import Testing
             [0, 600_000].enumerated().map {
                 #"{"n":\#($0 + 1),"c":1,"l":4,"t":\#($1),"w":400,"h":300,"d":[{"x":1,"y":1}]}"# + "\n"
             }.joined(), "lesson.ndjson")
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try await DaemonProcess.serving("service", nats: nats.url)
+        try await BoardService.with { service in
+            let nats = service.nats
             let written = try await LecternProcess.run(
                 "publish", lesson, "--room", "a", "--author", "ann", "--time", "media", "--speed", "1000", "--nats",
                 nats.url)
@@ -145,7 +145,6 @@ import Testing
             player.send(SIGINT)
             #expect(await player.exitCode() == 0)
             #expect(try await LecternProcess.run("replay", "--room", "a", "--speed", "1e-20").exitCode == 64)
-            #expect(await daemon.terminate() == 0)
         }
     }
 

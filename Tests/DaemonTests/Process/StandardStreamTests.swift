@@ -28,21 +28,17 @@ import Testing
     }
 
     @Test func `a command ends when the reader of its results has gone`() async throws {
-        try await NATSTestServer.with { nats in
-            let daemon = try await DaemonProcess.serving("service", nats: nats.url, ["journal.mode=none"])
+        try await BoardService.with(["journal.mode=none"]) { service in
             let watch = try start(
-                #"{ "$0" watch --room a --head --nats "$1"; echo "ended with $?" >&2; } | head -n 1"#, nats.url)
+                #"{ "$0" watch --room a --head --nats "$1"; echo "ended with $?" >&2; } | head -n 1"#, service.nats.url)
             try await watch.waitForLog(#""event":"joined""#)
-            try await NATSConnection.with(nats) { connection in
-                for number in 1...1000 {
-                    let stroke = #"{"n":\#(number),"c":1,"l":4,"t":0,"w":400,"h":300,"d":[{"x":1,"y":1}]}"#
-                    try connection.publish(Array(stroke.utf8), to: "ink.0.a.in.ann")
-                    try await connection.flush()
-                    if await watch.exitCode(within: .milliseconds(50)) != nil { break }
-                }
+            for number in 1...1000 {
+                let stroke = #"{"n":\#(number),"c":1,"l":4,"t":0,"w":400,"h":300,"d":[{"x":1,"y":1}]}"#
+                try service.connection.publish(Array(stroke.utf8), to: "ink.0.a.in.ann")
+                try await service.connection.flush()
+                if await watch.exitCode(within: .milliseconds(50)) != nil { break }
             }
             #expect(watch.log.contains("ended with \(128 + SIGPIPE)"), "\(watch.log)")
-            #expect(await daemon.terminate() == 0)
         }
     }
 
