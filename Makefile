@@ -15,7 +15,7 @@ BUILD_PURE = LECTERN_TARGETS=pure $(BUILD) --build-tests $(PURE_FLAGS)
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test --skip-build $(PURE_FLAGS)
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon are in runs
 # that are listed here; a new suite belongs to the others.
-LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start)Tests
+LONG_DAEMON_TESTS = (Owner|Soak|Kill|Trial|FullDisk|DamagedCheckpoint|Start)Tests
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
 	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|RepartitionTests).*' \
 	'DaemonTests\.RepartitionTests|ProbeTests|LecternClientTests|CryptographyTests' \
@@ -241,7 +241,7 @@ cluster-trial: build
 nats-test: core
 	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	$(NATS_SERVER) LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- \
-		'JournalTests|NATSClientTests|LecternClientTests' 'DaemonTests\.(Owner|Kill|Cluster|PowerCut|Trial|Backup|Storage|FullDisk)Tests'
+		'JournalTests|NATSClientTests|LecternClientTests' 'DaemonTests\.(Owner|Kill|PowerCut|Trial|Backup|Storage|FullDisk)Tests'
 
 ## bench: measures drawing, cutting, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over
 ##        HTTP, recovery

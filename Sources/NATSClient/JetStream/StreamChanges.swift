@@ -5,16 +5,17 @@ internal import Foundation
 extension JetStream {
     /// Replaces the subjects that a stream captures. Its messages stay.
     public func capture(_ subjects: [String], by stream: String) async throws(JetStreamError) {
-        var configuration = try await configuration(of: stream)
-        configuration["subjects"] = subjects
-        try await apply("UPDATE", stream, configuration)
+        try await update(stream, ["subjects": subjects])
     }
 
     /// Sets how many servers have a copy of a stream. With 1 that of its leader stays alone; those that come to it are made anew.
     public func setReplicas(_ count: Int, of stream: String) async throws(JetStreamError) {
-        var configuration = try await configuration(of: stream)
-        configuration["num_replicas"] = count
-        try await apply("UPDATE", stream, configuration)
+        try await update(stream, ["num_replicas": count])
+    }
+
+    /// Changes fields of a stream's configuration, named as in NATS.
+    package func update(_ stream: String, _ changes: [String: any Sendable]) async throws(JetStreamError) {
+        try await apply("UPDATE", stream, try await configuration(of: stream).merging(changes) { $1 })
     }
 
     /// Creates a stream that the server fills with the messages of another one, with their sequences and times, and goes on

@@ -109,7 +109,7 @@ import Testing
             let daemon = try await DaemonProcess.serving(
                 "a", nats: nats.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
             try await NATSConnection.with(nats) { connection in
-                try await connection.change(
+                try await JetStream(connection).update(
                     "INK_LOG_0", ["max_age": 3_000_000_000, "duplicate_window": 1_000_000_000])
                 let writing = Task { try await Self.write(to: "ink.0.lesson.in.anna", connection) }
                 defer { writing.cancel() }

@@ -113,7 +113,7 @@ extension RepartitionTests {
     /// Lowers the limit of a stream.
     private static func limit(_ stream: String, bytes: Int, on nats: NATSTestServer) async throws {
         try await NATSConnection.with(nats) { connection in
-            try await connection.change(stream, ["max_bytes": bytes])
+            try await JetStream(connection, timeout: .hangLimit).update(stream, ["max_bytes": bytes])
         }
         #expect(try await info(stream, nats).configuration.maxBytes == bytes)
     }
@@ -274,7 +274,7 @@ extension RepartitionTests {
             try await Self.provision(nats)
             try await NATSConnection.with(nats) { connection in
                 // As a run leaves them that is killed while the server copies.
-                try await connection.change("INK_LOG_0", ["subjects": ["ink.0.PARKED.log"]])
+                try await JetStream(connection).capture(["ink.0.PARKED.log"], by: "INK_LOG_0")
                 let copy = Array(#"{"name":"INK_MOVING_LOG_0","subjects":["copy"],"storage":"memory"}"#.utf8)
                 _ = try await connection.request(copy, to: "$JS.API.STREAM.CREATE.INK_MOVING_LOG_0")
             }

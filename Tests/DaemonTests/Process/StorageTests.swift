@@ -15,7 +15,7 @@ import Testing
             // A daemon can start although nothing can be written.
             await daemon.kill()
             daemon = try await DaemonProcess.serving("b", nats: nats.url, settings)
-            try await lesson.connection.change("INK_LOG_0", ["max_bytes": -1])
+            try await JetStream(lesson.connection).update("INK_LOG_0", ["max_bytes": -1])
             try await lesson.goesOn()
         }
     }

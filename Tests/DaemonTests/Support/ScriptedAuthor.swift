@@ -109,22 +109,6 @@ extension NATSConnection {
         return try JSONDecoder().decode(StreamState.self, from: Data(reply.payload))
     }
 
-    /// Changes the configuration of a stream, as an operator does.
-    func change(_ stream: String, _ changes: [String: any Sendable]) async throws {
-        let info = try await request(to: "$JS.API.STREAM.INFO.\(stream)", timeout: .hangLimit).payload
-        let answer = try JSONSerialization.jsonObject(with: Data(info)) as? [String: Any]
-        guard let old = answer?["config"] as? [String: Any] else { throw Unexpected("no stream \(stream)") }
-        let body = Array(try JSONSerialization.data(withJSONObject: old.merging(changes) { $1 }))
-        let reply = try await request(body, to: "$JS.API.STREAM.UPDATE.\(stream)", timeout: .hangLimit).payload
-        let text = String(decoding: reply, as: UTF8.self)
-        guard !text.contains(#""error""#) else { throw Unexpected(text) }
-    }
-
-    /// Sets how many servers have a copy of a stream.
-    func set(replicas: Int, of stream: String) async throws {
-        try await JetStream(self).setReplicas(replicas, of: stream)
-    }
-
     /// All messages of a stream, read by a plain consumer, which reads the copy of one of the servers.
     /// - Parameter isPartEnough: whether to return what has come when the time is over; else that is an error.
     func readBack(

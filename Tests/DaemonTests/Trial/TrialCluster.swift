@@ -220,11 +220,11 @@ final class TrialCluster: Sendable {
             let state = try JSONDecoder().decode(StreamState.self, from: Data(reply.payload))
             if state.cluster?.leader != nil {
                 if state.config.replicas > 1 { return }
-                try await connection.set(replicas: 3, of: stream)
+                try await JetStream(connection).setReplicas(3, of: stream)
             } else if asked.duration(to: .now) > patience {
                 (asked, patience) = (.now, .seconds(10))
                 print("\(stream) has no leader; its replicas are set to 1 and back")
-                try await connection.set(replicas: 1, of: stream)
+                try await JetStream(connection).setReplicas(1, of: stream)
             }
             throw Unexpected(String(decoding: reply.payload, as: UTF8.self))
         }
