@@ -244,9 +244,13 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "lectern-bench",
         dependencies: [
-            "LecternClient", "LecternDemo", "EmbeddedNATS", "NATSClient", "Hosting", "Whiteboard", "VectorGraphics",
-            "PNG", "Raster", "PathGeometry", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CPNG", "CRelay",
-            arguments, histogram, logging, nio, nioPosix,
+            "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
+            "Whiteboard",
+            "VectorGraphics", "PNG", "Raster", "PathGeometry", "Scene", "Ink", "StrokeWire", "Locking", "CCairo",
+            "CMalloc",
+            "CPNG",
+            "CRelay", "CZlib",
+            arguments, histogram, lifecycle, logging, nio, nioPosix,
         ],
         swiftSettings: settings),
 

@@ -39,7 +39,7 @@ struct EncodingBench: ParsableCommand {
         var report = BenchReport(json: output.json)
         addSizes(of: lesson, to: &report)
         for count in [30, 300] { try measureDecoding(try message(of: lesson, points: count), count, &report) }
-        try measureJoin(try RoomMessages(lesson, strokes: strokes, repeating: true), &report)
+        try measureJoin(try RoomMessages(lesson, strokes: strokes), &report)
         report.print()
     }
 
@@ -116,10 +116,10 @@ struct EncodingBench: ParsableCommand {
     }
 
     private func measureJoin(_ messages: RoomMessages, _ report: inout BenchReport) throws {
-        let room = try messages.room().room
+        let (room, count) = try messages.board(strokes: strokes)
         guard let catchUp = room.catchUp(JoinRequest(), cohort: .main) else { throw ExitCode.failure }
         report.add("join: strokes", Double(room.head.visible.count))
-        report.add("join: points a stroke", Double(messages.points) / Double(messages.strokes))
+        report.add("join: points a stroke", Double(count) / Double(strokes))
         for encoding in WireEncoding.allCases {
             var bytes: [UInt8] = []
             let writing = fastest { bytes = catchUp.encoded(palette: .standard, style: "smooth", as: encoding) }
@@ -137,6 +137,30 @@ struct EncodingBench: ParsableCommand {
         var fastest = Duration.seconds(1000)
         for _ in 0..<rounds { fastest = min(fastest, try ContinuousClock().measure(body)) }
         return fastest
+    }
+}
+
+extension RoomMessages {
+    /// A room with so many strokes, all released, and the number of their points.
+    fileprivate func board(strokes count: Int) throws -> (room: Room, points: Int) {
+        var now = Instant(nanoseconds: 0)
+        var room = Room(configuration: Self.configuration, at: now)
+        var effects = RoomEffects()
+        var round = 0
+        while room.head.visible.count < count {
+            let before = room.head.visible.count
+            for bytes in messages where room.head.visible.count < count {
+                now = now + .milliseconds(10)
+                room.receive(
+                    IncomingMessage(author: author, session: "round-\(round)", bytes: bytes, loggedAt: now),
+                    incarnation: { "bench" }, at: now, into: &effects)
+                room.advance(to: now, into: &effects)
+                effects.removeAll()
+            }
+            guard room.head.visible.count > before else { throw ValidationError("the room takes no more strokes") }
+            round += 1
+        }
+        return (room, room.head.visible.reduce(0) { $0 + $1.pointCount })
     }
 }
 

@@ -60,7 +60,10 @@ struct LoadBench: AsyncParsableCommand {
     @Option(help: "Without --nats: journal of the daemon, none or jetstream.")
     var journal = RelayBench.Journal.jetstream
 
-    @OptionGroup var service: ServiceInput
+    @Option(
+        help: ArgumentHelp(
+            "Without --nats: program of the daemon. Default: `lectern` beside this program.", valueName: "file"))
+    var program: String?
 
     @Option(help: "Rooms, with one teacher each.")
     var rooms = 20
@@ -122,7 +125,7 @@ struct LoadBench: AsyncParsableCommand {
         let lesson = try self.lesson.load()
         let strokes = try LoadStrokes(lesson)
         guard let nats else {
-            return try await LocalSystem.with(service.program, journal: journal.rawValue, isGated: true) { system in
+            return try await LocalSystem.with(program, journal: journal.rawValue, isGated: true) { system in
                 try await measure(
                     strokes, url: system.url, root: system.root, partitions: 1,
                     processes: [("daemon", system.daemon.child.identifier), ("NATS server", system.server)])
