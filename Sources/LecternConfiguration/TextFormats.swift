@@ -132,12 +132,19 @@ extension ValueFormat where Value == [String] {
     static var addressRanges: Self {
         list("list of addresses", "10.0.0.1 | 10.0.0.0/8 | ::1, or [] for none") { text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            var address = in6_addr()
-            let bits =
-                inet_pton(AF_INET, String(parts[0]), &address) == 1
-                ? 32 : inet_pton(AF_INET6, String(parts[0]), &address) == 1 ? 128 : -1
-            guard bits > 0, parts.count <= 2 else { return false }
-            return parts.count == 1 || Int(parts[1]).map { 0...bits ~= $0 } ?? false
+            var address = [UInt8](repeating: 0, count: 16)
+            let bits: ClosedRange<Int>
+            if inet_pton(AF_INET, String(parts[0]), &address) == 1 {
+                bits = 0...32
+            } else if inet_pton(AF_INET6, String(parts[0]), &address) == 1 {
+                // An IPv4 address that is written as one of IPv6 has 96 bits before it.
+                let isMapped = address.starts(with: Array(repeating: 0, count: 10) + [0xff, 0xff])
+                bits = isMapped ? 96...128 : 0...128
+            } else {
+                return false
+            }
+            guard parts.count <= 2 else { return false }
+            return parts.count == 1 || Int(parts[1]).map { bits ~= $0 } ?? false
         }
     }
 

@@ -187,6 +187,18 @@ import Testing
         #expect(try messages(file: file) == ["FILE:2: \(key): \(message)"])
     }
 
+    @Test func `A range of IPv4 addresses in the form of IPv6 has the 96 bits before them in its prefix, too`() throws {
+        for text in ["10.0.0.0/8", "::ffff:10.0.0.0/104", "::ffff:10.0.0.0/96", "::/0"] {
+            #expect(try messages(arguments: ["http.trusted_proxies": text]) == [], "\(text)")
+        }
+        for text in ["10.0.0.0/33", "::ffff:10.0.0.0/8", "::1/129", "::1/", "::1/1/1", "x"] {
+            let message = "\"\(text)\" is none of 10.0.0.1 | 10.0.0.0/8 | ::1, or [] for none"
+            #expect(
+                try messages(arguments: ["http.trusted_proxies": text]) == ["argument http.trusted_proxies: \(message)"]
+            )
+        }
+    }
+
     @Test func `A bad NATS address is refused without being shown: there may be a password in it`() throws {
         for text in ["http://me:secret@host", "nats://me:secret@", "nats://me:secret@host:x", "nats://a,secret", ""] {
             let message =
