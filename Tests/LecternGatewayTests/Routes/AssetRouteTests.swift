@@ -32,6 +32,7 @@ import Testing
             #expect(try await gateway.http.post("/api/rooms/r/assets", body: "x").status == .ok)
         }
     }
+
     @Test func `a client that breaks its connection within an upload is no error of the gateway`() async throws {
         let lines = Recorder<String>()
         let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
