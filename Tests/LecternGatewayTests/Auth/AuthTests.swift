@@ -164,6 +164,10 @@ import Testing
             ("POST", "/api/rooms/r/import?author=anna", "no file", ["teacher": 502, "operator": 502]),
             ("POST", "/api/rooms/r/import?author=bob", "no file", ["operator": 502]),
             ("POST", "/api/rooms/r/pages/0/copy?author=anna", "{}", ["teacher": 502, "operator": 502]),
+            ("POST", "/api/rooms/r/pages/0/rotate?author=anna", "{}", ["teacher": 502, "operator": 502]),
+            ("GET", "/api/rooms/r/readers", nil, ["teacher": 200, "operator": 200]),
+            ("POST", "/api/rooms/r/links", nil, ["teacher": 200, "operator": 200]),
+            ("DELETE", "/api/rooms/r/links/none", nil, ["teacher": 400, "operator": 400]),
             ("PUT", "/api/rooms/r/authors/bob/mute", nil, ["teacher": 502, "operator": 502]),
             ("DELETE", "/api/rooms/r/authors/bob/mute", nil, ["teacher": 502, "operator": 502]),
             ("POST", "/api/rooms/r/wet?author=anna", givenUp, ["teacher": 202, "operator": 202]),
@@ -179,6 +183,10 @@ import Testing
             ("POST", "/api/rooms/r/observations?cohort=main", "{}", ["teacher": 400, "operator": 400]),
             ("GET", "/metrics", nil, ["operator": 200]),
             ("GET", "/api/rooms/r/anything", nil, ["operator": 404]),
+            // A path that goes on is another one.
+            ("GET", "/api/rooms/r/board.png/x", nil, ["operator": 404]),
+            ("GET", "/api/rooms/r/events/x", nil, ["operator": 404]),
+            ("GET", "/api/rooms/r/assets/x/y", nil, ["operator": 404]),
             ("GET", "/api/anything", nil, ["operator": 404]),
         ]
         try await Self.with(key, limits: .quick { $0.outcomeTimeout = .milliseconds(20) }) { gateway in
