@@ -181,5 +181,11 @@ struct LayeredBoard: VisibleLayers {
         contents[visible[place]] ?? .area(PaintedArea(path: Path(), colour: RGB(0)))
     }
 
-    func drawn() -> Canvas { drawn(width: width, height: height) }
+    /// The board as it is drawn by a painter for each layer, which has drawn nothing before.
+    func drawn() -> Canvas {
+        visible.indices.reduce(into: Canvas(width: width, height: height)) { canvas, place in
+            var painter = StrokePainter(canvasWidth: width, canvasHeight: height)
+            painter.draw(content(place), on: &canvas)
+        }
+    }
 }
