@@ -113,7 +113,7 @@ extension CheckpointStore {
         var catalogue = CheckpointCatalogue()
         for (subject, bodies) in try await manifests(in: streams, timeout) {
             if subject == streams.coverage {
-                let coverages = try readable(bodies, log: log, in: streams, Coverage.init(decoding:))
+                let coverages = try readable(bodies, log: log, in: streams, Coverage.init(decoding:)).values
                 if let best = coverages.filter({ $0.log == log }).max(by: { $0.isBehind($1) }) {
                     (catalogue.covered, catalogue.rewinds) = (best.covered, best.rewinds ?? 0)
                 }
@@ -125,9 +125,9 @@ extension CheckpointStore {
                 continue
             }
             guard let room = streams.room(ofManifest: subject) else { continue }
-            let usable = try readable(bodies, of: room, log: log).filter { $0.log == log }
+            let (manifests, isDamaged) = try read(bodies, of: room, log: log)
+            let usable = manifests.filter { $0.log == log }
             // A damaged manifest may be one of this log.
-            let isDamaged = bodies.contains { Self.isDamaged($0, room) }
             guard !usable.isEmpty || isDamaged else {
                 catalogue.foreign += 1
                 continue
@@ -147,42 +147,43 @@ extension CheckpointStore {
         return catalogue
     }
 
-    /// Whether bytes are no manifest of a room: neither one that can be decoded, nor a newer release's.
-    private static func isDamaged(_ body: [UInt8], _ room: RoomID) -> Bool {
-        do throws(CheckpointManifest.Unreadable) {
-            return try CheckpointManifest(decoding: body).room != room
-        } catch {
-            return error == .damaged
-        }
-    }
-
     /// The manifests that can be decoded, of any log, the one that contains the most records last.
     /// - Throws: `.newer` when a newer release has written one for `log`.
     func readable(_ bodies: [[UInt8]], of room: RoomID, log: String) throws(JournalError)
         -> [CheckpointManifest]
     {
+        try read(bodies, of: room, log: log).manifests
+    }
+
+    /// The same, and whether one is damaged: it can neither be decoded as a manifest of the room, nor is it a newer release's.
+    private func read(
+        _ bodies: [[UInt8]], of room: RoomID, log: String
+    ) throws(JournalError) -> (manifests: [CheckpointManifest], isDamaged: Bool) {
         let streams = streams(of: room)
-        let manifests = try readable(bodies, log: log, in: streams) { body throws(CheckpointManifest.Unreadable) in
+        let (manifests, isDamaged) = try readable(bodies, log: log, in: streams) {
+            body throws(CheckpointManifest.Unreadable) in
             try CheckpointManifest(decoding: body)
         }
-        return CheckpointManifest.ranked(manifests.filter { $0.room == room })
+        let own = manifests.filter { $0.room == room }
+        return (CheckpointManifest.ranked(own), isDamaged || own.count < manifests.count)
     }
 
     /// Decodes bodies. Damaged ones are left out, and those that a newer release has written for another log.
     private func readable<Value>(
         _ bodies: [[UInt8]], log: String, in streams: PartitionStreams,
         _ decode: ([UInt8]) throws(CheckpointManifest.Unreadable) -> Value?
-    ) throws(JournalError) -> [Value] {
+    ) throws(JournalError) -> (values: [Value], isDamaged: Bool) {
         var values: [Value] = []
+        var isDamaged = false
         for body in bodies {
             do throws(CheckpointManifest.Unreadable) {
-                if let value = try decode(body) { values.append(value) }
+                if let value = try decode(body) { values.append(value) } else { isDamaged = true }
             } catch {
-                guard case .newer(log, let what) = error else { continue }
-                throw .newer(stream: streams.checkpoint, what: what)
+                if case .newer(log, let what) = error { throw .newer(stream: streams.checkpoint, what: what) }
+                if error == .damaged { isDamaged = true }
             }
         }
-        return values
+        return (values, isDamaged)
     }
 
     /// All bodies of manifest subjects, in the order in which they were written; of copies those of decisions to erase, too.

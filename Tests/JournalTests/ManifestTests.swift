@@ -1,3 +1,4 @@
+import Foundation
 import Hosting
 import StrokeWire
 import TestSupport
@@ -11,13 +12,17 @@ import Whiteboard
         func number() -> UInt64 {
             UInt64.random(in: .min ... .max, using: &generator) >> UInt64.random(in: 0...63, using: &generator)
         }
+        func instant() -> Instant? {
+            Bool.random(using: &generator) ? Instant(nanoseconds: Int64(bitPattern: number())) : nil
+        }
         var cursors: [CohortName: CohortCursor] = [:]
         for cohort in 0..<Int.random(in: 0...5, using: &generator) {
             let time = Bool.random(using: &generator) ? Int64(number() >> 1) : 0
-            let since = Bool.random(using: &generator) ? Instant(nanoseconds: Int64(bitPattern: number())) : nil
+            let since = instant()
             let media = MediaTime(microseconds: Int64(bitPattern: number()))
             cursors[try #require(CohortName("c\(cohort)"))] = CohortCursor(
                 number(), pausedTime: .nanoseconds(time), pausedSince: since,
+                hasVideo: Bool.random(using: &generator) ? Bool.random(using: &generator) : nil,
                 clock: Bool.random(using: &generator)
                     ? SavedClock(epoch: Int64(number() >> 11) - 1, media: media) : nil)
         }
@@ -31,7 +36,8 @@ import Whiteboard
             sequence: number(), handled: number(), cursors: cursors, isQuiet: Bool.random(using: &generator),
             state: Bool.random(using: &generator) ? state() : nil,
             previous: Bool.random(using: &generator)
-                ? CheckpointManifest.Generation(sequence: number(), state: state()) : nil)
+                ? CheckpointManifest.Generation(sequence: number(), state: state()) : nil,
+            restorations: UInt32(number() >> 32), loggedAt: instant(), handledAt: instant())
     }
 
     @Test func `Any manifest comes back as it was, numbers of 64 bits included`() throws {
@@ -39,6 +45,26 @@ import Whiteboard
             var generator = SeededGenerator(seed: seed)
             let manifest = try random(&generator)
             #expect(try CheckpointManifest(decoding: manifest.encoded()) == manifest, "seed \(seed)")
+        }
+    }
+
+    @Test func `A manifest as it was written is read without a decoder, and as by one`() throws {
+        for seed in TestSeed.choose(300) {
+            var generator = SeededGenerator(seed: seed)
+            let manifest = try random(&generator)
+            let json = try #require(HashedJSON.json(of: manifest.encoded()))
+            let plain = try CheckpointManifest.Wire(plain: json)
+            #expect(try plain == JSONDecoder().decode(CheckpointManifest.Wire.self, from: Data(json)), "seed \(seed)")
+            // In another order, or with white space: a decoder reads it.
+            for other in [
+                "{ " + String(decoding: json.dropFirst(), as: UTF8.self), String(decoding: json, as: UTF8.self) + " ",
+            ] {
+                #expect(throws: (any Error).self) { try CheckpointManifest.Wire(plain: Array(other.utf8)[...]) }
+                let bytes = Array("\(FNV1a64.digits(FNV1a64.hash(other.utf8)))\n\(other)".utf8)
+                #expect(try CheckpointManifest(decoding: bytes) == manifest, "seed \(seed)")
+            }
+            let end = try #require(json.indices.randomElement(using: &generator))
+            #expect(throws: (any Error).self) { try CheckpointManifest.Wire(plain: json[..<end]) }
         }
     }
 

@@ -84,20 +84,20 @@ extension JSONObject {
 /// Members of objects, behind a comma where others are before them. One whose value is nil is left out.
 extension [UInt8] {
     /// The name of a member; its value comes next.
-    mutating func append(name: StaticString) {
+    package mutating func append(name: StaticString) {
         append(last == UInt8(ascii: "{") ? "\"" : ",\"")
         append(name)
         append("\":")
     }
 
     /// The name of a member, without characters that JSON escapes; its value comes next.
-    mutating func append(key name: String) {
+    package mutating func append(key name: String) {
         append(last == UInt8(ascii: "{") ? "\"" : ",\"")
         append(contentsOf: name.utf8)
         append("\":")
     }
 
-    mutating func append(_ name: StaticString, integer: (some FixedWidthInteger)?) {
+    package mutating func append(_ name: StaticString, integer: (some FixedWidthInteger)?) {
         guard let integer else { return }
         append(name: name)
         append(integer: integer)
@@ -109,13 +109,13 @@ extension [UInt8] {
         append(number: number)
     }
 
-    mutating func append(_ name: StaticString, string: String?) {
+    package mutating func append(_ name: StaticString, string: String?) {
         guard let string else { return }
         append(name: name)
         append(string: string)
     }
 
-    mutating func append(_ name: StaticString, bool: Bool?) {
+    package mutating func append(_ name: StaticString, bool: Bool?) {
         guard let bool else { return }
         append(name: name)
         append(bool ? "true" : "false")
@@ -133,7 +133,7 @@ extension [UInt8] {
         append(digest: digest)
     }
 
-    mutating func append<Elements: Sequence>(
+    package mutating func append<Elements: Sequence>(
         _ name: StaticString, list: Elements?, _ element: (inout [UInt8], Elements.Element) -> Void
     ) {
         guard let list else { return }
