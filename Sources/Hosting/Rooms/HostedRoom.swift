@@ -95,7 +95,7 @@ public final class HostedRoom {
 
     /// R of each cohort: where it stands, or stood when the room was saved.
     var cursors: [CohortName: CohortCursor] {
-        let cursors = room?.cursors ?? [:]
+        let cursors = withRoom { $0.cursors } ?? [:]
         guard !cursorsToRestore.isEmpty else { return cursors }
         return cursors.merging(cursorsToRestore) { $0.released > $1.released ? $0 : $1 }
     }

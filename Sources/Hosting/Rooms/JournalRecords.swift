@@ -25,9 +25,10 @@ extension RoomHost {
             takePlace(hosted)
         }
         touch(hosted, at: now)
-        // Nothing is due, saved or forgotten before the journal has been read: all rooms are settled then.
+        // Nothing is due, saved or forgotten before the journal has been read: all rooms are settled then. And nothing is left to be
+        // published of what the host before has published.
         if phase == .recovering, hosted.hasState, !hosted.isOverLimit {
-            perform(in: hosted, at: now)
+            if record.sequence > hosted.toldThrough { perform(in: hosted, at: now) }
         } else {
             settle(hosted, at: now)
         }
@@ -144,7 +145,7 @@ extension RoomHost {
     }
 
     func apply(_ record: JournalRecord, to hosted: HostedRoom, isLimited: Bool = true, at now: Instant) {
-        let prefix = partitions[hosted.partition]?.prefix ?? ""
+        var prefix: String { partitions[hosted.partition]?.prefix ?? "" }
         switch record.content {
         case .control(let control):
             // All followers get a mark of the end.

@@ -217,21 +217,21 @@ extension RoomHost {
 
     /// Saves what is due to be saved.
     func save(_ hosted: HostedRoom, at now: Instant) {
-        guard let due = nextSave(of: hosted), due <= now, let room = hosted.room else { return }
+        guard let due = nextSave(of: hosted), due <= now, hosted.room != nil else { return }
         let holdsState = isStateDue(hosted, at: now)
         var stored = hosted.note
         if !holdsState { stored.sequence = hosted.tracker.savedSequence }
-        let state: SaveRequest.State
-        if !stored.hasState {
-            state = .none
-        } else {
-            state = holdsState ? .changed(room.checkpoint()) : .unchanged
-        }
         hosted.isRecorded = true
-        hosted.tracker.begin(
-            stored, cursorChanges: room.cursorChanges, index: room.headIndex,
-            holdsState: holdsState || !stored.hasState, settled: holdsState ? room.settledNumbers : [], at: now)
-        output.save(SaveRequest(room: hosted.id, partition: hosted.partition, state: state, stored: stored))
+        let state = hosted.withRoom { room in
+            hosted.tracker.begin(
+                stored, cursorChanges: room.cursorChanges, index: room.headIndex,
+                holdsState: holdsState || !stored.hasState, settled: holdsState ? room.settledNumbers : [], at: now)
+            return holdsState && stored.hasState ? SaveRequest.State.changed(room.checkpoint()) : .unchanged
+        }
+        output.save(
+            SaveRequest(
+                room: hosted.id, partition: hosted.partition, state: stored.hasState ? state ?? .unchanged : .none,
+                stored: stored))
     }
 
     /// When something of the room has to be saved; nil for nothing.
