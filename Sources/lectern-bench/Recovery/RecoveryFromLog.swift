@@ -30,29 +30,42 @@ struct RecoveryFromLog {
         _ server: EmbeddedServer, _ connection: NATSConnection, _ directory: URL, _ report: inout BenchReport
     ) async throws {
         // The first start makes the streams.
-        var empty: [Double] = []
+        var empty: [Cost] = []
         for _ in 0...rounds { empty.append(try await restart(server, connection, directory)) }
         try await work(server, connection, directory)
+        let start = Cost(seconds: median(empty.map(\.seconds)), processor: median(empty.map(\.processor)))
         let count = Double(rooms * messages.messages.count)
-        var bare: [Double] = []
-        var recovered: [Double] = []
+        var bare: [Cost] = []
+        var recovered: [Cost] = []
         for round in 1...rounds {
             Progress.say("recovery, round \(round) of \(rounds)")
-            bare.append(count / (try await read(connection, expecting: rooms * messages.messages.count)))
-            recovered.append(count / (try await restart(server, connection, directory) - median(empty)))
+            bare.append(try await read(connection, expecting: rooms * messages.messages.count))
+            let cost = try await restart(server, connection, directory)
+            recovered.append(
+                Cost(seconds: cost.seconds - start.seconds, processor: cost.processor - start.processor))
         }
-        report.add("start without a log: seconds until it serves", empty)
+        report.add("start without a log: seconds until it serves", empty.map(\.seconds))
         report.add("recovery: records of the log", count)
-        report.add("bare ordered consumer: records a second", bare)
-        report.add("daemon: records a second", recovered)
-        report.add("recovery: daemon to bare consumer (goal 0.8)", median(recovered) / median(bare))
+        let bareRates = bare.map { count / $0.seconds }
+        let rates = recovered.map { count / $0.seconds }
+        report.add("bare ordered consumer: records a second", bareRates)
+        report.add("daemon: records a second", rates)
+        report.add("recovery: daemon to bare consumer (goal 0.8)", median(rates) / median(bareRates))
+        report.add("bare ordered consumer: processor µs a record", bare.map { $0.processor / count * 1e6 })
+        report.add("daemon: processor µs a record", recovered.map { $0.processor / count * 1e6 })
+    }
+
+    /// Seconds by the clock and of the processors.
+    private struct Cost {
+        let seconds, processor: Double
     }
 
     /// Reads the log to its end, and only counts.
-    private func read(_ connection: NATSConnection, expecting count: Int) async throws -> Double {
+    private func read(_ connection: NATSConnection, expecting count: Int) async throws -> Cost {
         var settings = OrderedConsumerSettings(stream: "BENCH_LOG_0", start: .sequence(1))
         settings.thread = .connection
         let records = Counter()
+        let processor = RelayProcess.processorTime(of: getpid())
         let begin = ContinuousClock.now
         try await JetStream(connection).readToEnd(
             settings, logger: benchLogger,
@@ -62,7 +75,7 @@ struct RecoveryFromLog {
             }, take: { _ in })
         let time = (ContinuousClock.now - begin) / .seconds(1)
         guard records.count == count else { throw ValidationError("the log has \(records.count) of \(count) records") }
-        return time
+        return Cost(seconds: time, processor: RelayProcess.processorTime(of: getpid()) - processor)
     }
 
     /// A daemon serves while all strokes are drawn, and is killed after it has told and released them all.
@@ -81,15 +94,16 @@ struct RecoveryFromLog {
     }
 
     /// Starts a daemon and kills it when it serves.
-    /// - Returns: seconds from the start of the process until it says that it serves.
+    /// - Returns: from the start of the process until it says that it serves.
     private func restart(
         _ server: EmbeddedServer, _ connection: NATSConnection, _ directory: URL
-    ) async throws -> Double {
+    ) async throws -> Cost {
         let (daemon, seconds) = try await start(server, connection, directory)
+        let cost = Cost(seconds: seconds, processor: daemon.processorTime)
         await kill(daemon)
         // The next one would take it for alive.
         try await Task.sleep(for: .seconds(3.5))
-        return seconds
+        return cost
     }
 
     private func kill(_ daemon: RelayProcess) async {
