@@ -450,13 +450,13 @@ enum Incarnation {
     }
 
     private static func parts(_ name: String) -> (log: String, restorations: UInt64)? {
-        let halves = name.split(separator: "-", omittingEmptySubsequences: false)
-        guard halves.count == 2, Int64(halves[1]) != nil else { return nil }
-        let log = halves[0].split(separator: ".", omittingEmptySubsequences: false)
+        let halves = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard halves.count == 2, Int64(Substring(halves[1])) != nil else { return nil }
+        let log = halves[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let first = log.first, !first.isEmpty else { return nil }
         switch log.count {
-        case 1: return (String(first), 0)
-        case 2: return UInt64(log[1]).map { (String(first), $0) }
+        case 1: return (String(Substring(first)), 0)
+        case 2: return UInt64(Substring(log[1])).map { (String(Substring(first)), $0) }
         default: return nil
         }
     }

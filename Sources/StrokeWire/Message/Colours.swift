@@ -57,6 +57,6 @@ public struct Palette: Sendable, Hashable {
         else {
             return nil
         }
-        return UInt32(text.dropFirst(), radix: 16)
+        return UInt32(Substring(digits), radix: 16)
     }
 }

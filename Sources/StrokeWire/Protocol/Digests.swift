@@ -125,7 +125,7 @@ extension String {
     /// A number in lower-case hexadecimal digits, with zeros before it where it has fewer.
     package init(hexadecimal number: some UnsignedInteger, digits count: Int) {
         let digits = String(number, radix: 16)
-        self = String(repeating: "0", count: count - digits.count) + digits
+        self = String(repeating: "0", count: count - digits.utf8.count) + digits
     }
 }
 
