@@ -86,6 +86,8 @@ let pureTargets: [Target] = [
     .target(name: "CWebShims"),
     // The core as functions of WebAssembly, for the site; `make core` builds it.
     layer("WebCore", ["ClientCore", "CWebShims", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
+    // What a teacher's page calls besides; the pages of students load a core without it.
+    layer("WebTeacher", ["ClientCore", "StrokeWire", "WebCore"]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
     // Files that are placed on boards: names, formats, limits, errors.
     layer("Assets", ["StrokeWire"]),
@@ -99,7 +101,9 @@ let pureTargets: [Target] = [
     // Calls of the core, natively and in WebAssembly.
     .target(
         name: "CoreTrial",
-        dependencies: ["CWebShims", "ClientCore", "StrokeWire", "TestSupport", "WebCore", "Whiteboard"],
+        dependencies: [
+            "CWebShims", "ClientCore", "StrokeWire", "TestSupport", "WebCore", "WebTeacher", "Whiteboard",
+        ],
         path: "Tests/CoreTrial", swiftSettings: settings),
 ]
 

@@ -5,7 +5,7 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-#if __has_embed("core/lectern.wasm") == __STDC_EMBED_NOT_FOUND__ || __has_embed("core/bundles/student.js") == __STDC_EMBED_NOT_FOUND__
+#if __has_embed("core/board.wasm") == __STDC_EMBED_NOT_FOUND__ || __has_embed("core/bundles/student.js") == __STDC_EMBED_NOT_FOUND__
 #error "The core of the site is not built: run `make core`."
 #endif
 
@@ -60,6 +60,12 @@ static const unsigned char lectern_board_entrance_js[] = {
 static const unsigned char lectern_js[] = {
 #embed "../LecternGateway/Site/lectern.js"
 };
+static const unsigned char board_core[] = {
+#embed "core/board.wasm"
+};
+static const unsigned char board_core_brotli[] = {
+#embed "core/board.wasm.br"
+};
 static const unsigned char lectern_board_element_js[] = {
 #embed "../LecternGateway/Site/lectern/board-element.js"
 };
@@ -105,7 +111,7 @@ static const unsigned char lectern_language_js[] = {
 static const unsigned char lectern_languages_zh_json[] = {
 #embed "../LecternGateway/Site/lectern/languages/zh.json"
 };
-static const unsigned char lectern_lectern_wasm[] = {
+static const unsigned char core[] = {
 #embed "core/lectern.wasm"
 };
 static const unsigned char core_brotli[] = {
@@ -277,7 +283,8 @@ static const unsigned char pages_video_watch_js[] = {
 #embed "../LecternGateway/Site/pages/video-watch.js"
 };
 
-#define FILE(path, bytes) {path, bytes, sizeof bytes}
+#define FILE(path, bytes) {path, bytes, sizeof bytes, NULL, 0}
+#define CORE(path, bytes) {path, bytes, sizeof bytes, bytes##_brotli, sizeof bytes##_brotli}
 
 static const struct site_file files[] = {
     FILE("api/openapi.json", api_openapi_json),
@@ -297,6 +304,7 @@ static const struct site_file files[] = {
     FILE("bundles/teach.js", bundles_teach_js),
     FILE("lectern-board.js", lectern_board_entrance_js),
     FILE("lectern.js", lectern_js),
+    CORE("lectern/board.wasm", board_core),
     FILE("lectern/board-element.js", lectern_board_element_js),
     FILE("lectern/board.js", lectern_board_js),
     FILE("lectern/colour-picker.js", lectern_colour_picker_js),
@@ -312,7 +320,7 @@ static const struct site_file files[] = {
     FILE("lectern/images.js", lectern_images_js),
     FILE("lectern/language.js", lectern_language_js),
     FILE("lectern/languages/zh.json", lectern_languages_zh_json),
-    FILE("lectern/lectern.wasm", lectern_lectern_wasm),
+    CORE("lectern/lectern.wasm", core),
     FILE("lectern/live-clock.js", lectern_live_clock_js),
     FILE("lectern/outbox-store.js", lectern_outbox_store_js),
     FILE("lectern/painter.js", lectern_painter_js),
@@ -373,5 +381,3 @@ static const struct site_file files[] = {
 size_t site_file_count(void) { return sizeof files / sizeof files[0]; }
 
 struct site_file site_file_at(size_t number) { return files[number]; }
-
-struct site_file site_core_brotli(void) { return (struct site_file)FILE("lectern/lectern.wasm", core_brotli); }

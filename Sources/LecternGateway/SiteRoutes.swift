@@ -84,10 +84,9 @@ struct SiteRoutes {
             let bytes = [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.size))
             let path = String(cString: file.path)
             files[path] = File(path: path, bytes: bytes)
+            guard let brotli = file.brotli else { continue }
+            files[path]?.brotli = File.Body([UInt8](UnsafeBufferPointer(start: brotli, count: file.brotli_size)))
         }
-        let core = site_core_brotli()
-        files["lectern/lectern.wasm"]?.brotli = File.Body(
-            [UInt8](UnsafeBufferPointer(start: core.bytes, count: core.size)))
         return files
     }()
 

@@ -3,13 +3,13 @@ internal import StrokeWire
 /// Bytes from the page, read in order. What is missing reads as 0; part of a number is skipped.
 ///
 /// Numbers are little-endian, as in the memory of WebAssembly, and need not be aligned.
-struct InputReader {
+package struct InputReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    mutating func number<Number: BitwiseCopyable>(_ type: Number.Type, or missing: Number) -> Number {
+    package mutating func number<Number: BitwiseCopyable>(_ type: Number.Type, or missing: Number) -> Number {
         let start = position
         position = min(start + MemoryLayout<Number>.size, bytes.count)
         guard position == start + MemoryLayout<Number>.size else { return missing }
@@ -17,29 +17,29 @@ struct InputReader {
     }
 
     /// The next bytes, or those that are left.
-    mutating func take(_ count: Int) -> [UInt8] {
+    package mutating func take(_ count: Int) -> [UInt8] {
         let end = position + min(max(count, 0), bytes.count - position)
         defer { position = end }
         return [UInt8](bytes[position..<end])
     }
 
-    mutating func word() -> UInt32 { number(UInt32.self, or: 0) }
+    package mutating func word() -> UInt32 { number(UInt32.self, or: 0) }
 
     /// A word with a sign: the same where integers have more bits.
-    mutating func signedWord() -> Int { Int(Int32(bitPattern: word())) }
+    package mutating func signedWord() -> Int { Int(Int32(bitPattern: word())) }
 
     /// Bytes behind their number.
-    mutating func countedBytes() -> [UInt8] { take(Int(clamping: word())) }
+    package mutating func countedBytes() -> [UInt8] { take(Int(clamping: word())) }
 
-    var isAtEnd: Bool { position >= bytes.count }
+    package var isAtEnd: Bool { position >= bytes.count }
 }
 
 /// The two buffers between a page and the core. The page writes to the one and reads the other, at addresses that change with
 /// every call.
-struct Buffers {
+package struct Buffers {
     private(set) var input = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     /// Words of the answer.
-    var output: [UInt32] = []
+    package var output: [UInt32] = []
 
     /// A place for so many bytes; they are the page's to write until the next call.
     mutating func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer {
@@ -50,7 +50,7 @@ struct Buffers {
         return input
     }
 
-    func reader(_ count: Int) -> InputReader {
+    package func reader(_ count: Int) -> InputReader {
         InputReader(UnsafeRawBufferPointer(rebasing: input[..<min(max(count, 0), input.count)]))
     }
 
@@ -64,7 +64,7 @@ struct Buffers {
     }
 
     /// Appends bytes: their number, and four in a word.
-    mutating func append(_ bytes: some Collection<UInt8>) {
+    package mutating func append(_ bytes: some Collection<UInt8>) {
         output.append(UInt32(bytes.count))
         output.reserveCapacity(output.count + (bytes.count + 3) / 4)
         var (word, shift): (UInt32, UInt32) = (0, 0)
@@ -82,7 +82,7 @@ struct Buffers {
     mutating func append(_ text: String) { append(Array(text.utf8)) }
 
     /// Appends the lower 32 bits of a number.
-    mutating func append(word: Int) { output.append(UInt32(truncatingIfNeeded: word)) }
+    package mutating func append(word: Int) { output.append(UInt32(truncatingIfNeeded: word)) }
 
     mutating func append(_ numbers: [Int]) {
         append(word: numbers.count)
@@ -94,7 +94,7 @@ struct Buffers {
         output.append(UInt32(truncatingIfNeeded: digest.value >> 32))
     }
 
-    mutating func append(_ number: Double) {
+    package mutating func append(_ number: Double) {
         let bits = number.bitPattern
         output.append(UInt32(truncatingIfNeeded: bits))
         output.append(UInt32(truncatingIfNeeded: bits >> 32))

@@ -13,7 +13,7 @@ internal import Scene
 internal import StrokeWire
 
 nonisolated(unsafe) var picture = Picture()
-nonisolated(unsafe) var buffers = Buffers()
+package nonisolated(unsafe) var buffers = Buffers()
 private nonisolated(unsafe) var pixels: [UInt32] = []
 /// The last answer of `neededImages`.
 private nonisolated(unsafe) var needed: [PictureSource] = []
@@ -23,7 +23,6 @@ package func resetCore() {
     (picture, buffers, pixels, needed) = (Picture(), Buffers(), [], [])
     resetStudent()
     resetReplay()
-    resetTeacher()
 }
 
 /// The version of these functions: a page and a core of different ones do not go together.

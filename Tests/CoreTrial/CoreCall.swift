@@ -1,5 +1,6 @@
 import CWebShims
 import WebCore
+import WebTeacher
 
 /// A call of a function of the core: the same ones go to the native one and to the one in WebAssembly.
 package struct CoreCall: Sendable {
@@ -38,7 +39,10 @@ package struct CoreCall: Sendable {
     }
 
     /// The core of this process as a page's is that was just loaded. There is one: tests that use it run one after another.
-    package static func reset() { resetCore() }
+    package static func reset() {
+        resetCore()
+        resetTeacher()
+    }
 
     /// Calls the native function.
     /// - Returns: a hash of what it returns and of the bytes at `output`.

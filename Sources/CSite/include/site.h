@@ -5,11 +5,13 @@
 
 #include <stddef.h>
 
-/// A file: its path below the site's folder, and its bytes.
+/// A file: its path below the site's folder, its bytes, and these as brotli compresses them where the build has done it.
 struct site_file {
     const char *_Nonnull path;
     const unsigned char *_Nonnull bytes;
     size_t size;
+    const unsigned char *_Nullable brotli;
+    size_t brotli_size;
 };
 
 /// The number of files.
@@ -17,8 +19,5 @@ size_t site_file_count(void);
 
 /// A file by its number, from 0 to the count less one.
 struct site_file site_file_at(size_t number);
-
-/// The core of the site as brotli compresses it.
-struct site_file site_core_brotli(void);
 
 #endif

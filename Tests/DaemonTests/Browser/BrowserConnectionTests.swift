@@ -136,6 +136,25 @@ import Testing
                 """)
     }
 
+    @Test("a page with boards alone loads the core of boards, and one that makes a teacher besides the teacher's alone")
+    func cores() async throws {
+        try await expect(
+            .array([.string("board.wasm"), .string("lectern.wasm")]),
+            of: """
+                const { Core } = await import("/lectern/core.js");
+                const [load, loaded] = [window.fetch, []];
+                window.fetch = (address) => {
+                    loaded.push(String(address).split("/").pop());
+                    return load(address);
+                };
+                await Core.load();
+                const beside = Core.load();
+                Core.expectTeacher();
+                await Promise.all([beside, Core.load()]);
+                return loaded;
+                """)
+    }
+
     @Test func `a core that was closed is not called, and does not come later`() async throws {
         try await expect(
             .array([.number(0), .bool(true), .null]),

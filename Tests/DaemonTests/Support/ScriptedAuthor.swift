@@ -149,7 +149,7 @@ enum MetricNames {
         let folder = PackageRoot.path(to: "Sources")
         var names: Set<String> = []
         for case let file as String in FileManager.default.enumerator(atPath: folder) ?? .init()
-        where file.hasSuffix(".swift") && !file.hasPrefix("lectern-probe/") && !file.hasPrefix("WebCore/") {
+        where file.hasSuffix(".swift") && !file.hasPrefix("lectern-probe/") && !file.hasPrefix("Web") {
             let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
             names.formUnion(text.matches(of: /"(lectern_[a-z_]+)"/).map { String($0.1) })
         }

@@ -22,7 +22,7 @@ import Testing
         let paths = try Self.paths()
         // The core and the bundles are built.
         let files = SiteRoutes.files.keys.filter { !$0.hasPrefix("bundles/") }
-        #expect(Set(paths + ["lectern/lectern.wasm"]) == Set(files))
+        #expect(Set(paths + ["lectern/board.wasm", "lectern/lectern.wasm"]) == Set(files))
         for path in paths {
             let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: path)))
             #expect(SiteRoutes.files[path]?.bytes == bytes, "\(path)")
@@ -57,10 +57,12 @@ import Testing
         }
     }
 
-    @Test("the core is sent by brotli to those who take it, which is a fifth less, and is what they get without")
-    func brotli() async throws {
+    @Test(
+        "the core is sent by brotli to those who take it, which is a fifth less, and is what they get without",
+        arguments: ["lectern/board.wasm", "lectern/lectern.wasm"])
+    func brotli(file: String) async throws {
         try await RunningGateway.with { gateway in
-            let path = "/lectern/lectern.wasm"
+            let path = "/" + file
             var sizes: [String: Int] = [:]
             for (accepted, coding) in [("gzip, deflate, br, zstd", "br"), ("gzip, br;q=0", "gzip"), ("identity", nil)] {
                 let reply = try await gateway.http.send("GET", path, headers: [("Accept-Encoding", accepted)])
@@ -72,7 +74,7 @@ import Testing
             // URLSession takes brotli, and opens it.
             let reply = try await gateway.http.send("GET", path, headers: [("Accept-Encoding", "br")])
             #expect(reply.fields["content-encoding"] == "br")
-            #expect(reply.bytes == SiteRoutes.files["lectern/lectern.wasm"]?.bytes)
+            #expect(reply.bytes == SiteRoutes.files[file]?.bytes)
         }
     }
 
@@ -169,7 +171,9 @@ import Testing
             let links = text.matches(of: /<(?:link|script)[^>]*(?:href|src)="[^"]*?assets\/[^\/"]+\/([^"?#]+)/).map {
                 $0.1
             }
-            let loaded = Set(links).subtracting(["pages/icon.svg", "pages/needs.js", "lectern/lectern.wasm"])
+            let loaded = Set(links).subtracting([
+                "pages/icon.svg", "pages/needs.js", "lectern/board.wasm", "lectern/lectern.wasm",
+            ])
             #expect(loaded == ["bundles/\(name).js", "bundles/\(name).css"], "\(file.path)")
         }
         for file in SiteRoutes.files.values where file.path.hasPrefix("bundles/") && file.path.hasSuffix(".js") {

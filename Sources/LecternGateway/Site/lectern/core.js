@@ -7,11 +7,16 @@
 import { Backoff } from "./gateway.js";
 import { Input, RecordReader } from "./records.js";
 
-const address = new URL("../lectern/lectern.wasm", import.meta.url);
+/** The core of boards and replays, and the one that has a teacher's session as well. */
+const addresses = {
+    board: new URL("../lectern/board.wasm", import.meta.url),
+    teacher: new URL("../lectern/lectern.wasm", import.meta.url),
+};
 const functions = 6;
-let compiled = null;
+const compiled = {};
+let hasTeacher = false;
 
-async function compile() {
+async function compile(address) {
     const reply = await fetch(address);
     if (!reply.ok) throw new Error(`${address} answers ${reply.status}`);
     return WebAssembly.compile(await reply.arrayBuffer());
@@ -84,17 +89,25 @@ export class Instance {
     _functions;
     #memory;
 
+    /** The page has a teacher: what is loaded from now on has a teacher's session, so that boards beside it load no other core. */
+    static expectTeacher() {
+        hasTeacher = true;
+    }
+
     /**
      * Loads what instances are made of, once for all; a failed load is tried again by the next call.
      *
      * @returns {Promise<WebAssembly.Module>}
      */
-    static load() {
-        compiled ??= compile().catch((error) => {
-            compiled = null;
+    static async load() {
+        // A page may make a board first, and then a teacher.
+        await null;
+        const name = hasTeacher ? "teacher" : "board";
+        compiled[name] ??= compile(addresses[name]).catch((error) => {
+            delete compiled[name];
             throw error;
         });
-        return compiled;
+        return compiled[name];
     }
 
     /** @param {WebAssembly.Module} module as {@link load} gives it */

@@ -9,7 +9,7 @@ import { Input, RecordReader } from "./records.js";
 
 const states = ["waiting", "writer", "elsewhere", "superseded"];
 const kinds = { mouse: 0, touch: 1, pen: 2 };
-/** The calls of `teacher` in Sources/WebCore/Teacher.swift. */
+/** The calls of `teacher` in Sources/WebTeacher/Teacher.swift. */
 const calls = {
     begin: 0, right: 1, loaded: 2, stored: 3, answered: 4, failed: 5, looked: 6, takeOver: 7, muted: 8, joined: 9, board: 10,
     pages: 11, shown: 12, covered: 13, command: 14, preview: 15, retry: 16, leave: 17, fingers: 18, even: 19,

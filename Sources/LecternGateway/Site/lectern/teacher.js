@@ -132,6 +132,7 @@ export class Teacher extends EventTarget {
      */
     constructor(canvas, { gateway, url, token, ...options }) {
         super();
+        TeacherCore.expectTeacher();
         const used = gateway ?? new Gateway({ url, token });
         this.#options = { gateway: used, ...options };
         this.#name = cleanName(options.name);

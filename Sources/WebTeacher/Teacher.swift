@@ -1,16 +1,18 @@
 // The functions that a teacher's page calls: the session of one teacher in one instance, which draws no picture.
 //
-// Bytes go over as in `WebCore.swift`: the page writes them to `input`, the core copies what it keeps; answers are at `output`
+// Bytes go over as in `WebCore/WebCore.swift`: the page writes them to `input`, the core copies what it keeps; answers are at `output`
 // until the next call. In both, a text or a body is its length in 32 bits and its bytes, in answers padded to four; times are
 // milliseconds of one clock of the page; a number that is not there is NaN. No function throws.
 
 internal import ClientCore
 internal import StrokeWire
+internal import WebCore
 
 private nonisolated(unsafe) var teacher = DrawingSession(author: "", startTime: 0, seed: 0)
 private nonisolated(unsafe) var toldLive: Set<UInt64> = []
 
-func resetTeacher() { (teacher, toldLive) = (DrawingSession(author: "", startTime: 0, seed: 0), []) }
+/// Begins anew: for tests.
+package func resetTeacher() { (teacher, toldLive) = (DrawingSession(author: "", startTime: 0, seed: 0), []) }
 
 /// Tells the session of something. Returns 1, or what is said below; -1 for a call that is none.
 ///
