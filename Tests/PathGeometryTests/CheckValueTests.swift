@@ -127,4 +127,11 @@ import Testing
         #expect(isNear(circle.transformed(by: map).area, circle.area * map.determinant, 1e-9))
         #expect(circle.bounds == Box(lower: Point(-1, -1), upper: Point(1, 1)))
     }
+
+    @Test func loopIsCutWhereItCrossesItself() {
+        var loop = Contour(start: Point(0, 0))
+        loop.addCubic(control1: Point(150, 100), control2: Point(-50, 100), to: Point(100, 0))
+        let corners = Path([loop]).simplified().contours.flatMap { $0.segments.map(\.end) }
+        #expect(corners.contains { isNear($0, Point(50, 300.0 / 7)) }, "\(corners)")
+    }
 }
