@@ -60,6 +60,24 @@ import Testing
                 """)
     }
 
+    @Test func `a stream that goes on is not ended by a wish to try again at once`() async throws {
+        try await expect(
+            .string("connecting live closed"),
+            of: Self.chunks + """
+                const states = [];
+                let stream;
+                await new Promise((resolve) => {
+                    const onstate = ({ state }) => states.push(state);
+                    stream = new EventStream(gatewayOf("id: a:1\\ndata: x\\n\\n", []), "events", { onevent: resolve, onstate });
+                });
+                stream.retry();
+                await new Promise((resolve) => setTimeout(resolve));
+                stream.close();
+                while (states.at(-1) !== "closed") await new Promise((resolve) => setTimeout(resolve));
+                return states.join(" ");
+                """)
+    }
+
     @Test func `a wait that a server asks for is an hour at most`() async throws {
         try await expect(
             .array([.number(3_600_000), .number(0), .number(7000), .null]),

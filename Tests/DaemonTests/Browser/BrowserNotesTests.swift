@@ -102,10 +102,10 @@ import Testing
             func touch(_ types: String...) async throws {
                 try await student.run(
                     """
-                    const layer = \(Self.layer);
-                    const { left, top, width, height } = layer.getBoundingClientRect();
-                    args[0].forEach((type, place) => layer.dispatchEvent(new PointerEvent(type, { pointerId: 77, pointerType: "touch", isPrimary: true,
-                        bubbles: true, cancelable: true, clientX: left + width * (0.7 + 0.02 * place), clientY: top + height * 0.8 })));
+                    \(BrowserWindow.pointing)
+                    const { width, height } = \(Self.layer).getBoundingClientRect();
+                    args[0].forEach((type, place) => point(\(Self.layer), type, width * (0.7 + 0.02 * place), height * 0.8,
+                        { pointerId: 77, pointerType: "touch", button: 0 }));
                     """, [.array(types.map(AnyJSON.string))])
             }
             try await touch("pointerdown", "pointermove", "pointermove")

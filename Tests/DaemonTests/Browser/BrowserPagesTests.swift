@@ -106,6 +106,16 @@ import Testing
             #expect(try await teacher.run("return document.activeElement.dataset.page") == .string("3"))
             try await teacher.drag(page: 2, before: 0, with: .mouse)
             try await teacher.wait(forPages: "2 0 1 [3]")
+            // One that was lifted beside the strip drags nothing when it comes back.
+            let lifted = try await teacher.run(
+                """
+                \(BrowserWindow.pointing)
+                const item = document.querySelector("[role=option]");
+                point(item, "pointerdown", 9, 9);
+                point(item, "pointermove", 90, 9, { buttons: 0 });
+                return document.querySelectorAll("[data-lifted]").length;
+                """)
+            #expect(lifted == .number(0))
             try await teacher.click(page: 0)
             try await teacher.wait(forPages: "2 [0] 1 3")
             try await teacher.press("ArrowRight", onPage: 0)

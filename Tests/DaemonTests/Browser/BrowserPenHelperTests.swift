@@ -97,13 +97,10 @@ import Testing
             for (number, (button, buttons)) in [(5, 32), (2, 2), (0, 3)].enumerated() {
                 try await teacher.run(
                     """
-                    const canvas = \(BrowserWindow.canvas);
-                    const { left, top } = canvas.getBoundingClientRect();
-                    const send = (type, x, button) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen", isPrimary: true,
-                        button, buttons: \(buttons), pressure: 0.5, bubbles: true, cancelable: true, clientX: left + x, clientY: top + 100 }));
-                    send("pointerdown", 100, \(button));
-                    send("pointermove", 300, -1);
-                    send("pointerup", 300, \(button));
+                    \(BrowserWindow.pointing)
+                    for (const [type, x, button] of [["pointerdown", 100, \(button)], ["pointermove", 300, -1], ["pointerup", 300, \(button)]]) {
+                        point(\(BrowserWindow.canvas), type, x, 100, { pointerType: "pen", button, buttons: \(buttons), pressure: 0.5 });
+                    }
                     """)
                 try await teacher.wait(forIndex: number + 1)
                 #expect(try await teacher.message(in: room)["e"] == .number(4), "\(button)")
@@ -136,10 +133,8 @@ extension BrowserWindow {
     fileprivate func loseStroke() async throws {
         try await run(
             """
-            const canvas = \(Self.canvas);
-            const { left, top } = canvas.getBoundingClientRect();
-            const send = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen", isPrimary: true,
-                button: type === "pointermove" ? -1 : 0, buttons: 1, pressure: 0.5, bubbles: true, cancelable: true, clientX: left + x, clientY: top + y }));
+            \(Self.pointing)
+            const send = (type, x, y) => point(\(Self.canvas), type, x, y, { pointerType: "pen", pressure: 0.5 });
             send("pointerdown", 100, 100);
             for (let at = 1; at < 20; at++) send("pointermove", 100 + 10 * at, 100 + at);
             send("pointercancel", 0, 0);

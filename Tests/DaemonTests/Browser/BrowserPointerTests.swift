@@ -173,14 +173,11 @@ import Testing
             try await teacher.press("k")
             try await teacher.run(
                 """
+                \(BrowserWindow.pointing)
                 window.move = async (milliseconds) => {
-                    const { left, top } = \(BrowserWindow.canvas).getBoundingClientRect();
                     const begin = performance.now();
                     for (let now = begin; now < begin + milliseconds; now = performance.now()) {
-                        \(BrowserWindow.canvas).dispatchEvent(new PointerEvent("pointermove", {
-                            pointerId: 1, pointerType: "mouse", buttons: 0, bubbles: true, isPrimary: true,
-                            clientX: left + 100 + (now - begin) / 10, clientY: top + 200,
-                        }));
+                        point(\(BrowserWindow.canvas), "pointermove", 100 + (now - begin) / 10, 200, { buttons: 0 });
                         await new Promise((resolve) => setTimeout(resolve, 8));
                     }
                 };

@@ -170,6 +170,33 @@ import Testing
             try await student.wait(
                 for: "refused", "\(BrowserWindow.element("connection")).textContent === \"Not allowed in\"")
             #expect(try await teacher.isTrue("\(BrowserWindow.element("share-made")).hidden"))
+            // Of two links that are asked for, the one that is wanted is shown, whichever comes first.
+            let links = try await teacher.run(
+                """
+                const plain = window.fetch;
+                let release = null;
+                window.fetch = async (...request) => {
+                    const reply = await plain(...request);
+                    if (!release && String(request[0]).endsWith("/links")) await new Promise((resolve) => (release = resolve));
+                    return reply;
+                };
+                const until = async (isSo) => { while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5)); };
+                const choose = (seconds) => {
+                    \(BrowserWindow.element("share-expires")).value = seconds;
+                    \(BrowserWindow.element("share-expires")).dispatchEvent(new Event("change"));
+                };
+                const before = \(Self.url);
+                choose("3600");
+                await until(() => release);
+                choose("2592000");
+                await until(() => \(Self.url) !== before);
+                const wanted = \(Self.url);
+                release();
+                await until(() => \(BrowserWindow.element("share-made-count")).textContent === "2 other links count");
+                return [wanted, \(Self.url)];
+                """
+            ).strings
+            #expect(links.count == 2 && links[0] == links[1], "\(links)")
             // A student whose own token has a name is listed by it; of a link nobody's is known.
             try await student.open(
                 "\(page)#token=\(try await secret.token(["--room", room.name, "--role", "student", "--name", "李雷"]))")

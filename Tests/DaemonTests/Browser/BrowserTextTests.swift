@@ -99,7 +99,7 @@ import Testing
 
     @Test
     func
-        `an input method composes in the field, its keys are its own, and a window that comes before this one ends nothing`()
+        `an input method composes in the field, its keys and what is pasted are its own, and a window before this one ends nothing`()
         async throws
     {
         try await BrowserRoom.withTeacher { room, teacher in
@@ -110,6 +110,14 @@ import Testing
             try await teacher.type(Self.escape)
             #expect(try await teacher.string("\(Self.field).value") == "ni")
             try await teacher.compose(["nihao"], into: "你好😀")
+            // A table brings a picture beside its text.
+            let isLeft = try await teacher.run(
+                """
+                const clipboardData = new DataTransfer();
+                clipboardData.items.add(new File(["x"], "table.png", { type: "image/png" }));
+                return \(Self.field).dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+                """)
+            #expect(isLeft == .bool(true))
             // The field has the focus of its window all the same.
             try await teacher.run("\(Self.field).dispatchEvent(new FocusEvent(\"blur\"))")
             #expect(try await teacher.string("\(Self.field).value") == "你好😀")

@@ -82,12 +82,9 @@ import Testing
             try room.playVideo()
             try await teacher.window.run(
                 """
-                const { left, top } = \(BrowserWindow.canvas).getBoundingClientRect();
-                const touch = (type, x) => \(BrowserWindow.canvas).dispatchEvent(
-                    new PointerEvent(type, {
-                        pointerId: 77, pointerType: "touch", button: 0, buttons: 1, bubbles: true, cancelable: true,
-                        clientX: left + x, clientY: top + 500,
-                    }));
+                \(BrowserWindow.pointing)
+                const touch = (type, x) => point(\(BrowserWindow.canvas), type, x, 500,
+                    { pointerId: 77, pointerType: "touch", isPrimary: false });
                 touch("pointerdown", 300);
                 for (let x = 310; x < 400; x += 10) touch("pointermove", x);
                 """)
@@ -99,8 +96,8 @@ import Testing
             let drawn = try await teacher.window.inkedPixels()
             try await teacher.window.run(
                 """
-                \(BrowserWindow.canvas).dispatchEvent(
-                    new PointerEvent("pointercancel", { pointerId: window.pointer, pointerType: "pen", bubbles: true }));
+                \(BrowserWindow.pointing)
+                point(\(BrowserWindow.canvas), "pointercancel", 0, 0, { pointerId: window.pointer, pointerType: "pen" });
                 """)
             try await student.window.wait(for: "nothing of it", "ink() === inkAtFirst")
             #expect(try await teacher.window.inkedPixels() < drawn)

@@ -42,12 +42,15 @@ import Testing
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow()
             let notice = BrowserWindow.element("notice")
-            for page in ["", "/teach"] {
-                try await window.open("\(room.address)/rooms/My%20Room\(page)")
+            // The last one is not in UTF-8.
+            for (path, meant) in [
+                ("My%20Room", "my-room"), ("My%20Room/teach", "my-room/teach"), ("Caf%E9", "caf-e9"),
+            ] {
+                try await window.open("\(room.address)/rooms/\(path)")
                 try await window.wait(for: "the notice", "!\(notice).hidden")
                 #expect(try await window.text(of: notice).contains("There is no such room"))
                 let link = try await window.run("return \(notice).querySelector(\"a\").href")
-                #expect(link == .string("\(room.address)/rooms/my-room\(page)"))
+                #expect(link == .string("\(room.address)/rooms/\(meant)"))
             }
             let empty = BrowserWindow.element("empty")
             try await window.open(room.page)

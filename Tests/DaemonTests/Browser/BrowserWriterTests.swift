@@ -26,6 +26,36 @@ import Testing
         }
     }
 
+    @Test("while another device writes, no other notice takes the offer to write here away")
+    func offer() async throws {
+        let settings = ["cohorts.default.gate=auto", "cohorts.default.stale_after=120s"]
+        try await BrowserRoom.with(settings) { room, _ in
+            try await room.publish(1)
+            try room.setVideo(40_000)
+            let first = try await room.teacher()
+            try await first.drawWave(1, index: 2)
+            let second = try await BrowserWindow(at: "\(room.address)/healthz")
+            // What it has left is refused.
+            try await second.run(
+                """
+                const { OutboxStore } = await import("/lectern/outbox-store.js");
+                const bytes = new TextEncoder().encode('w\\n{"n":1,"a":9}');
+                await new OutboxStore(`${location.origin}/ \(room.name) anna`).write([{ session: "earlier", n: 1, bytes }], []);
+                """)
+            try await second.open("\(room.page)/teach?author=anna")
+            let (words, button) = (BrowserWindow.element("notice-text"), BrowserWindow.element("notice-button"))
+            try await second.wait(for: "the refusal", "\(words).textContent.startsWith(\"Not taken\")")
+            try await second.run("\(button).click()")
+            let step = BrowserWindow.element("step")
+            try await second.wait(for: "what is unknown", "\(step).textContent.startsWith(\"Not in step yet\")")
+            #expect(try await second.text(of: words).contains("another device"))
+            try await second.run("\(button).click()")
+            // Who writes is asked.
+            try await second.wait(for: "the question", "\(button).textContent === \"Answer\"")
+            try await second.drawWave(3, index: 3)
+        }
+    }
+
     @Test("a teacher's board that is closed at any moment of its beginning does not write after that")
     func closing() async throws {
         try await BrowserRoom.with { room, _ in

@@ -120,8 +120,11 @@ export class BoardHolder extends HTMLElement {
     restart() {
         if (this.#isDue) return;
         this.#isDue = true;
-        // Not before the language is known.
-        Promise.resolve(loading).then(() => {
+        // Not before the language is known, nor before the page has its video, which may stand behind the board.
+        const isParsed = document.readyState !== "loading" || new Promise((resolve) => {
+            document.addEventListener("DOMContentLoaded", resolve, { once: true });
+        });
+        Promise.all([loading, isParsed]).then(() => {
             this.#isDue = false;
             translate(this.shadowRoot);
             clearInterval(this.#timer);

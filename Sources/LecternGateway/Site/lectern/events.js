@@ -38,6 +38,8 @@ export class EventStream {
     #onstate;
     #closed = new AbortController();
     #attempt = null;
+    /** Ends the wait for the next attempt; null while there is none. */
+    #pause = null;
     #backoff = new Backoff();
     #isRestarted = false;
     #restarts = new Backoff();
@@ -66,7 +68,7 @@ export class EventStream {
 
     /** Connects at once if it waits. */
     retry() {
-        this.#attempt?.abort();
+        this.#pause?.abort();
     }
 
     /** Ends the stream for good. */
@@ -110,8 +112,9 @@ export class EventStream {
             reason: failure instanceof GatewayError ? failure.message : t("The connection was lost."),
             retryAt: Date.now() + wait,
         });
-        this.#attempt = new AbortController();
-        await pause(wait, this.#attempt.signal);
+        this.#attempt = this.#pause = new AbortController();
+        await pause(wait, this.#pause.signal);
+        this.#pause = null;
     }
 
     async #read(signal) {

@@ -109,8 +109,8 @@ export class Pen {
 
     #move(event) {
         if (this.#stroke?.pointer === event.pointerId) {
-            // A mouse that was lifted above a dialog of the browser, which tells no page.
-            if (event.pointerType === "mouse" && event.buttons === 0) return void this.#take(2, event, 0, this.#sample(event));
+            // A mouse whose other button is still held, or that was lifted above a dialog of the browser, which tells no page.
+            if (event.pointerType === "mouse" && (event.buttons & 1) === 0) return void this.#take(2, event, 0, this.#sample(event));
             event.preventDefault();
             this.#hold(event.shiftKey);
         } else {

@@ -156,6 +156,8 @@ export class Toolbar {
     close() {
         this.#leaving.abort();
         this.#hoverGroup.remove();
+        // It would be there still where an element comes back to the page.
+        this.#element("clear-dialog").close();
     }
 
     #element(id) {

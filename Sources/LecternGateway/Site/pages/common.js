@@ -120,7 +120,12 @@ export function timeWords(milliseconds) {
 /** The room in the address of this page. */
 export function roomOfPage() {
     const [, room] = location.pathname.slice(new URL(gateway.url).pathname.length).split("/");
-    return decodeURIComponent(room ?? "");
+    try {
+        return decodeURIComponent(room ?? "");
+    } catch {
+        // Not in UTF-8, as old links have it: no room's name.
+        return room;
+    }
 }
 
 /** Gives the gateway a token for a cookie; a gateway that is not ready yet is asked again. Returns why it was refused, or null. */

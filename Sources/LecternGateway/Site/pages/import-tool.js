@@ -36,7 +36,7 @@ export class ImportTool {
         this.#listenToDrops();
         document.addEventListener("paste", (event) => {
             const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith("image/"));
-            if (files.length === 0 || event.target.closest?.("input")) return;
+            if (files.length === 0 || event.target.closest?.("input, textarea")) return;
             event.preventDefault();
             this.#add(files, this.#middle);
         });

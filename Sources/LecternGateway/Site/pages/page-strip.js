@@ -382,6 +382,8 @@ class PageDrag {
     #move(event) {
         const state = this.#state;
         if (state?.pointer !== event.pointerId) return;
+        // A mouse that was lifted beside the list, which is not told.
+        if (event.buttons === 0) return this.#end(event, false);
         state.at = { x: event.clientX, y: event.clientY };
         if (state.isLifted) return;
         const distance = Math.hypot(state.at.x - state.start.x, state.at.y - state.start.y);

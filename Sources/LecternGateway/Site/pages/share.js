@@ -52,9 +52,10 @@ export class ShareDialog {
     #gateway;
     #room;
     #query;
-    /** The link as the gateway has given it: `{path, id, expires}`, and what it was asked for. */
+    /** The link as the gateway has given it: `{path, id, expires}`, what it was asked for, and what is wanted now. */
     #link = null;
     #order = "";
+    #wanted = "";
     #typing = null;
     #made;
 
@@ -69,6 +70,8 @@ export class ShareDialog {
         for (const id of ["share-cohort", "share-video"]) {
             $(id).addEventListener("input", () => {
                 clearTimeout(this.#typing);
+                // It is not that link.
+                $("share-copy").disabled = true;
                 this.#typing = setTimeout(() => this.#refresh(), typingTime);
             });
         }
@@ -94,18 +97,22 @@ export class ShareDialog {
     async #refresh() {
         const cohort = $("share-cohort").value.trim().toLowerCase() || "main";
         const expires = Number($("share-expires").value);
-        if (!namePattern.test(cohort)) return this.#fail(t("A cohort's name is of a to z, 0 to 9, _ and -."));
         const order = JSON.stringify({ cohort, expires });
+        this.#wanted = order;
+        if (!namePattern.test(cohort)) return this.#fail(t("A cohort's name is of a to z, 0 to 9, _ and -."));
         if (order !== this.#order) {
+            let [link, problem] = [null, ""];
             try {
                 const headers = { "Content-Type": "application/json" };
-                this.#link = await this.#gateway.json(`api/rooms/${this.#room}/links`, { method: "POST", headers, body: order });
+                link = await this.#gateway.json(`api/rooms/${this.#room}/links`, { method: "POST", headers, body: order });
             } catch (error) {
-                return this.#fail(error.message);
+                problem = error.message;
             }
-            this.#order = order;
-            const { id, expires: end } = this.#link;
-            if (typeof id === "string") this.#made.add({ id, cohort, expires: end });
+            if (typeof link?.id === "string") this.#made.add({ id: link.id, cohort, expires: link.expires });
+            // Answers may come in another order than they were asked for.
+            if (order !== this.#wanted) return this.#list();
+            if (!link) return this.#fail(problem);
+            [this.#link, this.#order] = [link, order];
         }
         this.#show();
     }

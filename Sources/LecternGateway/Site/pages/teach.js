@@ -75,7 +75,7 @@ async function start() {
     // With tokens the gateway knows who may mute; without, the teacher who began the room.
     showAudience(teacher, gateway, timeLine, () => claims !== null || ownRooms.has(room));
     showTimeLine(timeLine, query);
-    showStep(timeLine);
+    showStep(timeLine, teacher);
     timeLine.start();
 }
 
@@ -114,9 +114,8 @@ function notify(text, button = null, action = null) {
     $("notice").hidden = false;
 }
 
-function closeNotice() {
-    $("notice").hidden = true;
-}
+/** Ends a notice; what holds as long as a state is said again: see `showWriter`. */
+let closeNotice = () => ($("notice").hidden = true);
 
 function showBoard(teacher) {
     const { board } = teacher;
@@ -185,19 +184,19 @@ function showWriter(teacher, name, canRename) {
         remember("lectern-name", "");
         location.reload();
     });
-    const show = (state) => {
-        $("board").dataset.pen = state === "writer" && !teacher.isMuted ? "on" : "off";
-        if (teacher.isMuted) notify(t("You are muted in this room: nothing that you draw is taken. A teacher of the room can change that."));
-        else if (state === "writer") $("notice").hidden = true;
+    const show = () => {
+        const { state, isMuted } = teacher;
+        $("board").dataset.pen = state === "writer" && !isMuted ? "on" : "off";
+        if (isMuted) notify(t("You are muted in this room: nothing that you draw is taken. A teacher of the room can change that."));
         else if (state === "elsewhere") notify(t("You are writing in another tab."), t("Write here"), () => teacher.takeOver());
         else if (state === "superseded") {
             notify(t("{name} is writing on another device, or was within the last minutes. Is that you?", { name }), t("Write here"), () => teacher.takeOver());
             // A name that was typed can be another one.
             if (canRename) $("notice-other").hidden = false;
-        }
+        } else $("notice").hidden = true;
     };
-    teacher.addEventListener("writer", ({ detail }) => show(detail.state));
-    teacher.addEventListener("muted", () => show(teacher.state));
+    for (const type of ["writer", "muted"]) teacher.addEventListener(type, show);
+    closeNotice = show;
 }
 
 /** Where a pen is used, fingers do not draw, unless asked to; that can be chosen before. */
@@ -248,7 +247,7 @@ function offerLost(teacher) {
 }
 
 /** Whether students see ink and voice together, and what is to be done where they do not. */
-function showStep(timeLine) {
+function showStep(timeLine, teacher) {
     let isAsked = false;
     bindLatency(timeLine, closeNotice);
     setInterval(() => {
@@ -258,7 +257,8 @@ function showStep(timeLine) {
         $("nobody").textContent = timeLine.live.state === "open"
             ? t("Students have no video: they see what you draw at once.")
             : t("No video has told its time yet. What you draw is kept for it, 30 seconds at most.");
-        if (isAsking && !isAsked) {
+        if (isAsking && !isAsked && teacher.state === "writer") {
+            isAsked = true;
             notify(t("Nothing tells how late students see you, so your ink runs ahead of your voice."), t("Answer"), () => {
                 closeNotice();
                 $("audience").dataset.open = "true";
@@ -266,7 +266,6 @@ function showStep(timeLine) {
                 $("latency-seconds").focus();
             });
         }
-        isAsked ||= Boolean(isAsking);
     }, 500);
 }
 

@@ -135,6 +135,18 @@ final class BrowserWindow: Sendable {
         try await post("/actions", ["actions": .array(sources)])
     }
 
+    /// JavaScript that tells an element of a pointer: `point(target, type, x, y, more)`, in CSS pixels from its upper left corner. It is
+    /// a mouse whose first button is held, unless `more` says otherwise.
+    static let pointing = """
+        const point = (target, type, x, y, more) => {
+            const { left, top } = target.getBoundingClientRect();
+            target.dispatchEvent(new PointerEvent(type, {
+                pointerId: 1, pointerType: "mouse", isPrimary: true, button: type === "pointermove" ? -1 : 0,
+                buttons: type === "pointerup" ? 0 : 1, bubbles: true, cancelable: true, clientX: left + x, clientY: top + y, ...more,
+            }));
+        };
+        """
+
     /// Goes to an address, and waits until the page has loaded.
     func open(_ address: String) async throws {
         try await post("/url", ["url": .string(address)])
