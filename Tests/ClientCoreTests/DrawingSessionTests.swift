@@ -201,6 +201,22 @@ struct DrawingSessionTests {
         #expect(try told().suffix(3) == [.draw, .draw, .undo])
     }
 
+    @Test func `what does not fit an outbox as a whole is not drawn anew in part`() throws {
+        let now = Duration.seconds(1)
+        var device = device()
+        let header = StrokeMessage(number: 0, colour: 1, width: 3, boardWidth: 1024, boardHeight: 768)
+        let stroke = (header: header, points: [StrokePoint(x: 9, y: 9, milliseconds: 0)])
+        let most = OperationOutbox.waitingLimits.operations - 1
+        while device.session.waitingCount < most {
+            // Strokes and their removal.
+            let count = min(most - device.session.waitingCount - 1, 256)
+            let strokes = Array(repeating: stroke, count: count)
+            try #require(device.session.redraw([1], as: strokes, time: 1, at: now) == true)
+        }
+        #expect(device.session.redraw([1], as: [stroke], time: 2, at: now) == false)
+        #expect(device.session.waitingCount == most)
+    }
+
     @Test func `a store that fails loses nothing of a page that goes on, and what it takes later is stored`() throws {
         store.fails = true
         var device = device()

@@ -102,8 +102,11 @@ struct OperationOutbox: Sendable {
     private var lastWrite = 0
 
     /// Whether it takes no more.
-    var isFull: Bool {
-        waiting.byteCount > Self.waitingLimits.bytes || waiting.count >= Self.waitingLimits.operations
+    var isFull: Bool { !takes(1) }
+
+    /// Whether it takes so many operations more.
+    func takes(_ count: Int) -> Bool {
+        waiting.byteCount <= Self.waitingLimits.bytes && waiting.count + count <= Self.waitingLimits.operations
     }
 
     // MARK: - Sessions

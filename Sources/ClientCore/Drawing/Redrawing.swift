@@ -64,13 +64,14 @@ extension DrawingSession {
     ///   - indices: 1 … 256, different from each other.
     ///   - strokes: messages that draw, in board units, and their points.
     ///   - time: the media time in milliseconds; nil while it is not known.
-    /// - Returns: whether it was taken; see ``perform(_:time:at:)``. An outbox that becomes full has taken some strokes, and no removal.
+    /// - Returns: whether it was taken; see ``perform(_:time:at:)``. An outbox whose bytes become too many has taken some strokes, and no
+    ///   removal.
     public mutating func redraw(
         _ indices: [UInt64], as strokes: [(header: StrokeMessage, points: [StrokePoint])], time: Int64?,
         at now: Duration
     ) -> Bool {
         if hover != nil { finishStroke(at: now) }
-        guard !strokes.isEmpty, canWrite, drawn == nil else { return false }
+        guard !strokes.isEmpty, canWrite, drawn == nil, outbox.takes(strokes.count + 1) else { return false }
         let page = page
         var count = 0
         defer { undoSteps.join(count, on: page) }
