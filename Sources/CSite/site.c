@@ -1,7 +1,7 @@
 #include "site.h"
 
 // The compiler puts the files into the program as they are: in no time, and again whenever one has changed. A new file needs
-// two lines here; a test compares them with the folder.
+// two lines here, but for scripts and styles of pages, which are in bundles; a test compares them with the folder.
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
@@ -168,119 +168,29 @@ static const unsigned char lectern_view_js[] = {
 static const unsigned char lectern_words_js[] = {
 #embed "../LecternGateway/Site/lectern/words.js"
 };
-static const unsigned char pages_ahead_js[] = {
-#embed "../LecternGateway/Site/pages/ahead.js"
-};
-static const unsigned char pages_clock_css[] = {
-#embed "../LecternGateway/Site/pages/clock.css"
-};
 static const unsigned char pages_clock_html[] = {
 #embed "../LecternGateway/Site/pages/clock.html"
-};
-static const unsigned char pages_clock_js[] = {
-#embed "../LecternGateway/Site/pages/clock.js"
-};
-static const unsigned char pages_common_js[] = {
-#embed "../LecternGateway/Site/pages/common.js"
-};
-static const unsigned char pages_error_css[] = {
-#embed "../LecternGateway/Site/pages/error.css"
 };
 static const unsigned char pages_error_html[] = {
 #embed "../LecternGateway/Site/pages/error.html"
 };
-static const unsigned char pages_error_js[] = {
-#embed "../LecternGateway/Site/pages/error.js"
-};
 static const unsigned char pages_icon_svg[] = {
 #embed "../LecternGateway/Site/pages/icon.svg"
-};
-static const unsigned char pages_import_tool_js[] = {
-#embed "../LecternGateway/Site/pages/import-tool.js"
-};
-static const unsigned char pages_lasso_tool_js[] = {
-#embed "../LecternGateway/Site/pages/lasso-tool.js"
-};
-static const unsigned char pages_moments_js[] = {
-#embed "../LecternGateway/Site/pages/moments.js"
-};
-static const unsigned char pages_monitor_css[] = {
-#embed "../LecternGateway/Site/pages/monitor.css"
 };
 static const unsigned char pages_monitor_html[] = {
 #embed "../LecternGateway/Site/pages/monitor.html"
 };
-static const unsigned char pages_monitor_js[] = {
-#embed "../LecternGateway/Site/pages/monitor.js"
-};
 static const unsigned char pages_needs_js[] = {
 #embed "../LecternGateway/Site/pages/needs.js"
-};
-static const unsigned char pages_notes_layer_js[] = {
-#embed "../LecternGateway/Site/pages/notes-layer.js"
-};
-static const unsigned char pages_notes_js[] = {
-#embed "../LecternGateway/Site/pages/notes.js"
-};
-static const unsigned char pages_page_strip_js[] = {
-#embed "../LecternGateway/Site/pages/page-strip.js"
-};
-static const unsigned char pages_paper_menu_js[] = {
-#embed "../LecternGateway/Site/pages/paper-menu.js"
-};
-static const unsigned char pages_playlist_dates_js[] = {
-#embed "../LecternGateway/Site/pages/playlist-dates.js"
-};
-static const unsigned char pages_qr_js[] = {
-#embed "../LecternGateway/Site/pages/qr.js"
-};
-static const unsigned char pages_replay_js[] = {
-#embed "../LecternGateway/Site/pages/replay.js"
-};
-static const unsigned char pages_restyler_js[] = {
-#embed "../LecternGateway/Site/pages/restyler.js"
-};
-static const unsigned char pages_selection_js[] = {
-#embed "../LecternGateway/Site/pages/selection.js"
-};
-static const unsigned char pages_share_js[] = {
-#embed "../LecternGateway/Site/pages/share.js"
-};
-static const unsigned char pages_site_css[] = {
-#embed "../LecternGateway/Site/pages/site.css"
-};
-static const unsigned char pages_start_css[] = {
-#embed "../LecternGateway/Site/pages/start.css"
 };
 static const unsigned char pages_start_html[] = {
 #embed "../LecternGateway/Site/pages/start.html"
 };
-static const unsigned char pages_start_js[] = {
-#embed "../LecternGateway/Site/pages/start.js"
-};
-static const unsigned char pages_student_css[] = {
-#embed "../LecternGateway/Site/pages/student.css"
-};
 static const unsigned char pages_student_html[] = {
 #embed "../LecternGateway/Site/pages/student.html"
 };
-static const unsigned char pages_student_js[] = {
-#embed "../LecternGateway/Site/pages/student.js"
-};
-static const unsigned char pages_teach_css[] = {
-#embed "../LecternGateway/Site/pages/teach.css"
-};
 static const unsigned char pages_teach_html[] = {
 #embed "../LecternGateway/Site/pages/teach.html"
-};
-static const unsigned char pages_teach_js[] = {
-#embed "../LecternGateway/Site/pages/teach.js"
-};
-static const unsigned char pages_time_line_js[] = {
-#embed "../LecternGateway/Site/pages/time-line.js"
-};
-static const unsigned char pages_video_watch_js[] = {
-#embed "../LecternGateway/Site/pages/video-watch.js"
 };
 
 #define FILE(path, bytes) {path, bytes, sizeof bytes, NULL, 0}
@@ -338,44 +248,14 @@ static const struct site_file files[] = {
     FILE("lectern/whep.js", lectern_whep_js),
     FILE("lectern/view.js", lectern_view_js),
     FILE("lectern/words.js", lectern_words_js),
-    FILE("pages/ahead.js", pages_ahead_js),
-    FILE("pages/clock.css", pages_clock_css),
     FILE("pages/clock.html", pages_clock_html),
-    FILE("pages/clock.js", pages_clock_js),
-    FILE("pages/common.js", pages_common_js),
-    FILE("pages/error.css", pages_error_css),
     FILE("pages/error.html", pages_error_html),
-    FILE("pages/error.js", pages_error_js),
     FILE("pages/icon.svg", pages_icon_svg),
-    FILE("pages/import-tool.js", pages_import_tool_js),
-    FILE("pages/lasso-tool.js", pages_lasso_tool_js),
-    FILE("pages/moments.js", pages_moments_js),
-    FILE("pages/monitor.css", pages_monitor_css),
     FILE("pages/monitor.html", pages_monitor_html),
-    FILE("pages/monitor.js", pages_monitor_js),
     FILE("pages/needs.js", pages_needs_js),
-    FILE("pages/notes-layer.js", pages_notes_layer_js),
-    FILE("pages/notes.js", pages_notes_js),
-    FILE("pages/page-strip.js", pages_page_strip_js),
-    FILE("pages/paper-menu.js", pages_paper_menu_js),
-    FILE("pages/playlist-dates.js", pages_playlist_dates_js),
-    FILE("pages/qr.js", pages_qr_js),
-    FILE("pages/replay.js", pages_replay_js),
-    FILE("pages/restyler.js", pages_restyler_js),
-    FILE("pages/selection.js", pages_selection_js),
-    FILE("pages/share.js", pages_share_js),
-    FILE("pages/site.css", pages_site_css),
-    FILE("pages/start.css", pages_start_css),
     FILE("pages/start.html", pages_start_html),
-    FILE("pages/start.js", pages_start_js),
-    FILE("pages/student.css", pages_student_css),
     FILE("pages/student.html", pages_student_html),
-    FILE("pages/student.js", pages_student_js),
-    FILE("pages/teach.css", pages_teach_css),
     FILE("pages/teach.html", pages_teach_html),
-    FILE("pages/teach.js", pages_teach_js),
-    FILE("pages/time-line.js", pages_time_line_js),
-    FILE("pages/video-watch.js", pages_video_watch_js),
 };
 
 size_t site_file_count(void) { return sizeof files / sizeof files[0]; }

@@ -6,7 +6,7 @@ internal import StrokeWire
 /// The files for browsers: `lectern.js` with its modules, and the pages.
 ///
 /// A page loads one script and one style sheet, its bundles, which the build makes of the modules: on a slow line each import in an
-/// import is a round trip. `lectern.js` leads to such a bundle, too. The modules are served as well, each by itself.
+/// import is a round trip. `lectern.js` leads to such a bundle, too. Its modules are served as well, each by itself.
 ///
 /// They are in the program itself, and served from memory, compressed where the client takes that. Pages and `lectern.js` name
 /// their files below `assets/RELEASE/`, where RELEASE is a hash of all files: browsers keep those for a year and do not ask

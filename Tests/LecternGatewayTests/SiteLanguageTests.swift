@@ -31,12 +31,12 @@ import Testing
             .filter { $0.contains(/[A-Za-z]{2}/) && !$0.hasPrefix("{") }
     }
 
-    @Test func `every text of the pages has a Chinese one with the same values put in, and there are no others`() {
+    @Test func `every text of the pages has a Chinese one with the same values put in, and there are no others`()
+        throws
+    {
         var wanted = Set(ErrorPage.texts)
-        // Bundles have the texts of modules, with other names of what translates them.
-        for (path, file) in SiteRoutes.files
-        where !path.hasPrefix("bundles/") && (path.hasSuffix(".js") || path.hasSuffix(".html")) {
-            wanted.formUnion(Self.texts(of: path, String(decoding: file.bytes, as: UTF8.self)))
+        for (path, bytes) in try SiteFolder.files() where path.hasSuffix(".js") || path.hasSuffix(".html") {
+            wanted.formUnion(Self.texts(of: path, String(decoding: bytes, as: UTF8.self)))
         }
         #expect(wanted.count > 300)
         let known = Set(Self.chinese.keys)

@@ -157,13 +157,10 @@ extension BrowserWindow {
 
     /// Notes from now on which pictures are shown, and when ink comes to places: fractions of the board's width and height.
     fileprivate func watchScreen(_ places: [(x: Double, y: Double)]) async throws {
-        let script = try String(
-            contentsOfFile: PackageRoot.path(to: "Tests/DaemonTests/Proof/Player/screen.js"), encoding: .utf8
-        ).replacing("export class", with: "class")
         let marks = places.enumerated().map { "[\($0 + 1), \($1.x + 0.02), \($1.y) * canvas.height / canvas.width]" }
         try await run(
             """
-            \(script)
+            \(Self.statements(of: "Tests/DaemonTests/Proof/Player/screen.js"))
             const canvas = \(Self.canvas);
             window.newcomer = new ScreenLog(\(Self.element("video")), canvas, () => 1);
             newcomer.expect([\(marks.joined(separator: ","))]);

@@ -8,13 +8,17 @@ import Testing
     .timeLimit(.minutes(5)), .endsProcesses,
     .enabled(if: BrowserWindow.runsAll && NginxServer.isInstalled, "make browser runs it, with Debian's nginx"))
 struct BrowserPlaylistTests {
+    private static var module: String {
+        get throws { try BrowserWindow.statements(of: "Sources/LecternGateway/Site/pages/playlist-dates.js") }
+    }
+
     @Test("dates go on over segments without one, begin anew after a discontinuity, and have any zone")
     func parsing() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let result = try await window.run(
                 """
-                const { parsePlaylist } = await import("/assets/x/pages/playlist-dates.js");
+                \(Self.module)
                 const media = parsePlaylist([
                     "#EXTM3U", "#EXT-X-TARGETDURATION:2", "#EXT-X-DISCONTINUITY-SEQUENCE:4",
                     "#EXT-X-PROGRAM-DATE-TIME:1970-01-01T01:00:10.500+0100", "#EXTINF:2.000,", "a.m4s",
@@ -45,7 +49,7 @@ struct BrowserPlaylistTests {
                 let window = try await BrowserWindow(at: "\(room.address)/healthz")
                 try await window.run(
                     """
-                    const { PlaylistDates } = await import("/assets/x/pages/playlist-dates.js");
+                    \(Self.module)
                     const video = document.createElement("video");
                     document.body.append(video);
                     Object.assign(video, { muted: true, src: "\(video.address)" });

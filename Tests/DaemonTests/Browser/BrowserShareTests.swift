@@ -44,20 +44,21 @@ import Testing
                 lengths.map {
                     String(repeating: "https://ink.example/rooms/physics#token=", count: $0 / 40 + 1).prefix($0)
                 }.map(String.init) + ["王老师 · Анна · محمد"]
+            try await window.run(
+                """
+                \(BrowserWindow.statements(of: "Sources/LecternGateway/Site/pages/qr.js"))
+                window.qrModules = qrModules;
+                """)
             for text in texts {
                 let reply = try await window.run(
                     """
-                    const { qrModules } = await import("/assets/x/pages/qr.js");
                     return qrModules(args[0]).map((row) => row.map((isDark) => (isDark ? "1" : "0")).join(""));
                     """, [.string(text)])
                 let rows = reply.strings.map { line in line.map { $0 == "1" } }
                 #expect(try await Self.decode(rows) == text, "\(text.utf8.count) bytes")
             }
             let tooLong = try await window.run(
-                """
-                const { qrModules } = await import("/assets/x/pages/qr.js");
-                try { qrModules("x".repeat(2332)); } catch (error) { return error instanceof RangeError; }
-                """)
+                "try { qrModules(\"x\".repeat(2332)); } catch (error) { return error instanceof RangeError; }")
             #expect(tooLong == .bool(true))
         }
     }

@@ -201,7 +201,7 @@ import Testing
             }
             for path in [
                 "/", "/healthz", "/readyz", "/rooms/r", "/rooms/r/teach", "/rooms/r/clock", "/api/time", "/lectern.js",
-                "/assets/\(SiteRoutes.release)/pages/start.js",
+                "/assets/\(SiteRoutes.release)/bundles/start.js",
             ] {
                 #expect(try await Self.send(gateway, "GET", path, token: nil).status == .ok, "\(path)")
             }

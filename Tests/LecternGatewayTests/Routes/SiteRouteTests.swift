@@ -4,29 +4,28 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Files for browsers") struct SiteRouteTests {
-    /// The folder of the site in this checkout.
-    private static let folder = URL(filePath: PackageRoot.path(to: "Sources/LecternGateway/Site"))
-
-    private static func paths() throws -> [String] {
-        let folder = Self.folder.resolvingSymlinksInPath().path
-        let files = try #require(FileManager.default.enumerator(atPath: folder))
-        return files.compactMap { $0 as? String }.filter { path in
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: "\(folder)/\(path)", isDirectory: &isFolder)
-                && !isFolder.boolValue
+/// The folder of the site in this checkout.
+enum SiteFolder {
+    /// The bytes of its files, by their paths.
+    static func files() throws -> [String: [UInt8]] {
+        let folder = URL(filePath: PackageRoot.path(to: "Sources/LecternGateway/Site")).resolvingSymlinksInPath()
+        var files: [String: [UInt8]] = [:]
+        for case let path as String in try #require(FileManager.default.enumerator(atPath: folder.path)) {
+            // No folder.
+            if let bytes = try? Data(contentsOf: folder.appending(path: path)) { files[path] = [UInt8](bytes) }
         }
+        return files
     }
+}
 
-    @Test func `the program has every file of the site's folder, byte for byte`() throws {
-        let paths = try Self.paths()
+@Suite("Files for browsers") struct SiteRouteTests {
+    @Test func `the program has every file of the site's folder, byte for byte, those of pages in bundles`() throws {
+        let inBundles = /pages\/(?!needs\.js).*\.(js|css)/
+        let files = try SiteFolder.files().filter { $0.key.wholeMatch(of: inBundles) == nil }
         // The core and the bundles are built.
-        let files = SiteRoutes.files.keys.filter { !$0.hasPrefix("bundles/") }
-        #expect(Set(paths + ["lectern/board.wasm", "lectern/lectern.wasm"]) == Set(files))
-        for path in paths {
-            let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: path)))
-            #expect(SiteRoutes.files[path]?.bytes == bytes, "\(path)")
-        }
+        let built = SiteRoutes.files.keys.filter { $0.hasPrefix("bundles/") } + ["lectern/board.wasm", "lectern/lectern.wasm"]
+        #expect(Set(files.keys).union(built) == Set(SiteRoutes.files.keys))
+        for (path, bytes) in files { #expect(SiteRoutes.files[path]?.bytes == bytes, "\(path)") }
     }
 
     @Test func `each file is served with its type, an entity tag, and a policy that lets no script in`() async throws {
@@ -82,7 +81,7 @@ import Testing
     func compressed() async throws {
         try await RunningGateway.with { gateway in
             for path in [
-                "/", "/bundles/lectern.js", "/lectern/board.js", "/assets/\(SiteRoutes.release)/pages/site.css",
+                "/", "/bundles/lectern.js", "/lectern/board.js", "/assets/\(SiteRoutes.release)/bundles/start.css",
             ] {
                 let plain = try await gateway.http.send("GET", path, headers: [("Accept-Encoding", "identity")])
                 // Foundation opens it again.
@@ -130,10 +129,10 @@ import Testing
 
     @Test("a page, and a script of one, names nothing by the root of its host, and files that are there alone")
     func links() throws {
-        for file in SiteRoutes.files.values where file.path.hasPrefix("pages/") {
-            let text = String(decoding: file.bytes, as: UTF8.self)
-            #expect(text.matches(of: /["'`=]\/[a-z]+[\/."'`]/).isEmpty, "\(file.path)")
-            #expect(file.path.hasSuffix(".js") || text.matches(of: /(?:href|src)="\//).isEmpty, "\(file.path)")
+        for (path, bytes) in try SiteFolder.files() where path.hasPrefix("pages/") {
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.matches(of: /["'`=]\/[a-z]+[\/."'`]/).isEmpty, "\(path)")
+            #expect(path.hasSuffix(".js") || text.matches(of: /(?:href|src)="\//).isEmpty, "\(path)")
         }
         for (route, file) in SiteRoutes.pages {
             let page = try #require(URL(string: "http://host/board" + "\(route)".replacing(":room", with: "physics")))

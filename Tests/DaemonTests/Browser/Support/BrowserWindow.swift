@@ -135,6 +135,12 @@ final class BrowserWindow: Sendable {
         try await post("/actions", ["actions": .array(sources)])
     }
 
+    /// A module of this checkout as statements of a script: the program has those of its pages in bundles alone.
+    static func statements(of path: String) throws -> String {
+        try String(contentsOfFile: PackageRoot.path(to: path), encoding: .utf8).replacing("\nexport ", with: "\n")
+            .replacing(#/(?m)^import (\{.*\}) from "\.\.(.*)";$/#) { "const \($0.1) = await import(\"\($0.2)\");" }
+    }
+
     /// JavaScript that tells an element of a pointer: `point(target, type, x, y, more)`, in CSS pixels from its upper left corner. It is
     /// a mouse whose first button is held, unless `more` says otherwise.
     static let pointing = """
