@@ -18,21 +18,21 @@ struct BrowserAccessTests {
             try room.stopVideo()
             let page = "\(room.page)/teach"
             let window = try await BrowserWindow(size, isDark: isDark, at: page)
-            try await window.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
+            try await window.wait(for: "the question", "$('name-dialog').open")
             try await window.expectNoFindings("who teaches")
             try await window.open(writingAt: "\(page)?author=anna")
             try await window.expectNoFindings("an empty board")
             try await window.drawWave(1, saved: 1)
             let other = try room.author("bob")
             try await other.send(#"{"n":1,"t":0,"d":[{"x":1,"y":1},{"x":50,"y":50}]}"#, appliedAt: 2)
-            let audience = BrowserWindow.element("audience")
-            let button = BrowserWindow.element("audience-button")
+            let audience = "$('audience')"
+            let button = "$('audience-button')"
             try await window.run("if (getComputedStyle(\(audience)).display === \"none\") \(button).click()")
             try await window.wait(for: "the cohort", "document.querySelector(\".cohort\")")
             try await window.wait(for: "the other author", "document.querySelector(\"#authors button\")")
             try await window.expectNoFindings("the audience")
             if size.width < 1000 { try await window.run("\(button).click()") }
-            try await window.run("\(BrowserWindow.element("page-add")).click()")
+            try await window.run("$('page-add').click()")
             try await window.wait(for: "the pages", "document.querySelectorAll(\".page-item\").length === 2")
             try await window.expectNoFindings("pages")
             try await window.run("document.querySelector(\".page-item\").click()")
@@ -42,24 +42,23 @@ struct BrowserAccessTests {
             try await window.waitForSelection()
             try await window.expectNoFindings("a selection")
             try await window.press("p")
-            try await window.wait(for: "no selection", "\(BrowserWindow.element("selection")).hidden")
+            try await window.wait(for: "no selection", "$('selection').hidden")
             try await window.press("c")
             try await window.wait(for: "the colours", "document.querySelector(\".colour-dialog\").open")
             try await window.expectNoFindings("all colours")
             try await window.run("document.querySelector(\".colour-dialog\").close()")
             try await window.press("b")
-            try await window.wait(for: "the dark board", "\(BrowserWindow.element("sheet")).dataset.dark === \"\"")
+            try await window.wait(for: "the dark board", "$('sheet').dataset.dark === \"\"")
             try await window.expectNoFindings("a dark board")
             try await window.press("b")
             for dialog in ["clear-dialog", "import-dialog", "paper-dialog"] {
-                try await window.run("\(BrowserWindow.element(dialog)).showModal()")
+                try await window.run("$('\(dialog)').showModal()")
                 try await window.expectNoFindings("\(dialog)")
-                try await window.run("\(BrowserWindow.element(dialog)).close()")
+                try await window.run("$('\(dialog)').close()")
             }
             try await window.setOffline(true)
             try await window.drawWave(3)
-            try await window.wait(
-                for: "offline", "\(BrowserWindow.element("saved")).textContent.startsWith(\"Offline\")")
+            try await window.wait(for: "offline", "$('saved').textContent.startsWith(\"Offline\")")
             try await window.expectNoFindings("offline")
             try await window.setOffline(false)
             try await window.waitUntilSaved()
@@ -70,7 +69,7 @@ struct BrowserAccessTests {
                     navigator.locks.request(name, { steal: true }, () => new Promise(() => {})).catch(() => {});
                 }
                 """)
-            try await window.wait(for: "the notice", "!\(BrowserWindow.element("notice")).hidden")
+            try await window.wait(for: "the notice", "!$('notice').hidden")
             try await window.expectNoFindings("a notice")
             try await window.open("\(room.address)/rooms/No%20room/teach")
             try await window.expectNoFindings("no such room")
@@ -83,7 +82,7 @@ struct BrowserAccessTests {
     func others(size: BrowserWindow.Size, isDark: Bool) async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.address)/")
-            try await window.wait(for: "no room", "!\(BrowserWindow.element("none")).hidden")
+            try await window.wait(for: "no room", "!$('none').hidden")
             try await window.expectNoFindings("a start without rooms")
             try room.playVideo()
             try await room.publish(3)
@@ -92,22 +91,22 @@ struct BrowserAccessTests {
             try await window.wait(forIndex: 3)
             try await window.expectNoFindings("a board")
             try await window.open("\(page)?demo=2")
-            try await window.wait(for: "the demo", "!\(BrowserWindow.element("demo")).hidden")
-            try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
+            try await window.wait(for: "the demo", "!$('demo').hidden")
+            try await window.wait(for: "the board", "$('waiting').dataset.done !== undefined")
             try await window.expectNoFindings("a demo")
             try await window.open("\(page)?replay")
-            try await window.wait(for: "the player", "!\(BrowserWindow.element("play")).disabled")
+            try await window.wait(for: "the player", "!$('play').disabled")
             try await window.expectNoFindings("a replay")
             try await window.open("\(page)?video=none.webm")
-            try await window.wait(for: "the notice", "!\(BrowserWindow.element("notice")).hidden")
+            try await window.wait(for: "the notice", "!$('notice').hidden")
             try await window.expectNoFindings("a video that cannot be played")
             try await window.open("\(room.address)/rooms/No%20room")
             try await window.expectNoFindings("no such room")
             try await window.open("\(page)/clock")
-            try await window.wait(for: "the form", "!\(BrowserWindow.element("choose")).hidden")
+            try await window.wait(for: "the form", "!$('choose').hidden")
             try await window.expectNoFindings("the form of a clock")
             try await window.open("\(page)/clock?video=none.webm")
-            try await window.wait(for: "the notice", "!\(BrowserWindow.element("notice")).hidden")
+            try await window.wait(for: "the notice", "!$('notice').hidden")
             try await window.expectNoFindings("a clock")
 
             // A reader tells how far ink and picture are apart.
@@ -119,15 +118,13 @@ struct BrowserAccessTests {
                 """)
             try await window.open("\(room.address)/monitor")
             try await window.wait(for: "the room", "document.querySelector(\".room-name\")")
-            try await window.wait(for: "the report", "!\(BrowserWindow.element("skew")).hidden")
+            try await window.wait(for: "the report", "!$('skew').hidden")
             try await window.expectNoFindings("the monitor")
             try await window.run(
                 """
-                const field = \(BrowserWindow.element("filter"));
-                field.value = "another";
-                field.dispatchEvent(new Event("input"));
+                set($('filter'), "another");
                 """)
-            try await window.wait(for: "no room", "!\(BrowserWindow.element("none")).hidden")
+            try await window.wait(for: "no room", "!$('none').hidden")
             try await window.expectNoFindings("a monitor without rooms")
             try await window.open("\(room.address)/")
             try await window.wait(for: "the room", "document.querySelector(\".room-name\")")

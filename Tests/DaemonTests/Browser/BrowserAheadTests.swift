@@ -9,7 +9,7 @@ import Testing
         try await BrowserRoom.with { room, _ in
             let teacher = try await room.teacher()
             let student = try await room.student()
-            let words = BrowserWindow.element("ahead-words")
+            let words = "$('ahead-words')"
             let now = { Int(Date().timeIntervalSince1970 * 1000) }
             try await teacher.drawWave(1, index: 1)
             _ = try await eventually("a video 6 s behind, in large letters") { () -> Void? in
@@ -19,11 +19,9 @@ import Testing
             }
             let size = try await teacher.run("return parseFloat(getComputedStyle(\(words)).fontSize)")
             #expect(size.double ?? 0 >= 20)
-            try await teacher.wait(
-                for: "one student", "\(BrowserWindow.element("ahead-count")).textContent === \"1 student\"")
+            try await teacher.wait(for: "one student", "$('ahead-count').textContent === \"1 student\"")
             let other = try await room.student("?cohort=hls")
-            try await teacher.wait(
-                for: "two students", "\(BrowserWindow.element("ahead-count")).textContent === \"2 students\"")
+            try await teacher.wait(for: "two students", "$('ahead-count').textContent === \"2 students\"")
             _ = try await eventually("both cohorts") { () -> Void? in
                 try room.setVideo(now() - 6000)
                 try room.setVideo(now() - 12_000, "hls")
@@ -32,14 +30,13 @@ import Testing
             }
             _ = try await eventually("the picture") { () -> Void? in
                 try room.playVideo()
-                let picture = BrowserWindow.element("ahead-picture")
+                let picture = "$('ahead-picture')"
                 return try await teacher.isTrue("!\(picture).hidden && \(picture).naturalWidth === 320") ? () : nil
             }
             try await teacher.keepScreenshot("ahead")
             try await other.close()
             try await student.wait(forIndex: 1)
-            try await teacher.wait(
-                for: "one again", "\(BrowserWindow.element("ahead-count")).textContent === \"1 student\"")
+            try await teacher.wait(for: "one again", "$('ahead-count').textContent === \"1 student\"")
         }
     }
 
@@ -47,11 +44,11 @@ import Testing
     func brokenVideo() async throws {
         try await BrowserRoom.with(strokes: 40) { room, _ in
             let student = try await room.student("?video=none.webm")
-            let (notice, step) = (BrowserWindow.element("notice"), BrowserWindow.element("step-words"))
+            let (notice, step) = ("$('notice')", "$('step-words')")
             try await student.wait(
                 for: "the words", "\(step).textContent.startsWith(\"Without the video\") && !\(notice).hidden")
             let all = try await room.student()
-            let part = "return \(BrowserWindow.canvas).width * \(BrowserWindow.canvas).height"
+            let part = "return $('board').width * $('board').height"
             let seen = Double(try await student.inkedPixels()) / (try await student.run(part).double ?? .infinity)
             let whole = Double(try await all.inkedPixels()) / (try await all.run(part).double ?? 0)
             // Of two sizes, all the same ink.
@@ -65,7 +62,7 @@ import Testing
                 const canvas = document.createElement("canvas");
                 const context = canvas.getContext("2d");
                 setInterval(() => context.fillRect(Math.random() * 100, 0, 9, 9), 40);
-                const video = document.getElementById("video");
+                const video = $('video');
                 video.removeAttribute("src");
                 video.muted = true;
                 video.srcObject = canvas.captureStream(25);

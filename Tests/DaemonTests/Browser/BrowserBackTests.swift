@@ -4,20 +4,20 @@ import Testing
 
 /// A student who turns back pages while the class goes on.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserBackTests {
-    private static let live = BrowserWindow.element("live")
+    private static let live = "$('live')"
 
     @Test("pages are turned by buttons and keys while the class goes on, and one tap goes back to it")
     func back() async throws {
         try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(1)
             for window in [teacher, student] { try await window.wait(forIndex: 1) }
-            #expect(try await student.isTrue("document.getElementById(\"turn\").hidden"))
+            #expect(try await student.isTrue("$('turn').hidden"))
             let first = try await student.picture()
-            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            try await teacher.run("$('page-add').click()")
             try await student.wait(forIndex: 2)
             try await teacher.drawWave(4)
             try await student.wait(forIndex: 3)
-            let page = BrowserWindow.element("page")
+            let page = "$('page')"
             #expect(try await student.text(of: page) == "Page 2 of 2")
             #expect(try await student.isTrue("\(Self.live).hidden"))
             try await student.clickInSight(of: "#page-back")
@@ -29,7 +29,7 @@ import Testing
             try await teacher.drawWave(6)
             try await student.wait(forIndex: 4)
             #expect(try await student.difference(to: first) == 0)
-            #expect(try await student.run("return \(BrowserWindow.canvas).dataset.page") == .string("0"))
+            #expect(try await student.run("return $('board').dataset.page") == .string("0"))
             try await student.clickInSight(of: "#live")
             try await student.wait(for: "the class", "\(page).textContent === \"Page 2 of 2\" && \(Self.live).hidden")
             try await student.expectSamePicture(as: teacher)
@@ -46,11 +46,7 @@ import Testing
             // One that is taken out of sight cannot be seen on.
             try await student.press("PageUp")
             try await student.wait(for: "the first page", "!\(Self.live).hidden")
-            try await teacher.run(
-                """
-                document.querySelector("#page-list [role=option]").dispatchEvent(
-                    new KeyboardEvent("keydown", { key: "Delete", bubbles: true, cancelable: true }));
-                """)
+            try await teacher.run("press(document.querySelector('#page-list [role=option]'), 'Delete')")
             try await student.wait(forIndex: 7)
             try await student.wait(for: "the class", "\(Self.live).hidden")
             #expect(try await student.complaints() == [])
@@ -61,7 +57,7 @@ import Testing
     func `the buttons have room on a telephone, and axe-core finds nothing`(isDark: Bool) async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.drawWave(1)
-            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            try await teacher.run("$('page-add').click()")
             try await teacher.wait(forIndex: 2)
             for (width, height) in [(320, 568), (390, 844), (844, 390), (1440, 1000)] {
                 let student = try await BrowserWindow(

@@ -67,29 +67,29 @@ struct BrowserSmokeTests {
 
             // A clear is taken back as it was given: without a question.
             let erased = try await student.inkedPixels()
-            try await teacher.run("document.getElementById(\"clear\").click()")
+            try await teacher.run("$('clear').click()")
             try await student.wait(forIndex: 7)
             #expect(try await student.inkedPixels() == 0)
             #expect(try await student.digest() == "0000000000000000")
-            try await teacher.wait(for: "undo", "!\(BrowserWindow.element("undo")).disabled")
-            try await teacher.wait(for: "nothing to clear", "\(BrowserWindow.element("clear")).disabled")
+            try await teacher.wait(for: "undo", "!$('undo').disabled")
+            try await teacher.wait(for: "nothing to clear", "$('clear').disabled")
             try await teacher.press("z", control: true)
             try await student.wait(forIndex: 8)
             #expect(try await student.inkedPixels() == erased)
             #expect(try await student.digest() == (try await late.digest()))
-            try await teacher.wait(for: "redo", "!\(BrowserWindow.element("redo")).disabled")
+            try await teacher.wait(for: "redo", "!$('redo').disabled")
         }
     }
 
     @Test func `where a clear is final, the page asks before it clears`() async throws {
         try await BrowserRoom.withTeacher(["history.clear=final"]) { room, teacher in
             try await teacher.drawWave(1, index: 1)
-            try await teacher.run("document.getElementById(\"clear\").click()")
-            try await teacher.wait(for: "the question", "\(BrowserWindow.element("clear-dialog")).open")
+            try await teacher.run("$('clear').click()")
+            try await teacher.wait(for: "the question", "$('clear-dialog').open")
             try await teacher.run("document.querySelector(\"#clear-dialog [value=clear]\").click()")
             try await teacher.wait(forIndex: 2)
             #expect(try await teacher.inkedPixels() == 0)
-            try await teacher.wait(for: "nothing to undo", "\(BrowserWindow.element("undo")).disabled")
+            try await teacher.wait(for: "nothing to undo", "$('undo').disabled")
         }
     }
 
@@ -116,7 +116,7 @@ struct BrowserSmokeTests {
             try await teacher.setOffline(true)
             try await teacher.drawWave(3)
             try await teacher.drawWave(5)
-            let saved = BrowserWindow.element("saved")
+            let saved = "$('saved')"
             try await teacher.wait(for: "offline", "\(saved).textContent.startsWith(\"Offline, 2 strokes kept\")")
             let inked = try await teacher.inkedPixels()
             try await teacher.keepScreenshot("offline-teacher")
@@ -151,7 +151,7 @@ struct BrowserSmokeTests {
             try await room.nats.restart()
             try await eventually("the video is heard") { () -> Void? in
                 try room.playVideo()
-                return try await student.isTrue("Number(\(BrowserWindow.canvas).dataset.index) >= 3") ? () : nil
+                return try await student.isTrue("Number($('board').dataset.index) >= 3") ? () : nil
             }
             try await teacher.waitUntilSaved()
             try await teacher.wait(forIndex: 3)
@@ -168,18 +168,18 @@ struct BrowserSmokeTests {
             let form = "document.querySelector(\"#name-form button\").click()"
             for (place, name) in names.enumerated() {
                 let teacher = try await BrowserWindow(at: "\(room.page)/teach")
-                try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
+                try await teacher.wait(for: "the question", "$('name-dialog').open")
                 for bad in ["   ", "a\u{202e}b", "a\u{7}b", String(repeating: "名", count: 65)] where place == 0 {
-                    try await teacher.run("document.getElementById(\"name\").value = args[0]; \(form)", [.string(bad)])
-                    #expect(try await teacher.isTrue("\(BrowserWindow.element("name-dialog")).open"), "\(bad)")
-                    try await teacher.run("document.getElementById(\"name\").dispatchEvent(new Event(\"input\"))")
+                    try await teacher.run("$('name').value = args[0]; \(form)", [.string(bad)])
+                    #expect(try await teacher.isTrue("$('name-dialog').open"), "\(bad)")
+                    try await teacher.run("$('name').dispatchEvent(new Event(\"input\"))")
                 }
-                try await teacher.run("document.getElementById(\"name\").value = args[0]; \(form)", [.string(name)])
+                try await teacher.run("$('name').value = args[0]; \(form)", [.string(name)])
                 try await teacher.waitUntilWriting()
                 try await teacher.drawWave(place + 1)
                 try await student.wait(forIndex: place + 1)
-                #expect(try await student.text(of: BrowserWindow.element("writer-name")) == name)
-                #expect(try await teacher.text(of: BrowserWindow.element("author")) == name)
+                #expect(try await student.text(of: "$('writer-name')") == name)
+                #expect(try await teacher.text(of: "$('author')") == name)
                 guard place == names.count - 1 else {
                     try await teacher.close()
                     continue
@@ -196,7 +196,7 @@ struct BrowserSmokeTests {
             }
             try await student.open("\(room.page)?replay")
             try await student.wait(forIndex: names.count)
-            #expect(try await student.text(of: BrowserWindow.element("writer-name")) == names.last)
+            #expect(try await student.text(of: "$('writer-name')") == names.last)
             #expect(try await student.run("return document.querySelectorAll(\"#writer i\").length") == .number(0))
         }
     }
@@ -204,14 +204,14 @@ struct BrowserSmokeTests {
     @Test func `markup in a name stays text`() async throws {
         try await BrowserRoom.withVideo { room, _ in
             let window = try await BrowserWindow(at: "\(room.page)/teach")
-            try await window.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
+            try await window.wait(for: "the question", "$('name-dialog').open")
             try await window.run(
                 """
-                document.getElementById("name").value = "<img src=x onerror=alert(1)> Åsa";
+                $('name').value = "<img src=x onerror=alert(1)> Åsa";
                 document.querySelector("#name-form .primary").click();
                 """)
             try await window.waitUntilWriting()
-            #expect(try await window.text(of: BrowserWindow.element("author")) == "<img src=x onerror=alert(1)> Åsa")
+            #expect(try await window.text(of: "$('author')") == "<img src=x onerror=alert(1)> Åsa")
             #expect(try await window.run("return document.querySelector(\".author img\")") == .null)
             try await window.drawWave(1)
             let student = try await room.student()
@@ -275,8 +275,7 @@ struct BrowserSmokeTests {
             try await room.publish(count)
             let student = try await room.student()
             try await student.wait(forIndex: count)
-            try await student.wait(
-                for: "the ink", "!\(BrowserWindow.element("step")).textContent.startsWith(\"Drawing\")")
+            try await student.wait(for: "the ink", "!$('step').textContent.startsWith(\"Drawing\")")
             let difference = try await student.comparison(with: room)
             #expect(difference.mean <= 6 && difference.off <= 0.001, "\(difference)")
             try await student.keepScreenshot("thousand-strokes")
@@ -298,7 +297,7 @@ struct BrowserSmokeTests {
                         try await window.open(room.address + path)
                         try await window.wait(
                             for: "the page", "document.querySelector(\".status:not([data-tone=wait])\")")
-                        let waiting = BrowserWindow.element("waiting")
+                        let waiting = "$('waiting')"
                         try await window.wait(
                             for: "the board", "!\(waiting) || getComputedStyle(\(waiting)).opacity === \"0\"")
                         try await window.keepScreenshot("\(page)-\(name)\(isDark ? "-dark" : "")")
@@ -306,7 +305,7 @@ struct BrowserSmokeTests {
                         try await window.run(
                             """
                             const set = (id, text) => { const found = document.getElementById(id); if (found) found.textContent = text; };
-                            document.getElementById("writer")?.removeAttribute("hidden");
+                            $('writer')?.removeAttribute("hidden");
                             for (const id of ["writer-name", "author", "room", "cohort"]) set(id, "n".repeat(64));
                             for (const id of ["saved", "connection"]) set(id, "Offline, 12 strokes kept here");
                             """)

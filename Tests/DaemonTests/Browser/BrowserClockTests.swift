@@ -30,14 +30,12 @@ struct BrowserClockTests {
             let page = try await BrowserWindow()
             let address = "\(room.page)/clock?whep=\(media.address)/whep"
             try await page.open("\(address)#token=\(clockToken)&media-token=wrong")
-            try await page.wait(
-                for: "the refusal",
-                "\(BrowserWindow.element("notice")).innerText.includes(\"does not let this page in\")")
+            try await page.wait(for: "the refusal", "$('notice').innerText.includes(\"does not let this page in\")")
             try await page.open("about:blank")
             try await page.open("\(address)#token=\(clockToken)&media-token=media")
             try await page.waitForClock("play")
             #expect(try await page.run("return location.hash") == .string(""))
-            #expect(try await page.text(of: BrowserWindow.element("cohort")) == "Cohort webrtc")
+            #expect(try await page.text(of: "$('cohort')") == "Cohort webrtc")
             #expect(try await page.run("return \(BrowserWindow.video).dataset.carrier") == .string("capture"))
             try await page.expectClockAtPicture(in: room, "webrtc", operatorToken, within: Self.bound)
             try await page.keepScreenshot("clock-webrtc")
@@ -55,7 +53,7 @@ struct BrowserClockTests {
 
             await media.kill()
             try await page.waitForClock("stall")
-            try await page.wait(for: "the loss", "\(BrowserWindow.element("state")).innerText.startsWith(\"Offline\")")
+            try await page.wait(for: "the loss", "$('state').innerText.startsWith(\"Offline\")")
             let again = try await MediaServer(["--token", "media", "--port", String(media.port)])
             try await page.waitForClock("play")
             try await page.expectClockAtPicture(in: room, "webrtc", operatorToken, within: Self.bound)
@@ -69,11 +67,11 @@ struct BrowserClockTests {
         try await BrowserRoom.with(["http.media_origins=\(media.address)"]) { room, _ in
             try await room.publish(1)
             let page = try await BrowserWindow(at: "\(room.page)/clock?cohort=live")
-            try await page.wait(for: "the form", "!\(BrowserWindow.element("choose")).hidden")
+            try await page.wait(for: "the form", "!$('choose').hidden")
             try await page.keepScreenshot("clock-form")
             try await page.run(
                 """
-                \(BrowserWindow.element("address")).value = "\(media.address)/whep";
+                $('address').value = "\(media.address)/whep";
                 document.querySelector("#choose button").click();
                 """)
             try await page.waitForClock("play")
@@ -146,7 +144,7 @@ final class MediaServer: Sendable {
 }
 
 extension BrowserWindow {
-    static let video = element("video")
+    static let video = "$('video')"
 
     /// Waits until the clock page says that its video is in a state.
     func waitForClock(_ state: String) async throws {

@@ -13,16 +13,7 @@ import Testing
             let student = try await room.student()
             try await student.wait(forIndex: 1)
             for window in [teacher, student] {
-                let blue = try await window.run(
-                    """
-                    const canvas = document.getElementById("board");
-                    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-                    let count = 0;
-                    for (let at = 0; at < data.length; at += 4)
-                        if (data[at + 3] === 255 && data[at] === 0x1f && data[at + 1] === 0x4f && data[at + 2] === 0xd8) count++;
-                    return count;
-                    """)
-                #expect((blue.double ?? 0) > 100)
+                #expect(try await window.pixels(0x1f, 0x4f, 0xd8) > 100)
             }
             let difference = try await student.comparison(with: room)
             #expect(difference.inked > 100 && difference.off <= 0.001, "\(difference)")

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// The core as browsers run it, beside the same code in this process.
-@Suite(
-    .serialized, .timeLimit(.minutes(5)), .endsProcesses, .inBrowsers)
+@Suite(.serialized, .timeLimit(.minutes(5)), .endsProcesses, .inBrowsers)
 struct BrowserCoreTests {
     /// Bytes of an instance at most after the calls below: a board, its canvases and what waits are a small part.
     private static let mostBytes = 64.0 * 1024 * 1024

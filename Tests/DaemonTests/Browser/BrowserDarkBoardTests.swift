@@ -4,8 +4,8 @@ import Testing
 
 /// The dark board that a person chooses: a view of one browser.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserDarkBoardTests {
-    private static let isDark = "\(BrowserWindow.element("sheet")).dataset.dark === \"\""
-    private static let ground = "getComputedStyle(document.getElementById(\"board\")).backgroundColor"
+    private static let isDark = "$('sheet').dataset.dark === \"\""
+    private static let ground = "getComputedStyle($('board')).backgroundColor"
 
     @Test(
         "a student's board is dark by a key, and remembered; the class, the digest and the service's picture are as before"

@@ -61,7 +61,6 @@ struct BrowserElementTests {
             try await teacher.run(
                 """
                 \(root).querySelector('[aria-label="Text"]').click();
-                \(BrowserWindow.pointing)
                 for (const type of ["pointerdown", "pointerup"]) point(\(Self.teacher).canvas, type, 60, 80);
                 """)
             try await teacher.wait(for: "the field", "\(root).activeElement?.dataset.text === \"edited\"")
@@ -91,7 +90,6 @@ struct BrowserElementTests {
             try await teacher.run("\(Self.teacher).shadowRoot.querySelectorAll(\"#colours button\")[2].click()")
             try await teacher.run(
                 """
-                \(BrowserWindow.pointing)
                 const { canvas } = \(Self.teacher);
                 point(canvas, "pointerdown", 40, 60);
                 for (let step = 1; step <= 20; step++) point(canvas, "pointermove", 40 + 10 * step, 60);
@@ -104,17 +102,7 @@ struct BrowserElementTests {
             #expect(
                 try await student.run("return \(Self.board).board.digest")
                     == (try await teacher.run("return \(Self.teacher).teacher.board.digest")))
-            try await student.wait(
-                for: "blue ink",
-                """
-                (() => {
-                    const { canvas } = \(Self.board);
-                    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-                    for (let at = 0; at < data.length; at += 4)
-                        if (data[at + 3] === 255 && data[at] === 0x1f && data[at + 1] === 0x4f && data[at + 2] === 0xd8) return true;
-                    return false;
-                })()
-                """)
+            try await student.wait(for: "blue ink", "pixelsOf(\(Self.board).canvas, 0x1f, 0x4f, 0xd8) > 0")
             try await teacher.run("\(Self.teacher).shadowRoot.getElementById(\"undo\").click()")
             try await student.wait(for: "the undo", "\(Self.board).board.index === 2")
         }

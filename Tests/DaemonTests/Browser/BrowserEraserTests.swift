@@ -39,7 +39,7 @@ import Testing
             try await teacher.erase(down: (0.45, 0.6), across: 0.6, .whole)
             for window in [teacher, student, late] { try await window.wait(forIndex: 7) }
             #expect(try await teacher.inkedPixels() == 0)
-            try await teacher.wait(for: "undo", "!\(BrowserWindow.element("undo")).disabled")
+            try await teacher.wait(for: "undo", "!$('undo').disabled")
             try await teacher.press("z", control: true)
             // One who joined between follows the undo by what the reply had.
             for window in [teacher, student, late] { try await window.wait(forIndex: 8) }
@@ -89,13 +89,13 @@ import Testing
             // Its button erases, whatever is chosen.
             try await teacher.run(
                 """
-                const send = (type, button, buttons) => \(BrowserWindow.canvas).dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen",
+                const send = (type, button, buttons) => $('board').dispatchEvent(new PointerEvent(type, { pointerId: 9, pointerType: "pen",
                     isPrimary: true, button, buttons, bubbles: true, cancelable: true, clientX: \(place.x), clientY: \(place.y) }));
                 send("pointerdown", 5, 32);
                 """)
             try await expectRing(around: place, width: 8, "a pen")
             try await teacher.run(
-                "\(BrowserWindow.canvas).dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 9, pointerType: \"pen\" }))"
+                "$('board').dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 9, pointerType: \"pen\" }))"
             )
             #expect(try await teacher.isTrue("\(ring) === null"))
             #expect(try await teacher.unexpectedComplaints() == [])
@@ -110,7 +110,7 @@ import Testing
             try await teacher.wait(forPages: "0 [1]")
             try await teacher.press("PageUp")
             try await teacher.wait(forPages: "[0] 1")
-            try await teacher.wait(for: "the page", "\(BrowserWindow.canvas).dataset.page === \"0\"")
+            try await teacher.wait(for: "the page", "$('board').dataset.page === \"0\"")
             try await teacher.waitUntilSaved()
             // The strip of pages has made the board smaller.
             let ink = try await teacher.inkedPixels()
@@ -124,7 +124,7 @@ import Testing
             try await teacher.waitForInk(below: 1)
             try await teacher.press("PageUp")
             try await teacher.wait(forPages: "[0] 1")
-            try await teacher.wait(for: "the page", "\(BrowserWindow.canvas).dataset.page === \"0\"")
+            try await teacher.wait(for: "the page", "$('board').dataset.page === \"0\"")
             try await teacher.waitForInk(below: left + 1)
             #expect(try await teacher.inkedPixels() == left)
             try await teacher.setOffline(false)
@@ -178,16 +178,6 @@ extension BrowserWindow {
 
     /// Waits until fewer pixels have ink.
     fileprivate func waitForInk(below count: Int) async throws {
-        try await wait(
-            for: "less ink",
-            """
-            (() => {
-                const canvas = \(Self.canvas);
-                const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-                let inked = 0;
-                for (let i = 3; i < data.length; i += 4) if (data[i] > 0) inked++;
-                return inked < \(count);
-            })()
-            """)
+        try await wait(for: "less ink", "inkOf($('board')) < \(count)")
     }
 }

@@ -62,9 +62,7 @@ import Testing
             // Green above, blue below.
             try await teacher.wait(forColour: "0 128 0", at: (0.25, 0.25))
             try await teacher.wait(forColour: "0 0 255", at: (0.25, 0.35))
-            try await teacher.wait(
-                for: "the news", "\(BrowserWindow.element("import-text")).textContent.includes(\"placed on this page\")"
-            )
+            try await teacher.wait(for: "the news", "$('import-text').textContent.includes(\"placed on this page\")")
             try await teacher.keepScreenshot("image-placed")
             #expect(try await student.inkedPixels() == 0)
             // Nobody has asked for it before its time.
@@ -97,15 +95,14 @@ import Testing
             try await teacher.drawWave(1, index: 1)
             try await teacher.dropSlides()
             try await teacher.wait(forPages: "0 [1] 2 3")
-            try await teacher.wait(
-                for: "the news", "\(BrowserWindow.element("import-text")).textContent === \"slides.pdf: 3 new pages\"")
+            try await teacher.wait(for: "the news", "$('import-text').textContent === \"slides.pdf: 3 new pages\"")
             // Three images and a turn.
             for window in [teacher, student] {
                 try await window.wait(forIndex: 5)
                 try await window.wait(forColour: "255 0 0", at: (0.5, 0.5))
                 #expect(try await window.colour(at: (0.01, 0.01)) == "255 0 0")
             }
-            #expect(try await student.text(of: BrowserWindow.element("page")) == "Page 2 of 4")
+            #expect(try await student.text(of: "$('page')") == "Page 2 of 4")
             // The small pictures show them.
             try await teacher.wait(
                 for: "the small pictures",
@@ -192,7 +189,7 @@ import Testing
     @Test func `what is no picture is refused in words, and nothing is left on the board`() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in
             let teacher = try await room.teacher()
-            let text = BrowserWindow.element("import-text")
+            let text = "$('import-text')"
             try await teacher.run(
                 """
                 window.drop = (files, more = {}) => {
@@ -212,7 +209,7 @@ import Testing
                 for: "a refusal", "\(text).textContent.startsWith(\"torn.png: The file cannot be read\")")
             try await teacher.keepScreenshot("import-refused")
             #expect(try await teacher.inkedPixels() == 0)
-            #expect(try await teacher.text(of: BrowserWindow.element("saved")) == "All saved")
+            #expect(try await teacher.text(of: "$('saved')") == "All saved")
         }
     }
 }
@@ -230,9 +227,9 @@ extension BrowserWindow {
             }
             const dataTransfer = new DataTransfer();
             dataTransfer.items.add(new File([await canvas.convertToBlob()], "flag.png", { type: "image/png" }));
-            const { left, top, width, height } = \(Self.canvas).getBoundingClientRect();
+            const { left, top, width, height } = $('board').getBoundingClientRect();
             for (const type of ["dragenter", "dragover", "drop"]) {
-                \(Self.canvas).dispatchEvent(new DragEvent(type, { dataTransfer, altKey: true, bubbles: true, cancelable: true,
+                $('board').dispatchEvent(new DragEvent(type, { dataTransfer, altKey: true, bubbles: true, cancelable: true,
                     clientX: left + width * \(place.0), clientY: top + height * \(place.1) }));
             }
             """)

@@ -24,9 +24,9 @@ import Testing
             let board = "rooms/\(room.name)"
             for (path, ready) in [
                 ("/?", "document.querySelector(\".room\")"),
-                ("/\(board)?", "\(BrowserWindow.element("board")).dataset.index === \"3\""),
-                ("/\(board)?replay&", "\(BrowserWindow.element("length")).textContent.length > 3"),
-                ("/\(board)/teach?author=anna&", "\(BrowserWindow.element("board")).dataset.pen === \"on\""),
+                ("/\(board)?", "$('board').dataset.index === \"3\""),
+                ("/\(board)?replay&", "$('length').textContent.length > 3"),
+                ("/\(board)/teach?author=anna&", "$('board').dataset.pen === \"on\""),
                 ("/\(board)/clock?", "true"), ("/monitor?", "document.querySelector(\".room\")"), ("/nowhere?", "true"),
             ] {
                 try await window.open("\(room.address)\(path)language=zh")
@@ -98,7 +98,7 @@ import Testing
                 try await window.keepScreenshot("languages-\(language)")
                 try await window.run("\(choice).click()")
                 try await window.wait(for: name, "document.documentElement.lang === \"\(language)\"")
-                try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done === \"\"")
+                try await window.wait(for: "the board", "$('waiting').dataset.done === \"\"")
             }
             try await choose("中文", "zh")
             #expect(try await window.string("location.search") == "")
@@ -107,7 +107,7 @@ import Testing
             // Where all is in English nothing is fetched for it.
             try await window.open(room.page)
             try await choose("English", "en")
-            #expect(try await window.text(of: BrowserWindow.element("connection")) == "Connected")
+            #expect(try await window.text(of: "$('connection')") == "Connected")
             #expect(try await window.complaints() == [])
         }
     }
@@ -130,14 +130,14 @@ import Testing
             for path in ["?", "?replay&", "/teach?author=anna&"] {
                 try await window.open("\(room.page)\(path)language=ar")
                 try await window.wait(for: "the direction", "document.documentElement.dir === \"rtl\"")
-                try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done === \"\"")
+                try await window.wait(for: "the board", "$('waiting').dataset.done === \"\"")
                 let beside = try await window.run(
                     "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
                 #expect(beside == .number(0), "\(path)")
                 if BrowserWindow.axe != nil { try await window.expectNoFindings("right to left, \(path)") }
                 try await window.keepScreenshot("right-to-left-\(size.width)-\(path.count)")
             }
-            #expect(try await window.run("return document.getElementById(\"undo\").title") == .string("تراجع (Ctrl Z)"))
+            #expect(try await window.run("return $('undo').title") == .string("تراجع (Ctrl Z)"))
             let tools = try await window.run(
                 """
                 const [tools, stage] = ["#tools", "#stage"].map((name) => document.querySelector(name).getBoundingClientRect());
@@ -148,14 +148,13 @@ import Testing
             let ways = try await window.run(
                 """
                 const ways = [];
-                const tell = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
                 const left = () => document.activeElement.getBoundingClientRect().left;
                 for (const group of ["#widths", ".colour-grid"]) {
                     if (group === ".colour-grid") document.querySelector("[aria-haspopup=dialog][aria-keyshortcuts=C]").click();
                     const [first, second] = document.querySelectorAll(`${group} button`);
                     for (const target of group === "#widths" ? [first] : []) target.click(), target.focus();
                     const before = left();
-                    tell(document.activeElement, "ArrowLeft");
+                    press(document.activeElement, "ArrowLeft");
                     ways.push(document.activeElement === second && left() < before);
                 }
                 return ways;

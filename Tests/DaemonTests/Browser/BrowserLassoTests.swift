@@ -83,9 +83,7 @@ import Testing
             try await teacher.press("a", control: true)
             try await teacher.run(
                 """
-                const press = (target, key) => target.dispatchEvent(
-                    new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-                const turn = document.getElementById("selection-turn");
+                const turn = $('selection-turn');
                 turn.focus();
                 for (let step = 0; step < 6; step++) press(turn, "ArrowRight");
                 const corner = document.querySelector("#selection [data-across]");
@@ -222,7 +220,7 @@ import Testing
             // With Alt a copy is dragged; with Shift the shape is free.
             try await teacher.run(
                 """
-                const path = document.getElementById("selection-path");
+                const path = $('selection-path');
                 const { left, top, width, height } = path.getBoundingClientRect();
                 const at = (x, y, more) => ({ pointerId: 1, button: 0, buttons: 1, bubbles: true, cancelable: true, clientX: x, clientY: y, ...more });
                 path.setPointerCapture = () => {};
@@ -286,7 +284,7 @@ import Testing
                 })
             try await teacher.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
             try await teacher.keepScreenshot("lasso-pinched")
-            let map = "\(BrowserWindow.element("selection-path")).getAttribute(\"transform\")"
+            let map = "$('selection-path').getAttribute(\"transform\")"
             #expect(try await teacher.run("return \(map)") == .string("matrix(1 0 0 1 0 0)"))
             try await teacher.press("0")
             try await teacher.wait(for: "the whole page", "document.querySelector(\".lectern-part\") === null")
@@ -352,7 +350,7 @@ import Testing
             // All of it and the ink on it is gone, and the rest of the stroke is not.
             let left = try await teacher.run(
                 """
-                const canvas = \(BrowserWindow.canvas);
+                const canvas = $('board');
                 const context = canvas.getContext("2d");
                 const inked = (x, y, w, h) => context.getImageData(canvas.width * x, canvas.height * y, canvas.width * w, canvas.height * h)
                     .data.some((value, place) => place % 4 === 3 && value > 8);

@@ -73,13 +73,13 @@ import Testing
                 if BrowserWindow.axe != nil { try await window.expectNoFindings("contents") }
                 try await window.keepScreenshot("moments-contents-\(size.width)")
                 try await window.clickInSight(of: "#contents-list li:last-child button")
-                try await window.wait(for: "the second page", "\(BrowserWindow.canvas).dataset.page === \"1\"")
+                try await window.wait(for: "the second page", "$('board').dataset.page === \"1\"")
                 #expect(abs(try await window.sliderTime() - 16_100) < 20)
-                #expect(try await window.run("return document.getElementById(\"contents\").open") == .bool(false))
+                #expect(try await window.run("return $('contents').open") == .bool(false))
                 try await window.press("c")
                 try await window.wait(
                     for: "the list", "document.activeElement?.getAttribute(\"aria-current\") === \"page\"")
-                try await window.run("document.getElementById(\"contents-close\").click()")
+                try await window.run("$('contents-close').click()")
                 #expect(try await window.complaints() == [])
             }
         }
@@ -112,26 +112,24 @@ import Testing
             // The board is beside the video then.
             try await student.wait(
                 for: "the board",
-                "\(BrowserWindow.element("waiting")).dataset.done === \"\" && document.querySelector(\"#stage.has-video\")"
+                "$('waiting').dataset.done === \"\" && document.querySelector(\"#stage.has-video\")"
             )
-            try await student.run(
-                "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            try await student.run("await nextFrames()")
             // The board may move while the page says what waits, so that a tap misses the stroke.
             try await eventually("the moment", every: .milliseconds(200)) {
                 try await student.tap(300.0 / 1024, 200.0 / 768)
-                let isThere = "return Math.abs(document.getElementById(\"video\").currentTime - 1) < 0.05"
+                let isThere = "return Math.abs($('video').currentTime - 1) < 0.05"
                 return try await student.run(isThere) == .bool(true) ? () : nil
             }
             try await student.clickInSight(of: "#contents-button")
             try await student.wait(for: "the list", "document.querySelectorAll(\"#contents-list button\").length === 2")
             try await student.keepScreenshot("moments-video")
             try await student.clickInSight(of: "#contents-list li:last-child button")
-            try await student.wait(for: "the second page", "\(BrowserWindow.canvas).dataset.page === \"1\"")
+            try await student.wait(for: "the second page", "$('board').dataset.page === \"1\"")
             // Its first stroke is at 24 s.
-            try await student.wait(
-                for: "its time", "Math.abs(document.getElementById(\"video\").currentTime - 20.1) < 0.05")
+            try await student.wait(for: "its time", "Math.abs($('video').currentTime - 20.1) < 0.05")
             try await student.clickInSight(of: "#live")
-            try await student.wait(for: "the class", "\(BrowserWindow.canvas).dataset.page === \"0\"")
+            try await student.wait(for: "the class", "$('board').dataset.page === \"0\"")
             // What the video does not have is said.
             try await room.author("ben").send(
                 #"{"n":1,"t":500000,"c":2,"l":8,"d":[{"x":100,"y":650},{"x":900,"y":650}]}"#, appliedAt: 7)
@@ -169,16 +167,12 @@ import Testing
                 ("ArrowRight", "top-right"), ("ArrowDown", "bottom-right"), ("ArrowLeft", "bottom-left"),
                 ("ArrowUp", "top-left"),
             ] {
-                try await student.run(
-                    """
-                    document.getElementById("video-move").dispatchEvent(
-                        new KeyboardEvent("keydown", { key: "\(key)", bubbles: true, cancelable: true }));
-                    """)
+                try await student.run("press($('video-move'), '\(key)')")
                 try await student.expectFloating(corner)
             }
             #expect(
                 try await student.run(
-                    "return document.getElementById(\"video-move\").ariaLabel ?? document.getElementById(\"video-move\").getAttribute(\"aria-label\")"
+                    "return $('video-move').ariaLabel ?? $('video-move').getAttribute(\"aria-label\")"
                 ) == .string("Move the video. The video is at the top left"))
             // Notes are written beside it.
             try await student.press("n")
@@ -186,7 +180,7 @@ import Testing
             if BrowserWindow.axe != nil { try await student.expectNoFindings("floating") }
             try await student.run("await document.exitFullscreen()")
             try await student.wait(for: "the page", "!\(Self.stage).classList.contains(\"floats\")")
-            #expect(try await student.isTrue("document.getElementById(\"video-move\").hidden"))
+            #expect(try await student.isTrue("$('video-move').hidden"))
             #expect(try await student.complaints() == [])
         }
     }
@@ -225,9 +219,9 @@ import Testing
         }
     }
 
-    fileprivate static let moment = BrowserWindow.element("moment")
-    fileprivate static let slider = BrowserWindow.element("seek")
-    fileprivate static let stage = BrowserWindow.element("stage")
+    fileprivate static let moment = "$('moment')"
+    fileprivate static let slider = "$('seek')"
+    fileprivate static let stage = "$('stage')"
 }
 
 extension BrowserWindow {
@@ -236,14 +230,14 @@ extension BrowserWindow {
         try await wait(for: "the lesson", "!\(BrowserMomentsTests.slider).disabled")
         try await press("End")
         try await wait(forIndex: index)
-        try await run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        try await run("await nextFrames()")
     }
 
     /// The place of the slider in milliseconds.
     fileprivate func sliderTime() async throws -> Double {
         try await run(
             """
-            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            await nextFrames();
             return Number(\(BrowserMomentsTests.slider).value);
             """
         ).double ?? .nan
@@ -253,7 +247,7 @@ extension BrowserWindow {
     fileprivate func expectFloating(_ corner: String) async throws {
         let seen = try await run(
             """
-            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            await nextFrames();
             const [side, stage, board] = ["video-side", "stage", "board"].map((id) => document.getElementById(id).getBoundingClientRect());
             const right = side.left + side.right > stage.left + stage.right;
             const bottom = side.top + side.bottom > stage.top + stage.bottom;

@@ -5,7 +5,7 @@ import Testing
 
 /// A teacher who mutes another author, in two browsers.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserMuteTests {
-    private static let notice = BrowserWindow.element("notice")
+    private static let notice = "$('notice')"
 
     /// The button of an author in the list of a teacher's page.
     private static func button(_ author: String) -> String {
@@ -29,14 +29,14 @@ import Testing
             try await anna.wait(for: "muted", "\(Self.button("bob")).getAttribute(\"aria-pressed\") === \"true\"")
             try await bob.wait(
                 for: "the notice", "!\(Self.notice).hidden && \(Self.notice).innerText.includes(\"muted\")")
-            try await bob.wait(for: "no pen", "\(BrowserWindow.canvas).dataset.pen === \"off\"")
+            try await bob.wait(for: "no pen", "$('board').dataset.pen === \"off\"")
             let inked = try await bob.inkedPixels()
             try await bob.drawWave(5, 20..<40, .end)
             try await bob.drawWave(7)
             try await bob.press("z", control: true)
             #expect(try await bob.inkedPixels() == inked)
-            try await bob.wait(for: "muted", "\(BrowserWindow.element("saved")).textContent === \"Muted\"")
-            try await bob.wait(for: "no command", "\(BrowserWindow.element("undo")).disabled")
+            try await bob.wait(for: "muted", "$('saved').textContent === \"Muted\"")
+            try await bob.wait(for: "no command", "$('undo').disabled")
             // The room is anna's, who began it.
             try await bob.wait(for: "anna in the list", "document.querySelectorAll(\"#authors li\").length === 1")
             #expect(
@@ -79,7 +79,7 @@ import Testing
             try await bob.setOffline(false)
             try await bob.wait(
                 for: "the notice", "!\(Self.notice).hidden && \(Self.notice).innerText.includes(\"muted\")")
-            try await bob.wait(for: "muted", "\(BrowserWindow.element("saved")).textContent === \"Muted\"")
+            try await bob.wait(for: "muted", "$('saved').textContent === \"Muted\"")
             try await bob.keepScreenshot("mute-phone")
             _ = try await LecternProcess.run("unmute", "physics", "bob", "--nats", room.nats.url)
             try await bob.waitUntilWriting()

@@ -52,12 +52,12 @@ struct BrowserNewcomerTests {
             clicks += 1
         }
         try await teacher.open("\(address)/")
-        try await teacher.wait(for: "the button", "\(BrowserWindow.element("start")).href")
+        try await teacher.wait(for: "the button", "$('start').href")
         try await click("#start", in: teacher)
-        try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog"))?.open")
+        try await teacher.wait(for: "the question", "$('name-dialog')?.open")
         try await teacher.type("Anna")
         try await click("#name-form button", in: teacher)
-        let url = "\(BrowserWindow.element("share-url"))?.value"
+        let url = "$('share-url')?.value"
         try await teacher.wait(for: "the link", "\(url)")
         // The first student points a telephone at the code.
         let student = try await BrowserWindow(.phone, at: try await teacher.string(url))
@@ -79,11 +79,11 @@ struct BrowserNewcomerTests {
             } });
             """)
         try await watcher.open(link)
-        try await watcher.wait(for: "the video", "\(BrowserWindow.element("video")).readyState >= 2")
+        try await watcher.wait(for: "the video", "$('video').readyState >= 2")
         try await watcher.play(by: { try await click("#video", in: watcher) })
         try await watcher.wait(
             for: "the time of the video",
-            "\(BrowserWindow.element("step-words")).textContent === \"Nothing has been drawn yet\"")
+            "$('step-words').textContent === \"Nothing has been drawn yet\"")
         print("clicks: \(clicks)")
         #expect(clicks <= Self.mostClicks)
 
@@ -98,9 +98,9 @@ struct BrowserNewcomerTests {
             delays.append((ContinuousClock.now - drawn) / .milliseconds(1))
         }
         try await teacher.waitUntilSaved()
-        let words = BrowserWindow.element("step-words")
+        let words = "$('step-words')"
         #expect(try await student.text(of: words) == "No video: ink is shown at once")
-        #expect(try await teacher.text(of: BrowserWindow.element("ahead-words")) == "Students see this at once")
+        #expect(try await teacher.text(of: "$('ahead-words')") == "Students see this at once")
         try await watcher.wait(for: "ink that waits", "\(words).textContent.includes(\"for the video\")")
         try await watcher.keepScreenshot("newcomer-hls")
         try await student.keepScreenshot("newcomer-phone")
@@ -126,8 +126,7 @@ struct BrowserNewcomerTests {
             for (name, window) in [("teacher", teacher), ("student", student), ("hls", watcher)] {
                 try await window.resize(to: .init(width: width, height: height))
                 try await window.keepScreenshot("newcomer-\(name)-\(width)x\(height)")
-                let board = try await window.run(
-                    "return Math.min(\(BrowserWindow.canvas).clientWidth, \(BrowserWindow.canvas).clientHeight)")
+                let board = try await window.run("return Math.min($('board').clientWidth, $('board').clientHeight)")
                 let least = 0.55 * Double(min(width, height))
                 #expect(board.double ?? 0 >= least, "\(name) \(width) x \(height)")
             }
@@ -144,7 +143,7 @@ extension BrowserWindow {
     /// Clicks on the video; a click may only show its controls.
     fileprivate func play(by click: () async throws -> Void) async throws {
         try await click()
-        try await wait(for: "playing", "!\(Self.element("video")).paused")
+        try await wait(for: "playing", "!$('video').paused")
     }
 
     /// Draws a short line in a grid of 6 columns and 4 rows.
@@ -161,8 +160,8 @@ extension BrowserWindow {
         try await run(
             """
             \(Self.statements(of: "Tests/DaemonTests/Proof/Player/screen.js"))
-            const canvas = \(Self.canvas);
-            window.newcomer = new ScreenLog(\(Self.element("video")), canvas, () => 1);
+            const canvas = $('board');
+            window.newcomer = new ScreenLog($('video'), canvas, () => 1);
             newcomer.expect([\(marks.joined(separator: ","))]);
             """)
     }

@@ -20,7 +20,7 @@ import Testing
                 };
                 """)
             try await student.clickInSight(of: "#notes")
-            try await student.wait(for: "the bar", "!\(BrowserWindow.element("notes-bar")).hidden")
+            try await student.wait(for: "the bar", "!$('notes-bar').hidden")
             try await student.drawWave(4)
             try await student.waitForNotes(1)
             try await student.press("2")
@@ -40,7 +40,7 @@ import Testing
             // The class turns the page while somebody writes.
             try await student.press("1")
             try await student.drawWave(8, with: .pen, 0..<20, .begin)
-            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            try await teacher.run("$('page-add').click()")
             try await student.wait(forIndex: 2)
             try await student.waitForNotes(0)
             try await student.drawWave(8, with: .pen, 20..<40, .end)
@@ -63,7 +63,7 @@ import Testing
             try await student.clickInSight(of: "#notes-undo")
             try await student.waitForNotes(1)
             try await student.press("Escape")
-            #expect(try await student.isTrue("\(BrowserWindow.element("notes-bar")).hidden"))
+            #expect(try await student.isTrue("$('notes-bar').hidden"))
             #expect(try await student.run("return getComputedStyle(\(Self.layer)).pointerEvents") == .string("none"))
             #expect(
                 try await teacher.run("return Object.keys(localStorage).some((key) => key.includes(\"notes\"))")
@@ -76,7 +76,7 @@ import Testing
         try await BrowserRoom.with(strokes: 1) { room, _ in
             let student = try await room.student("", .tablet)
             try await student.press("n")
-            try await student.wait(for: "the bar", "!\(BrowserWindow.element("notes-bar")).hidden")
+            try await student.wait(for: "the bar", "!$('notes-bar').hidden")
             try await student.drawWave(4, with: .pen, 0..<20, .begin)
             try await student.run(
                 """
@@ -98,11 +98,10 @@ import Testing
         try await BrowserRoom.with(strokes: 1) { room, _ in
             let student = try await room.student("", .tablet)
             try await student.press("n")
-            try await student.wait(for: "the bar", "!\(BrowserWindow.element("notes-bar")).hidden")
+            try await student.wait(for: "the bar", "!$('notes-bar').hidden")
             func touch(_ types: String...) async throws {
                 try await student.run(
                     """
-                    \(BrowserWindow.pointing)
                     const { width, height } = \(Self.layer).getBoundingClientRect();
                     args[0].forEach((type, place) => point(\(Self.layer), type, width * (0.7 + 0.02 * place), height * 0.8,
                         { pointerId: 77, pointerType: "touch", button: 0 }));
@@ -121,14 +120,14 @@ import Testing
             let student = try await room.student("", .tablet)
             try await student.wait(forIndex: 3)
             try await student.press("n")
-            try await student.wait(for: "the bar", "!\(BrowserWindow.element("notes-bar")).hidden")
+            try await student.wait(for: "the bar", "!$('notes-bar').hidden")
             for _ in 0..<4 { try await student.press("+") }
             try await student.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
             let (x, y) = try await student.place(0.5, 0.5)
             try await student.draw((0...10).map { (x + 10 * Double($0), y + 5 * Double($0)) }, with: .touch)
             try await student.waitForNotes(1)
             let box = try await student.run(
-                "const { left, top, width } = \(BrowserWindow.canvas).getBoundingClientRect(); return [left, top, width];"
+                "const { left, top, width } = $('board').getBoundingClientRect(); return [left, top, width];"
             ).elements.compactMap(\.double)
             try #require(box.count == 3)
             let points = try await student.notePoints(0)
@@ -146,7 +145,7 @@ import Testing
             // Two fingers write nothing.
             try await student.drawTogether(
                 [-1.0, 1].map { side in (after: 0, points: (0...10).map { (x + side * (150 - 12 * Double($0)), y) }) })
-            try await student.wait(for: "less", "\(BrowserWindow.canvas).getBoundingClientRect().width < \(box[2]) / 2")
+            try await student.wait(for: "less", "$('board').getBoundingClientRect().width < \(box[2]) / 2")
             try await student.waitForNotes(1)
             try await student.press("0")
             try await student.wait(for: "the whole page", "document.querySelector(\".lectern-part\") === null")
@@ -212,7 +211,7 @@ import Testing
                     plain = event.defaultPrevented;
                     event.preventDefault();
                 });
-                document.getElementById("save-png").click();
+                $('save-png').click();
                 """)
             #expect(try await student.run("return [plain, files.length]") == .array([.bool(false), .number(2)]))
             #expect(try await student.complaints() == [])
@@ -246,7 +245,7 @@ import Testing
                 "localStorage.setItem(\"lectern-notes /other 0\", `[${\"1,\".repeat(2 ** 20 - 100)}1]`)")
             try await student.press("n")
             try await student.drawWave(3)
-            let words = BrowserWindow.element("notes-words")
+            let words = "$('notes-words')"
             try await student.wait(for: "the words", "!\(words).hidden && \(words).textContent.includes(\"full\")")
             try await student.waitForNotes(0)
             try await student.keepScreenshot("notes-full")
@@ -284,8 +283,8 @@ import Testing
                     let seen = try await student.run(
                         """
                         const page = document.scrollingElement;
-                        const board = document.getElementById("board").getBoundingClientRect();
-                        const bar = document.getElementById("notes-bar").getBoundingClientRect();
+                        const board = $('board').getBoundingClientRect();
+                        const bar = $('notes-bar').getBoundingClientRect();
                         return {
                             isScrolled: page.scrollWidth > page.clientWidth || page.scrollHeight > page.clientHeight,
                             isApart: bar.left >= board.right - 1 || bar.top >= board.bottom - 1,
@@ -310,7 +309,7 @@ import Testing
         }
     }
 
-    fileprivate static let layer = BrowserWindow.element("notes-layer")
+    fileprivate static let layer = "$('notes-layer')"
 }
 
 extension BrowserWindow {
@@ -335,14 +334,7 @@ extension BrowserWindow {
 
     /// Whether there is a note at a place of the window.
     fileprivate func isNoted(_ x: Double, _ y: Double) async throws -> Bool {
-        try await run(
-            """
-            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-            const layer = \(BrowserNotesTests.layer);
-            const { left, top, width } = layer.getBoundingClientRect();
-            const scale = layer.width / width;
-            return layer.getContext("2d").getImageData(Math.floor((\(x) - left) * scale), Math.floor((\(y) - top) * scale), 1, 1).data[3] > 0;
-            """) == .bool(true)
+        try await run("await nextFrames(1); return isInked(\(BrowserNotesTests.layer), \(x), \(y))") == .bool(true)
     }
 
     /// A file that the page has made.

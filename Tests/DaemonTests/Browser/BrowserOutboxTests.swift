@@ -24,7 +24,7 @@ import Testing
             let teacher = try await room.teacher()
             try await teacher.setOffline(true)
             try await teacher.drawWave(1)
-            let saved = BrowserWindow.element("saved")
+            let saved = "$('saved')"
             try await teacher.wait(for: "offline", "\(saved).textContent.startsWith(\"Offline, 1 stroke\")")
             // As where the disk is full.
             try await teacher.run(
@@ -41,12 +41,7 @@ import Testing
             try await teacher.open("about:blank")
             try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.drawWave(5, saved: 3)
-            let visible = try await teacher.run(
-                """
-                const reply = await (await fetch("/api/rooms/\(room.name)/board.json?cohort=head")).json();
-                return reply.visible.map(({ index }) => index).join();
-                """)
-            #expect(visible == .string("1,2,3"))
+            #expect(try await room.visible().map { $0["index"]?.double } == [1, 2, 3])
         }
     }
 
@@ -162,7 +157,7 @@ import Testing
             try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.setOffline(true)
             try await teacher.drawWave(1)
-            let saved = BrowserWindow.element("saved")
+            let saved = "$('saved')"
             try await teacher.wait(for: "offline", "\(saved).textContent.startsWith(\"Offline, 1 stroke\")")
             try await teacher.run(
                 """

@@ -11,7 +11,7 @@ import Testing
             let student = try await room.student()
             // They have been answered: the daemon hears clocks.
             try room.stopVideo()
-            let (strip, place) = (BrowserWindow.element("pages"), BrowserWindow.element("page"))
+            let (strip, place) = ("$('pages')", "$('page')")
             #expect(try await teacher.isTrue("\(strip).hidden"))
             try await teacher.drawWave(1)
             let afterStroke = try await teacher.laterTime()
@@ -109,7 +109,6 @@ import Testing
             // One that was lifted beside the strip drags nothing when it comes back.
             let lifted = try await teacher.run(
                 """
-                \(BrowserWindow.pointing)
                 const item = document.querySelector("[role=option]");
                 point(item, "pointerdown", 9, 9);
                 point(item, "pointermove", 90, 9, { buttons: 0 });
@@ -128,7 +127,7 @@ import Testing
             try await teacher.click("page-remove")
             try await teacher.wait(forPages: "2 0 [3]")
             try await teacher.waitUntilSaved()
-            try await student.wait(for: "the pages", "\(BrowserWindow.element("page")).textContent === \"Page 3 of 3\"")
+            try await student.wait(for: "the pages", "$('page').textContent === \"Page 3 of 3\"")
             #expect(try await student.digest() == ink)
             try await teacher.run("location.reload()")
             try await teacher.waitUntilWriting()
@@ -140,7 +139,7 @@ import Testing
             try await teacher.click("page-restore")
             try await teacher.wait(forPages: "[2] 0 3 1")
             #expect(try await teacher.inkedPixels() > 1000)
-            try await student.wait(for: "the pages", "\(BrowserWindow.element("page")).textContent === \"Page 1 of 4\"")
+            try await student.wait(for: "the pages", "$('page').textContent === \"Page 1 of 4\"")
             #expect(try await student.digest() == ink)
             #expect(try await teacher.unexpectedComplaints() == [])
         }
@@ -246,8 +245,8 @@ extension BrowserWindow {
 
     /// Presses a button by its id.
     func click(_ id: String) async throws {
-        try await wait(for: "the button \(id)", "!\(Self.element(id)).disabled && !\(Self.element(id)).hidden")
-        try await run("\(Self.element(id)).click()")
+        try await wait(for: "the button \(id)", "!$('\(id)').disabled && !$('\(id)').hidden")
+        try await run("$('\(id)').click()")
     }
 
     private static func item(_ page: Int) -> String { "document.querySelector(\"[role=option][data-page='\(page)']\")" }
@@ -262,7 +261,7 @@ extension BrowserWindow {
             """
             const item = \(Self.item(page));
             item.focus();
-            item.dispatchEvent(new KeyboardEvent("keydown", { key: "\(key)", altKey: \(alt), bubbles: true, cancelable: true }));
+            press(item, "\(key)", { altKey: \(alt) });
             """)
     }
 
@@ -277,7 +276,7 @@ extension BrowserWindow {
 
     /// The page that the canvas shows.
     func page() async throws -> Int? {
-        try await run("return \(Self.canvas).dataset.page").string.flatMap { Int($0) }
+        try await run("return $('board').dataset.page").string.flatMap { Int($0) }
     }
 
     /// Waits until the time of day in milliseconds is another, and returns it: what follows is later.
@@ -291,7 +290,7 @@ extension BrowserWindow {
     fileprivate func countPaints() async throws {
         try await run(
             """
-            const context = \(Self.canvas).getContext("2d");
+            const context = $('board').getContext("2d");
             window.paints = 0;
             for (const name of ["drawImage", "clearRect"]) {
                 const own = context[name].bind(context);

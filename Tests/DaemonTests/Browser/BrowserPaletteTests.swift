@@ -100,7 +100,7 @@ import Testing
             }
             try await teacher.wait(
                 for: "the news",
-                "\(BrowserWindow.element("selection-news")).textContent === \"One stroke changed; one that was cut stays as it is\""
+                "$('selection-news').textContent === \"One stroke changed; one that was cut stays as it is\""
             )
             try await teacher.waitForSelection()
             try await teacher.keepScreenshot("restyled")
@@ -177,11 +177,11 @@ import Testing
             // It is below the ink, and nothing takes it away.
             #expect(try await Self.papers(of: room) == "slide")
             try await teacher.tap(0.3, 0.4)
-            #expect(try await teacher.isTrue("\(BrowserWindow.element("selection")).hidden"))
+            #expect(try await teacher.isTrue("$('selection').hidden"))
             try await teacher.press("g")
-            try await teacher.wait(for: "the papers", "\(BrowserWindow.element("paper-dialog")).open")
-            #expect(try await teacher.isTrue("\(BrowserWindow.element("paper-picture")).hidden"))
-            try await teacher.run("\(BrowserWindow.element("paper-dialog")).close()")
+            try await teacher.wait(for: "the papers", "$('paper-dialog').open")
+            #expect(try await teacher.isTrue("$('paper-picture').hidden"))
+            try await teacher.run("$('paper-dialog').close()")
 
             // A slide as services before had them: an image as large as the page.
             let image = try await room.messages().first { $0["e"] == .number(5) }
@@ -195,7 +195,7 @@ import Testing
             try await teacher.wait(forColour: "0 128 0", at: (0.5, 0.1))
             try await teacher.press("p")
             try await teacher.press("g")
-            try await teacher.wait(for: "the command", "!\(BrowserWindow.element("paper-picture")).hidden")
+            try await teacher.wait(for: "the command", "!$('paper-picture').hidden")
             try await teacher.keepScreenshot("background-papers")
             try await teacher.clickInSight(of: "#paper-picture")
             for window in [teacher, student] {
@@ -219,16 +219,7 @@ import Testing
 extension BrowserWindow {
     /// JavaScript that counts the pixels of a colour.
     static func pixels(_ red: Int, _ green: Int, _ blue: Int) -> String {
-        """
-        (() => {
-            const canvas = document.getElementById("board");
-            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-            let count = 0;
-            for (let at = 0; at < data.length; at += 4)
-                if (data[at + 3] === 255 && data[at] === \(red) && data[at + 1] === \(green) && data[at + 2] === \(blue)) count++;
-            return count;
-        })()
-        """
+        "pixelsOf($('board'), \(red), \(green), \(blue))"
     }
 
     /// How many pixels of the board have a colour.
@@ -238,8 +229,6 @@ extension BrowserWindow {
 
     /// Presses a key where the focus is.
     fileprivate func pressHere(_ key: String) async throws {
-        try await run(
-            "document.activeElement.dispatchEvent(new KeyboardEvent(\"keydown\", { key: \"\(key)\", bubbles: true, cancelable: true }))"
-        )
+        try await run("press(document.activeElement, '\(key)')")
     }
 }

@@ -9,7 +9,7 @@ import Testing
         try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(1)
             try await teacher.press("g")
-            try await teacher.wait(for: "the papers", "\(BrowserWindow.element("paper-dialog")).open")
+            try await teacher.wait(for: "the papers", "$('paper-dialog').open")
             #expect(
                 try await teacher.run("return document.querySelector(\"#paper-kinds [aria-pressed=true]\").value")
                     == .string("blank"))
@@ -62,7 +62,7 @@ import Testing
                 try await window.wait(forColour: "255 0 0", at: (0.5, 0.5))
             }
             // Nothing was drawn on the page.
-            #expect(try await teacher.isTrue("\(BrowserWindow.element("undo")).disabled"))
+            #expect(try await teacher.isTrue("$('undo').disabled"))
             try await teacher.drawWave(4)
             try await teacher.press("e")
             try await teacher.drawWave(4)

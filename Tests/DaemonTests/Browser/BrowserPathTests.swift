@@ -28,7 +28,7 @@ struct BrowserPathTests {
             try await teacher.open(
                 writingAt: hasTokens ? "\(page)/teach#token=\(asTeacher)" : "\(page)/teach?author=anna")
             try await teacher.drawWave(1, saved: 2)
-            let link = BrowserWindow.element("student-link")
+            let link = "$('student-link')"
             #expect(try await teacher.run("return \(link).href") == .string(page))
             try await teacher.expectAllBelow(site)
 
@@ -42,10 +42,10 @@ struct BrowserPathTests {
             #expect(try await student.inkedPixels() > 1000)
             #expect(try await student.digest() == (try await teacher.digest()))
             // What a link loads comes with the session's cookie.
-            let save = try await student.run("return (await fetch(\(BrowserWindow.element("save-png")).href)).status")
+            let save = try await student.run("return (await fetch($('save-png').href)).status")
             #expect(save == .number(200))
             try await student.expectAllBelow(site)
-            try await student.run("\(BrowserWindow.element("other")).click()")
+            try await student.run("$('other').click()")
             try await student.wait(for: "the replay", "document.title.startsWith(\"Replay\")")
             try await student.wait(forIndex: 1)
             try await student.expectAllBelow(site)
@@ -53,11 +53,11 @@ struct BrowserPathTests {
             let operators = try await token("--role", "operator")
             try await student.open("\(site.address)monitor" + (hasTokens ? "#token=\(operators)" : ""))
             try await student.wait(for: "the picture", "document.querySelector(\".thumb\")?.naturalWidth > 0")
-            let figures = BrowserWindow.element("requests-note")
+            let figures = "$('requests-note')"
             try await student.wait(for: "the metrics", "\(figures).textContent.includes(\"rejected\")")
             try await student.expectAllBelow(site)
             try await student.open("\(page)/clock")
-            try await student.wait(for: "the form", "!\(BrowserWindow.element("choose")).hidden")
+            try await student.wait(for: "the form", "!$('choose').hidden")
             try await student.expectAllBelow(site)
             try await student.run("document.querySelector(\".mark\").click()")
             try await student.wait(for: "the picture", "document.querySelector(\".thumb\")?.naturalWidth > 0")
@@ -65,7 +65,7 @@ struct BrowserPathTests {
             try await student.expectAllBelow(site)
             try await student.run(
                 """
-                \(BrowserWindow.element("name")).value = "\(room.name)";
+                $('name').value = "\(room.name)";
                 document.querySelector("#enter [value=follow]").click();
                 """)
             try await student.wait(for: "the student's page", "location.href === \"\(page)\"")

@@ -24,18 +24,24 @@ import Testing
             let end = path[path.count - 1]
             try await teacher.draw([(end.x + 40, end.y + 40)], with: .pen, .end)
             for window in [teacher, student] { try await window.wait(forIndex: 1) }
-            let message = try await teacher.message(in: room)
-            #expect(message["e"] == .number(3) && message["points"] == .number(2), "\(message)")
+            let even = try await Self.last(in: room)
+            #expect(even.element == 3 && even.points.count == 2, "\(even)")
             try await teacher.press("z", control: true)
             for window in [teacher, student] { try await window.wait(forIndex: 3) }
-            let rough = try await teacher.message(in: room)
-            #expect(rough["e"] == .number(0) && rough["points"]?.double ?? 0 > 20, "\(rough)")
+            let rough = try await Self.last(in: room)
+            #expect(rough.element == 0 && rough.points.count > 20, "\(rough)")
             #expect(try await teacher.digest() == (try await student.digest()))
             try await teacher.press("z", control: true)
             for window in [teacher, student] { try await window.wait(forIndex: 4) }
             #expect(try await teacher.inkedPixels() == 0)
             #expect(try await teacher.unexpectedComplaints() == [])
         }
+    }
+
+    /// The element and the points of the last message of a room.
+    private static func last(in room: BrowserRoom) async throws -> (element: Double, points: [AnyJSON]) {
+        let message = try await room.messages().last
+        return (message?["e"]?.double ?? 0, message?["d"]?.elements ?? [])
     }
 
     /// Whether a row of pixels along the upper side of the rectangle is inked.
@@ -58,16 +64,16 @@ import Testing
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.loseStroke()
             #expect(try await teacher.inkedPixels() == 0)
-            #expect(try await teacher.text(of: BrowserWindow.element("notice")).contains("took back"))
-            try await teacher.wait(for: "the end of the offer", "document.getElementById(\"notice\").hidden")
+            #expect(try await teacher.text(of: "$('notice')").contains("took back"))
+            try await teacher.wait(for: "the end of the offer", "$('notice').hidden")
             #expect(try await teacher.index() ?? 0 == 0)
             try await teacher.loseStroke()
             try await teacher.keepScreenshot("stroke-offered")
             try await teacher.clickInSight(of: "#notice-button")
             try await teacher.wait(forIndex: 1)
-            #expect(try await teacher.isTrue("document.getElementById(\"notice\").hidden"))
-            let message = try await teacher.message(in: room)
-            #expect(message["points"] == .number(20) && message["force"] == .number(0.5), "\(message)")
+            #expect(try await teacher.isTrue("$('notice').hidden"))
+            let points = try await Self.last(in: room).points
+            #expect(points.count == 20 && points[1]["f"] == .number(0.5), "\(points)")
         }
     }
 
@@ -83,12 +89,12 @@ import Testing
             try await teacher.clickInSight(of: "#notice-button")
             try await teacher.waitUntilSaved(index: 2)
             #expect(try await teacher.index() == 2)
-            #expect(try await teacher.message(in: room)["points"] == .number(20))
+            #expect(try await Self.last(in: room).points.count == 20)
             try await teacher.press("p")
             try await teacher.loseStroke()
-            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            try await teacher.run("$('page-add').click()")
             try await teacher.wait(forIndex: 3)
-            #expect(try await teacher.isTrue("document.getElementById(\"notice\").hidden"))
+            #expect(try await teacher.isTrue("$('notice').hidden"))
         }
     }
 
@@ -97,13 +103,12 @@ import Testing
             for (number, (button, buttons)) in [(5, 32), (2, 2), (0, 3)].enumerated() {
                 try await teacher.run(
                     """
-                    \(BrowserWindow.pointing)
                     for (const [type, x, button] of [["pointerdown", 100, \(button)], ["pointermove", 300, -1], ["pointerup", 300, \(button)]]) {
-                        point(\(BrowserWindow.canvas), type, x, 100, { pointerType: "pen", button, buttons: \(buttons), pressure: 0.5 });
+                        point($('board'), type, x, 100, { pointerType: "pen", button, buttons: \(buttons), pressure: 0.5 });
                     }
                     """)
                 try await teacher.wait(forIndex: number + 1)
-                #expect(try await teacher.message(in: room)["e"] == .number(4), "\(button)")
+                #expect(try await Self.last(in: room).element == 4, "\(button)")
             }
         }
     }
@@ -115,9 +120,7 @@ import Testing
             for visit in 0..<2 {
                 try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
                 if visit == 0 { try await teacher.clickInSight(of: "#fingers") }
-                #expect(
-                    try await teacher.run("return document.getElementById(\"fingers\").getAttribute(\"aria-pressed\")")
-                        == .string("false"))
+                #expect(try await teacher.run("return $('fingers').getAttribute(\"aria-pressed\")") == .string("false"))
                 let (x, y) = try await teacher.place(0.3, 0.3)
                 try await teacher.drawTogether([(after: 0, points: (0...10).map { (x + 10 * Double($0), y) })])
                 #expect(try await teacher.inkedPixels() == 0)
@@ -133,22 +136,11 @@ extension BrowserWindow {
     fileprivate func loseStroke() async throws {
         try await run(
             """
-            \(Self.pointing)
-            const send = (type, x, y) => point(\(Self.canvas), type, x, y, { pointerType: "pen", pressure: 0.5 });
+            const send = (type, x, y) => point($('board'), type, x, y, { pointerType: "pen", pressure: 0.5 });
             send("pointerdown", 100, 100);
             for (let at = 1; at < 20; at++) send("pointermove", 100 + 10 * at, 100 + at);
             send("pointercancel", 0, 0);
             """)
-        try await wait(for: "the offer", "!document.getElementById(\"notice\").hidden")
-    }
-
-    /// The last message of the board: `e`, how many points it has, and the force of the second one.
-    fileprivate func message(in room: BrowserRoom) async throws -> AnyJSON {
-        try await run(
-            """
-            const { ops } = await (await fetch("/api/rooms/\(room.name)/replay?cohort=head&limit=100")).json();
-            const { message } = ops.at(-1);
-            return { e: message.e ?? 0, points: message.d?.length ?? 0, force: message.d?.[1]?.f ?? null };
-            """)
+        try await wait(for: "the offer", "!$('notice').hidden")
     }
 }

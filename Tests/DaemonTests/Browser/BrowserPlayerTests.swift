@@ -13,25 +13,19 @@ import Testing
             try await window.run(
                 """
                 const { Board } = await import("/lectern.js");
-                const canvas = document.createElement("canvas");
-                canvas.style.width = "800px";
-                document.body.prepend(canvas);
+                const canvas = newCanvas("800px");
                 Object.assign(window, { time: 3.5, held: 0, painted: canvas, skews: [] });
                 window.own = new Board(canvas, { room: "\(room.name)", clock: () => window.time });
                 own.addEventListener("lag", ({ detail }) => (window.held = detail.held));
                 own.addEventListener("skew", ({ detail }) => skews.push(detail.milliseconds));
-                window.ink = () => {
-                    const { data } = painted.getContext("2d").getImageData(0, 0, painted.width, painted.height);
-                    return data.reduce((sum, value, place) => sum + (place % 4 === 3 && value > 0 ? 1 : 0), 0);
-                };
                 """)
             try await window.wait(for: "three strokes, and three that wait", "own.index === 6 && held === 3")
-            let three = try await window.run("return ink()")
+            let three = try await window.run("return inkOf(painted)")
             try await window.run("window.time = 5.5; own.look();")
             try await window.wait(for: "one that waits", "held === 1")
-            let five = try await window.run("return ink()")
+            let five = try await window.run("return inkOf(painted)")
             try await window.run("window.time = 1.5; own.look();")
-            #expect(try await window.run("return ink()") == five)
+            #expect(try await window.run("return inkOf(painted)") == five)
             #expect(try #require(five.double) > (try #require(three.double)))
             // New ones wait as well.
             try await room.publish(1, after: 6)
@@ -66,7 +60,7 @@ import Testing
             #expect(try #require(metrics[series("seconds_sum", "")]) > 0)
             #expect(metrics[series("early_total", "")] == 0 && metrics[series("readers", "")] == 1)
             let monitor = try await BrowserWindow(at: "\(room.address)/monitor")
-            let rows = BrowserWindow.element("skew-rows")
+            let rows = "$('skew-rows')"
             try await monitor.wait(for: "the row of the cohort", "\(rows).querySelector(\"[data-tone=good]\")")
             #expect(try await monitor.text(of: rows).hasPrefix("main\t< "))
             #expect(try await monitor.complaints() == [])
@@ -81,9 +75,7 @@ import Testing
             try await window.run(
                 """
                 const { Board, Gateway } = await import("/lectern.js");
-                const canvas = document.createElement("canvas");
-                canvas.style.width = "800px";
-                document.body.prepend(canvas);
+                const canvas = newCanvas("800px");
                 const gateway = new Gateway({ url: location.origin });
                 const request = gateway.request.bind(gateway);
                 Object.assign(window, { time: 1.5, held: 0, skews: [], reports: [] });

@@ -10,10 +10,7 @@ import Testing
         try await window.run(
             """
             const { Board, Replay } = await import("/lectern.js");
-            const canvas = document.createElement("canvas");
-            canvas.id = "board";
-            canvas.style.width = "800px";
-            document.body.replaceChildren(canvas);
+            const canvas = newCanvas("800px", "board");
             Object.assign(window, { time: NaN, pointers: [], most: 0 });
             window.own = \(make);
             own.addEventListener("pointers", ({ detail }) => {
@@ -21,34 +18,27 @@ import Testing
                 window.most = Math.max(most, pointers.length);
             });
             own.addEventListener("index", ({ detail }) => Object.assign(canvas.dataset, { index: detail.index, digest: detail.digest }));
-            // The pixels of the board, and those of the pointers above it, where there are any.
-            window.values = (of) => of.getContext("2d").getImageData(0, 0, of.width, of.height).data;
+            // The pointers above the board, where there are any.
             window.layer = () => document.querySelector(".lectern-pointers");
-            window.inkOf = (of) => values(of).reduce((sum, value, place) => sum + (place % 4 === 3 && value > 0 ? 1 : 0), 0);
             window.play = async (time) => {
                 window.time = time;
                 own.look();
-                const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-                for (let count = 0; count < 4; count++) await frame();
+                await nextFrames(4);
             };
             """)
         return window
     }
 
-    /// The pointer's message as the service has it: `[t, [[x, y, m], …]]` of the operation with an index.
-    private func pointer(_ index: Int, of room: BrowserRoom, in window: BrowserWindow) async throws -> (
-        time: Double, points: [(x: Double, y: Double, m: Double)]
-    ) {
-        let reply = try await window.run(
-            """
-            const { ops } = await (await fetch("/api/rooms/\(room.name)/replay?cohort=head&after=\(index - 1)&limit=1")).json();
-            const { message } = ops[0];
-            return message.e === 7 ? [message.t, ...message.d.flatMap(({ x, y, m }) => [x, y, m])] : [];
-            """)
-        guard case .array(let values) = reply, values.count > 3 else { throw Unexpected("no pointer: \(reply)") }
-        let numbers = values.map { $0.double ?? .nan }
-        let points = stride(from: 1, to: numbers.count, by: 3).map { (numbers[$0], numbers[$0 + 1], numbers[$0 + 2]) }
-        return (numbers[0], points)
+    /// The time and the points of the pointer at an index of the log.
+    private func pointer(
+        _ index: Int, of room: BrowserRoom
+    ) async throws -> (time: Double, points: [(x: Double, y: Double, m: Double)]) {
+        let message = try await room.message(index)
+        guard message["e"] == .number(7), let time = message["t"]?.double else { throw Unexpected("\(message)") }
+        let points = (message["d"]?.elements ?? []).map { point in
+            (point["x"]?.double ?? .nan, point["y"]?.double ?? .nan, point["m"]?.double ?? .nan)
+        }
+        return (time, points)
     }
 
     /// Where the tips are, as x.
@@ -68,7 +58,7 @@ import Testing
             try await student.run("window.time = 1e15; own.look();")
             try await student.window(forInk: 1)
             let digest = try await student.digest()
-            try await student.run("window.before = values(\(BrowserWindow.canvas)); window.time = 2;")
+            try await student.run("window.before = valuesOf($('board')); window.time = 2;")
 
             // The teacher sees it under the hand, and the board below stays as it is.
             let inked = try await teacher.inkedPixels()
@@ -83,7 +73,7 @@ import Testing
             #expect(try await teacher.inkedPixels() == inked)
 
             try await student.wait(for: "what the service has released", "own.index === 1")
-            let (time, points) = try await pointer(2, of: room, in: student)
+            let (time, points) = try await pointer(2, of: room)
             #expect(points.count >= 40)
             try await student.run("await play(\(time));")
             #expect(
@@ -109,7 +99,7 @@ import Testing
                     == .array([.number(0), .bool(true)]))
             #expect(
                 try await student.isTrue(
-                    "values(\(BrowserWindow.canvas)).every((value, place) => value === before[place])"))
+                    "valuesOf($('board')).every((value, place) => value === before[place])"))
             #expect(try await student.digest() == digest)
 
             // Who joins now, or is beyond, sees nothing of it; whoever plays the lesson, and turns back in it, sees it again.
@@ -173,11 +163,10 @@ import Testing
             try await teacher.press("k")
             try await teacher.run(
                 """
-                \(BrowserWindow.pointing)
                 window.move = async (milliseconds) => {
                     const begin = performance.now();
                     for (let now = begin; now < begin + milliseconds; now = performance.now()) {
-                        point(\(BrowserWindow.canvas), "pointermove", 100 + (now - begin) / 10, 200, { buttons: 0 });
+                        point($('board'), "pointermove", 100 + (now - begin) / 10, 200, { buttons: 0 });
                         await new Promise((resolve) => setTimeout(resolve, 8));
                     }
                 };
@@ -188,10 +177,10 @@ import Testing
             #expect(try await teacher.run("return \(toggle).getAttribute(\"aria-pressed\")") == .string("true"))
             #expect(try await teacher.isTrue("document.querySelector(\".lectern-pointers\") !== null"))
             try await teacher.run(
-                "\(BrowserWindow.canvas).dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 1, pointerType: \"mouse\" }));"
+                "$('board').dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 1, pointerType: \"mouse\" }));"
             )
             try await teacher.wait(forIndex: 1)
-            let (_, points) = try await pointer(1, of: room, in: teacher)
+            let (_, points) = try await pointer(1, of: room)
             #expect(points.count > 8 && points.count <= 26, "\(points.count) points in 1.5 s")
             try await teacher.wait(for: "nothing", "document.querySelector(\".lectern-pointers\") === null")
             // Another tool points at nothing.
@@ -200,7 +189,7 @@ import Testing
             #expect(try await teacher.run("return \(toggle)") == .null)
             #expect(try await teacher.run("return document.querySelector(\".lectern-pointers\")") == .null)
             try await teacher.waitUntilSaved()
-            #expect(try await teacher.run("return \(BrowserWindow.canvas).dataset.index") == .string("1"))
+            #expect(try await teacher.run("return $('board').dataset.index") == .string("1"))
         }
     }
 }
@@ -208,6 +197,6 @@ import Testing
 extension BrowserWindow {
     /// Waits until the board of the test's page is drawn through an operation.
     fileprivate func window(forInk index: Int) async throws {
-        try await wait(for: "the board", "own.index === \(index) && inkOf(\(Self.canvas)) > 0")
+        try await wait(for: "the board", "own.index === \(index) && inkOf($('board')) > 0")
     }
 }

@@ -20,7 +20,7 @@ import Testing
                     colours: new Set(colours.map(([colour]) => colour)).size,
                     widths: new Set(widths.map(([, width]) => width)).size,
                     unseen: widths.filter(([colour, , ground]) => colour === ground).length,
-                    paper: getComputedStyle(document.getElementById("board")).backgroundColor,
+                    paper: getComputedStyle($('board')).backgroundColor,
                 };
                 """)
             #expect(
@@ -64,12 +64,9 @@ import Testing
             try await teacher.press("r")
             #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
             // Letters choose among the options of a list.
-            try await teacher.run(
-                """
-                document.getElementById("time-kind").dispatchEvent(new KeyboardEvent("keydown", { key: "l", bubbles: true, cancelable: true }));
-                """)
+            try await teacher.run("press($('time-kind'), 'l')")
             #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
-            try await teacher.run("document.getElementById(\"keys\").click()")
+            try await teacher.run("$('keys').click()")
             try await teacher.press("l")
             #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
             // It is remembered, and for all pages.
@@ -80,7 +77,7 @@ import Testing
             try await teacher.drawWave(1, index: 1)
             try await teacher.press("z", control: true)
             try await teacher.wait(forIndex: 2)
-            try await teacher.run("document.getElementById(\"keys\").click()")
+            try await teacher.run("$('keys').click()")
             try await teacher.press("l")
             #expect(try await teacher.run("return \(chosen)") == .string("Line"))
         }
@@ -96,7 +93,7 @@ import Testing
                 for (const id of ["news", "page", "step"]) {
                     const part = document.getElementById(id);
                     if (part.getAttribute("role") !== "status") told.push(`${id} is no status`);
-                    const spoken = id === "step" ? document.getElementById("step-spoken") : part;
+                    const spoken = id === "step" ? $('step-spoken') : part;
                     new MutationObserver(() => spoken.textContent && told.push(spoken.textContent))
                         .observe(spoken, { childList: true, characterData: true, subtree: true });
                 }
@@ -104,9 +101,9 @@ import Testing
             let teacher = try await room.teacher()
             for place in 1...3 { try await teacher.drawWave(place) }
             try await student.wait(forIndex: 3)
-            try await teacher.run("document.getElementById(\"clear\").click()")
+            try await teacher.run("$('clear').click()")
             try await student.wait(forIndex: 4)
-            try await teacher.run("document.getElementById(\"page-add\").click()")
+            try await teacher.run("$('page-add').click()")
             try await student.wait(for: "the page", "told.includes(\"Page 2 of 2\")")
             let words = try await student.run("return told").strings
             #expect(words.count { $0 == "anna is drawing" } == 1, "\(words)")
@@ -127,7 +124,7 @@ import Testing
                 const seen = [...document.querySelectorAll("body *")].filter((item) =>
                     item.checkVisibility() && ![...item.children].some((child) => child.checkVisibility())
                     && item.getBoundingClientRect().width > 1);
-                const { width, height } = document.getElementById("board").getBoundingClientRect();
+                const { width, height } = $('board').getBoundingClientRect();
                 return [seen.map(({ id }) => id).sort().join(" "), width > 0.6 * innerWidth || height > 0.6 * innerHeight];
                 """)
             #expect(seen == .array([.string("board room"), .bool(true)]), "\(seen)")

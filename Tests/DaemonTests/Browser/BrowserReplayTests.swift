@@ -65,10 +65,7 @@ import Testing
             """
             const { Painter, Replay } = await import("/lectern.js");
             \(BrowserWindow.foldedBoard)
-            const canvas = document.createElement("canvas");
-            canvas.id = "board";
-            canvas.style.width = "800px";
-            document.body.replaceChildren(canvas);
+            const canvas = newCanvas("800px", "board");
             const ops = [];
             let first = null;
             for (let after; ; ) {
@@ -131,7 +128,7 @@ import Testing
             """)
         try await window.wait(for: "the lesson", "own.last > 0")
         try await window.run("await seek(0)")
-        try await window.wait(for: "the board", "\(BrowserWindow.canvas).width === 800")
+        try await window.wait(for: "the board", "$('board').width === 800")
         return window
     }
 
@@ -265,10 +262,7 @@ import Testing
             let result = try await window.run(
                 """
                 const { Replay } = await import("/lectern.js");
-                const canvas = document.createElement("canvas");
-                canvas.id = "board";
-                canvas.style.width = "800px";
-                document.body.replaceChildren(canvas);
+                const canvas = newCanvas("800px", "board");
                 let [time, seed, fetched, requests] = [NaN, 1, 0, 0];
                 const send = window.fetch;
                 window.fetch = (...values) => {
@@ -278,7 +272,6 @@ import Testing
                 // One is at each 100 ms, a stroke takes 156, and a turn comes behind the stroke before it.
                 const pageOf = (index) => Math.floor((index - 1) * \(pages) / \(count));
                 const dueOf = (index) => index * 100 + (index > 1 && pageOf(index) !== pageOf(index - 1) ? 56 : 156);
-                const wait = () => new Promise((resolve) => setTimeout(resolve, 1));
                 const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
                 // The longest time in which no other task of the page is run.
                 let [longest, last] = [0, performance.now()];
@@ -292,10 +285,10 @@ import Testing
                 const began = performance.now();
                 const own = new Replay(canvas, { room: "\(room.name)", clock: () => time });
                 own.addEventListener("lesson", ({ detail }) => (fetched = detail.fetched));
-                while (own.last === 0) await wait();
+                while (own.last === 0) await wait(1);
                 time = own.span.from;
                 own.look();
-                while (fetched < \(count) && performance.now() - began < 60_000) await wait();
+                while (fetched < \(count) && performance.now() - began < 60_000) await wait(1);
                 const [fetching, asked] = [performance.now() - began, requests];
                 // Of requests those that ask for more of it are left.
                 const result = { seeks: [], steps: [], tasks: [longest], wrong: [] };
@@ -303,7 +296,7 @@ import Testing
                     const begin = performance.now();
                     longest = 0;
                     own.look();
-                    while (!own.isThere || own.painter.progress < 1) await wait();
+                    while (!own.isThere || own.painter.progress < 1) await wait(1);
                     result.tasks.push(longest);
                     let index = Math.min(Math.floor(time / 100), \(count));
                     while (index > 0 && dueOf(index) >= time) index--;
@@ -348,23 +341,23 @@ import Testing
             // Strokes at 1, 2 … 8 ms of media time: nothing from 5 ms on.
             try room.setVideo(5)
             let window = try await BrowserWindow(at: "\(room.page)?replay")
-            let step = BrowserWindow.element("step")
+            let step = "$('step')"
             try await window.wait(for: "its end", "\(step).textContent.startsWith(\"The end of what was released\")")
-            #expect(try await window.run("return \(BrowserWindow.canvas).dataset.index") == .string("4"))
+            #expect(try await window.run("return $('board').dataset.index") == .string("4"))
             try await window.run("document.body.append(Object.assign(document.createElement(\"p\"), { id: \"same\" }))")
             try room.playVideo()
             // It comes without a reload.
             try await window.wait(forIndex: 8)
-            #expect(try await window.isTrue("\(BrowserWindow.element("same")) !== null"))
+            #expect(try await window.isTrue("$('same') !== null"))
             let board = try await window.run(
                 "return (await (await fetch(\"/api/rooms/\(room.name)/board.json\")).json()).digest")
             #expect(AnyJSON.string(try await window.digest()) == board)
 
             // At its end it stands. Play begins anew; Home, End and the slider seek.
-            let play = BrowserWindow.element("play")
+            let play = "$('play')"
             try await window.wait(for: "the end", "\(play).getAttribute(\"aria-label\") === \"Play\"")
             try await window.press("Home")
-            try await window.wait(for: "the beginning", "\(BrowserWindow.canvas).dataset.index === \"0\"")
+            try await window.wait(for: "the beginning", "$('board').dataset.index === \"0\"")
             #expect(try await window.inkedPixels() == 0)
             try await window.press(" ")
             try await window.wait(for: "it plays", "\(play).getAttribute(\"aria-label\") === \"Pause\"")
@@ -372,16 +365,15 @@ import Testing
             try await window.wait(for: "it stands", "\(play).getAttribute(\"aria-label\") === \"Play\"")
             try await window.run(
                 """
-                const slider = \(BrowserWindow.element("seek"));
+                const slider = $('seek');
                 // A second before the first stroke at 1 ms.
-                slider.value = "1004";
-                slider.dispatchEvent(new Event("input"));
+                set(slider, "1004");
                 """)
-            try await window.wait(for: "the middle", "\(BrowserWindow.canvas).dataset.index === \"4\"")
+            try await window.wait(for: "the middle", "$('board').dataset.index === \"4\"")
             try await window.press("ArrowRight")
             try await window.wait(forIndex: 8)
             try await window.press("ArrowLeft")
-            try await window.wait(for: "the beginning", "\(BrowserWindow.canvas).dataset.index === \"0\"")
+            try await window.wait(for: "the beginning", "$('board').dataset.index === \"0\"")
             try await window.press("End")
             try await window.wait(forIndex: 8)
             #expect(try await window.complaints() == [])
@@ -395,7 +387,7 @@ import Testing
             try room.playVideo()
             try await room.purgeJournal(before: 3)
             let window = try await BrowserWindow(at: "\(room.page)?replay")
-            let waiting = BrowserWindow.element("waiting")
+            let waiting = "$('waiting')"
             try await window.wait(for: "the refusal", "\(waiting).textContent.includes(\"no longer kept\")")
             #expect(try await window.isTrue("\(waiting).dataset.done === undefined"))
             #expect(try await window.inkedPixels() == 0)

@@ -33,7 +33,7 @@ import Testing
     func boards(query: String) async throws {
         try await BrowserRoom.with(strokes: 3) { room, _ in
             let window = try await room.student(query)
-            try await window.run("document.getElementById(\"notice\").style.display = \"none\"")
+            try await window.run("$('notice').style.display = \"none\"")
             for (width, height) in Self.sizes.flatMap({ [($0.width, $0.height), ($0.height, $0.width)] }) {
                 try await window.resize(to: BrowserWindow.Size(width: width, height: height))
                 let seen = try await window.run(Self.look)
@@ -70,7 +70,7 @@ import Testing
                 """)
             try await student.open(room.page)
             try await student.wait(forIndex: 3)
-            let width = try #require(try await student.run("return \(BrowserWindow.canvas).width").double)
+            let width = try #require(try await student.run("return $('board').width").double)
             for scale in [2.0, 1.5] {
                 try await student.resize(to: BrowserWindow.Size(width: 1440, height: 1000, scale: scale))
                 try await student.run(
@@ -79,8 +79,7 @@ import Testing
                         if (list.media.includes("resolution") && !list.matches) list.dispatchEvent(new Event("change"));
                     }
                     """)
-                try await student.wait(
-                    for: "\(scale) pixels", "Math.abs(\(BrowserWindow.canvas).width - \(width * scale)) <= 2")
+                try await student.wait(for: "\(scale) pixels", "Math.abs($('board').width - \(width * scale)) <= 2")
             }
             #expect(try await student.complaints() == [])
         }
@@ -90,15 +89,15 @@ import Testing
         try await BrowserRoom.with { room, _ in
             let window = try await room.student("?demo=2", .phone)
             try await window.resize(to: BrowserWindow.Size(width: 844, height: 390))
-            let side = BrowserWindow.element("video-side")
-            let before = try #require(try await window.run("return \(BrowserWindow.canvas).clientWidth").double)
-            try await window.run("\(BrowserWindow.element("video-toggle")).click()")
-            #expect(try await window.run("return \(BrowserWindow.canvas).clientWidth").double ?? 0 >= before)
+            let side = "$('video-side')"
+            let before = try #require(try await window.run("return $('board').clientWidth").double)
+            try await window.run("$('video-toggle').click()")
+            #expect(try await window.run("return $('board').clientWidth").double ?? 0 >= before)
             #expect(try await window.run("return \(side).offsetWidth") == .number(1))
             try await window.resize(to: BrowserWindow.Size(width: 1440, height: 1000))
-            let wide = try #require(try await window.run("return \(BrowserWindow.canvas).clientWidth").double)
+            let wide = try #require(try await window.run("return $('board').clientWidth").double)
             try await window.press("v")
-            #expect(try await window.run("return \(BrowserWindow.canvas).clientWidth").double ?? .infinity < wide)
+            #expect(try await window.run("return $('board').clientWidth").double ?? .infinity < wide)
             try await window.wait(for: "the video", "\(side).offsetWidth > 200 && !\(side).inert")
         }
     }

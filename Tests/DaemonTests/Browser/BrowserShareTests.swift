@@ -5,7 +5,7 @@ import Testing
 
 /// A class is begun, and its link goes to students.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserShareTests {
-    private static let url = "\(BrowserWindow.element("share-url")).value"
+    private static let url = "$('share-url').value"
 
     /// What zbarimg, a reader of QR codes, reads from modules drawn four pixels wide.
     private static func decode(_ rows: [[Bool]]) async throws -> String {
@@ -67,18 +67,15 @@ import Testing
     func start() async throws {
         try await BrowserRoom.with { room, _ in
             let teacher = try await BrowserWindow(at: "\(room.address)/")
-            try await teacher.wait(for: "the button", "\(BrowserWindow.element("start")).href")
-            try await teacher.run("\(BrowserWindow.element("start")).click()")
-            try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog"))?.open")
-            try await teacher.run(
-                "document.getElementById(\"name\").value = \"Anna\"; document.querySelector(\"#name-form button\").click()"
-            )
+            try await teacher.wait(for: "the button", "$('start').href")
+            try await teacher.run("$('start').click()")
+            try await teacher.wait(for: "the question", "$('name-dialog')?.open")
+            try await teacher.run("$('name').value = \"Anna\"; document.querySelector(\"#name-form button\").click()")
             try await teacher.wait(for: "the link", "\(Self.url) !== \"\"")
             try await teacher.run(
                 """
                 for (const [id, value] of [["share-cohort", "hls"], ["share-video", "https://v.example/a.m3u8?x=1&y=2"]]) {
-                    document.getElementById(id).value = value;
-                    document.getElementById(id).dispatchEvent(new Event("input"));
+                    set($(id), value);
                 }
                 """)
             try await teacher.wait(for: "all of it", "\(Self.url).includes(\"hls\") && \(Self.url).includes(\"video\")")
@@ -93,7 +90,7 @@ import Testing
                 let picture = PackageRoot.path(to: ".build/browser/share.png")
                 #expect(try await Self.read(picture) == link)
             }
-            try await teacher.run("\(BrowserWindow.element("share-dialog")).close()")
+            try await teacher.run("$('share-dialog').close()")
             try await teacher.waitUntilWriting()
             try await teacher.drawWave(1, index: 1)
 
@@ -116,7 +113,7 @@ import Testing
             let teacher = try await BrowserWindow(writingAt: "\(page)/teach#token=\(try await secret.token(asTeacher))")
             try await teacher.drawWave(1)
             try await teacher.waitUntilSaved()
-            try await teacher.run("\(BrowserWindow.element("share-open")).click()")
+            try await teacher.run("$('share-open').click()")
             try await teacher.wait(for: "the link", "\(Self.url).includes(\"#token=\")")
             let link = try await teacher.string(Self.url)
             let student = try await BrowserWindow(at: link)
@@ -142,18 +139,13 @@ import Testing
                     "return (await fetch(\"/api/rooms/\(room.name)/links/\(id)\", { method: \"DELETE\" })).status")
                 #expect(status == .number(400), "\(id)")
             }
-            try await teacher.run("\(BrowserWindow.element("share-revoke")).click()")
-            try await student.wait(
-                for: "refused", "\(BrowserWindow.element("connection")).textContent === \"Not allowed in\"")
-            #expect(try await student.text(of: BrowserWindow.element("waiting")).contains("no longer counts"))
+            try await teacher.run("$('share-revoke').click()")
+            try await student.wait(for: "refused", "$('connection').textContent === \"Not allowed in\"")
+            #expect(try await student.text(of: "$('waiting')").contains("no longer counts"))
             #expect(try await teacher.run("return \(Self.url)") == .string(""))
             // A link that was made before is listed, and can be taken back too.
             for seconds in ["3600", "604800"] {
-                try await teacher.run(
-                    """
-                    \(BrowserWindow.element("share-expires")).value = "\(seconds)";
-                    \(BrowserWindow.element("share-expires")).dispatchEvent(new Event("change"));
-                    """)
+                try await teacher.run("set($('share-expires'), '\(seconds)', 'change')")
                 try await teacher.wait(
                     for: "a link", "\(Self.url).includes(\"#token=\") && \(Self.url) !== window.made")
                 try await teacher.run("window.made = \(Self.url)")
@@ -163,14 +155,10 @@ import Testing
                     try await student.wait(forIndex: 1)
                 }
             }
-            try await teacher.wait(
-                for: "the list", "\(BrowserWindow.element("share-made-count")).textContent === \"1 other link counts\"")
-            try await teacher.run(
-                "\(BrowserWindow.element("share-made")).open = true; document.querySelector(\"#share-list button\").click()"
-            )
-            try await student.wait(
-                for: "refused", "\(BrowserWindow.element("connection")).textContent === \"Not allowed in\"")
-            #expect(try await teacher.isTrue("\(BrowserWindow.element("share-made")).hidden"))
+            try await teacher.wait(for: "the list", "$('share-made-count').textContent === \"1 other link counts\"")
+            try await teacher.run("$('share-made').open = true; document.querySelector(\"#share-list button\").click()")
+            try await student.wait(for: "refused", "$('connection').textContent === \"Not allowed in\"")
+            #expect(try await teacher.isTrue("$('share-made').hidden"))
             // Of two links that are asked for, the one that is wanted is shown, whichever comes first.
             let links = try await teacher.run(
                 """
@@ -181,19 +169,14 @@ import Testing
                     if (!release && String(request[0]).endsWith("/links")) await new Promise((resolve) => (release = resolve));
                     return reply;
                 };
-                const until = async (isSo) => { while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5)); };
-                const choose = (seconds) => {
-                    \(BrowserWindow.element("share-expires")).value = seconds;
-                    \(BrowserWindow.element("share-expires")).dispatchEvent(new Event("change"));
-                };
                 const before = \(Self.url);
-                choose("3600");
+                set($('share-expires'), "3600", "change");
                 await until(() => release);
-                choose("2592000");
+                set($('share-expires'), "2592000", "change");
                 await until(() => \(Self.url) !== before);
                 const wanted = \(Self.url);
                 release();
-                await until(() => \(BrowserWindow.element("share-made-count")).textContent === "2 other links count");
+                await until(() => $('share-made-count').textContent === "2 other links count");
                 return [wanted, \(Self.url)];
                 """
             ).strings
@@ -202,7 +185,7 @@ import Testing
             try await student.open(
                 "\(page)#token=\(try await secret.token(["--room", room.name, "--role", "student", "--name", "李雷"]))")
             try await student.wait(forIndex: 1)
-            try await teacher.wait(for: "the name", "\(BrowserWindow.element("ahead-names")).textContent === \"李雷\"")
+            try await teacher.wait(for: "the name", "$('ahead-names').textContent === \"李雷\"")
         }
     }
 }

@@ -88,7 +88,7 @@ import Testing
             // One that is emptied goes.
             try await teacher.tap(0.21, 0.3)
             try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alt\"")
-            try await teacher.run("\(Self.field).value = \"\"; \(Self.field).dispatchEvent(new Event(\"input\"));")
+            try await teacher.run("set(\(Self.field), '')")
             try await teacher.type(Self.escape)
             for window in [teacher, student] { try await window.wait(forIndex: 6) }
             #expect(try await student.inkedPixels() == 0)
@@ -166,7 +166,7 @@ import Testing
             try await teacher.type("Satz")
             let muted = try await LecternProcess.run("mute", room.name, "anna", "--nats", room.nats.url)
             #expect(muted.exitCode == 0, "\(muted.log)")
-            try await teacher.wait(for: "no pen", "\(BrowserWindow.canvas).dataset.pen === \"off\"")
+            try await teacher.wait(for: "no pen", "$('board').dataset.pen === \"off\"")
             try await teacher.tap(0.7, 0.6)
             try await teacher.wait(for: "its mark", "\(Self.field)?.getAttribute(\"aria-invalid\") === \"true\"")
             try await teacher.keepScreenshot("text-waits")
@@ -210,14 +210,9 @@ import Testing
                 for side in [0, 1, 3] { #expect(abs(field[side] - box[side]) < 1, "\(key): \(field) \(box)") }
             }
             try await teacher.setOffline(true)
-            try await teacher.run("\(Self.field).value = \"\"; \(Self.field).dispatchEvent(new Event(\"input\"));")
+            try await teacher.run("set(\(Self.field), '')")
             try await teacher.type(Self.escape)
-            try await teacher.wait(
-                for: "no ink",
-                """
-                !\(BrowserWindow.canvas).getContext("2d").getImageData(0, 0, \(BrowserWindow.canvas).width, \(BrowserWindow.canvas).height)
-                    .data.some((value, place) => place % 4 === 3 && value > 0)
-                """)
+            try await teacher.wait(for: "no ink", "inkOf($('board')) === 0")
             try await teacher.setOffline(false)
             try await teacher.wait(forIndex: 2)
             #expect(try await teacher.inkedPixels() == 0)
@@ -287,7 +282,7 @@ import Testing
         try await window.run(
             """
             const [x, y, right, bottom] = \(corners(message));
-            const { left, top, width } = \(BrowserWindow.canvas).getBoundingClientRect();
+            const { left, top, width } = $('board').getBoundingClientRect();
             const scale = width / 1024;
             return [left + x * scale, top + y * scale, (right - x) * scale, (bottom - y) * scale];
             """
@@ -315,7 +310,7 @@ import Testing
         """
 
     private static func ink(of window: BrowserWindow, _ message: AnyJSON) async throws -> [Double] {
-        try await window.run("\(measure) return inkOf(\(BrowserWindow.canvas), \(corners(message)));").numbers(4)
+        try await window.run("\(measure) return inkOf($('board'), \(corners(message)));").numbers(4)
     }
 
     private static func inkOfService(of room: BrowserRoom, in window: BrowserWindow, _ message: AnyJSON) async throws
@@ -324,7 +319,7 @@ import Testing
         try await window.run(
             """
             \(measure)
-            const width = \(BrowserWindow.canvas).width;
+            const width = $('board').width;
             const reply = await fetch(`/api/rooms/\(room.name)/board.png?cohort=head&width=${width}`);
             const bitmap = await createImageBitmap(await reply.blob());
             const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);

@@ -11,24 +11,24 @@ import Testing
             let address = "\(room.page)/teach?author=anna"
             try await teacher.open(writingAt: address)
             try await teacher.choose("since-start")
-            let words = BrowserWindow.element("time-now")
+            let words = "$('time-now')"
             try await teacher.wait(for: "the question", "\(words).innerText === \"Press Start when the video begins.\"")
             let begin = ContinuousClock.now
-            try await teacher.run("\(BrowserWindow.element("time-start")).click()")
-            let first = try await teacher.timeOfStroke(1)
-            let second = try await teacher.timeOfStroke(2)
+            try await teacher.run("$('time-start').click()")
+            let first = try await teacher.timeOfStroke(1, in: room)
+            let second = try await teacher.timeOfStroke(2, in: room)
             #expect(0 <= first && first < second && second <= begin.duration(to: .now) / .milliseconds(1))
             try await teacher.keepScreenshot("teacher-since-start")
 
             try await teacher.open(writingAt: address)
             try await teacher.wait(for: "the time", "\(words).innerText.endsWith(\"since the start\")")
-            let third = try await teacher.timeOfStroke(3)
+            let third = try await teacher.timeOfStroke(3, in: room)
             #expect(second < third && third <= begin.duration(to: .now) / .milliseconds(1))
 
             try await teacher.choose("utc")
             try await teacher.wait(for: "the time", "\(words).innerText.includes(\"UTC, within\")")
             let before = Date().timeIntervalSince1970 * 1000
-            let fourth = try await teacher.timeOfStroke(4)
+            let fourth = try await teacher.timeOfStroke(4, in: room)
             // The browser asks the server over a connection that the machine may keep waiting for a while.
             #expect(before - 50...Date().timeIntervalSince1970 * 1000 + 50 ~= fourth)
         }
@@ -43,16 +43,16 @@ import Testing
             let start = Date().addingTimeInterval(-90).formatted(.iso8601)
             try await teacher.open(writingAt: "\(room.page)/teach?author=anna&time=since-start&start=\(start)")
             for number in 1...2 {
-                #expect(try await teacher.isTrue("!\(BrowserWindow.element("share-dialog")).open"))
-                let time = try await teacher.timeOfStroke(number)
+                #expect(try await teacher.isTrue("!$('share-dialog').open"))
+                let time = try await teacher.timeOfStroke(number, in: room)
                 #expect(89_000...400_000 ~= time)
                 try await teacher.open(writingAt: try await teacher.string("location.href"))
             }
             try await teacher.open(room.address)
-            let begun = try await teacher.string("\(BrowserWindow.element("start")).href")
+            let begun = try await teacher.string("$('start').href")
             try await teacher.open("\(begun)&author=anna&time=since-start")
-            try await teacher.wait(for: "the link", "\(BrowserWindow.element("share-dialog")).open")
-            let words = BrowserWindow.element("time-now")
+            try await teacher.wait(for: "the link", "$('share-dialog').open")
+            let words = "$('time-now')"
             try await teacher.wait(
                 for: "the question", "\(words).textContent === \"Press Start when the video begins.\"")
         }
@@ -85,9 +85,9 @@ import Testing
             try await room.publish(1)
             try room.setVideo(40_000)
             let teacher = try await BrowserWindow(writingAt: "\(room.page)/teach?author=anna&latency=2")
-            let words = BrowserWindow.element("time-now")
+            let words = "$('time-now')"
             try await teacher.wait(for: "the time", "\(words).innerText.endsWith(\"on the video's time line\")")
-            #expect(42_000...43_500 ~= (try await teacher.timeOfStroke(2)))
+            #expect(42_000...43_500 ~= (try await teacher.timeOfStroke(2, in: room)))
         }
     }
 
@@ -96,20 +96,20 @@ import Testing
         try await BrowserRoom.with(["cohorts.default.gate=auto", "cohorts.default.stale_after=120s"]) { room, _ in
             try await room.publish(1)
             let teacher = try await room.teacher()
-            let ahead = BrowserWindow.element("ahead-words")
+            let ahead = "$('ahead-words')"
             try await teacher.wait(for: "no video", "\(ahead).textContent === \"Students see this at once\"")
             // An open room shows it at once.
-            let (student, words) = (try await room.student(), BrowserWindow.element("step-words"))
+            let (student, words) = (try await room.student(), "$('step-words')")
             try await student.wait(for: "no video", "\(words).textContent === \"No video: ink is shown at once\"")
             try await teacher.drawWave(2)
             try await student.wait(forIndex: 2)
             try room.setVideo(40_000, more: #","a":6000"#)
             try await teacher.wait(for: "the step", "\(ahead).textContent.startsWith(\"Students see this 6.0 s\")")
             // It is said once.
-            #expect(try await teacher.isTrue("\(BrowserWindow.element("step")).hidden"))
-            #expect(46_000...47_500 ~= (try await teacher.timeOfStroke(3)))
+            #expect(try await teacher.isTrue("$('step').hidden"))
+            #expect(46_000...47_500 ~= (try await teacher.timeOfStroke(3, in: room)))
             try await student.wait(for: "the video", "\(words).textContent === \"Ink comes when the video gets there\"")
-            #expect(try await student.run("return \(BrowserWindow.canvas).dataset.index") == .string("2"))
+            #expect(try await student.run("return $('board').dataset.index") == .string("2"))
             try room.setVideo(48_000, more: #","a":6000"#)
             try await student.wait(forIndex: 3)
             try await teacher.keepScreenshot("teacher-in-step")
@@ -122,28 +122,28 @@ import Testing
             try await room.publish(1)
             try room.setVideo(40_000)
             let teacher = try await room.teacher()
-            let (step, field) = (BrowserWindow.element("step"), BrowserWindow.element("latency"))
-            let ahead = BrowserWindow.element("ahead-words")
+            let (step, field) = ("$('step')", "$('latency')")
+            let ahead = "$('ahead-words')"
             try await teacher.wait(for: "the question", "\(step).textContent.startsWith(\"Not in step yet\")")
             #expect(try await teacher.run("return \(step).dataset.tone") == .string("wait"))
             try await teacher.wait(for: "the field", "!\(field).hidden")
             try await teacher.keepScreenshot("teacher-asked")
             // Until then it is what students see.
-            #expect(40_000...41_500 ~= (try await teacher.timeOfStroke(2)))
-            let clap = BrowserWindow.element("latency-clap")
+            #expect(40_000...41_500 ~= (try await teacher.timeOfStroke(2, in: room)))
+            let clap = "$('latency-clap')"
             try await teacher.run(
                 "\(clap).click(); await new Promise((done) => setTimeout(done, 1500)); \(clap).click()")
             try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 1.\")")
-            #expect(41_500...43_500 ~= (try await teacher.timeOfStroke(3)))
+            #expect(41_500...43_500 ~= (try await teacher.timeOfStroke(3, in: room)))
             try await teacher.run(
                 """
-                \(BrowserWindow.element("latency-seconds")).value = "7.5";
-                \(BrowserWindow.element("latency-form")).requestSubmit();
+                $('latency-seconds').value = "7.5";
+                $('latency-form').requestSubmit();
                 """)
             try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 7.5 s\")")
             try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 7.5 s\")")
-            #expect(47_500...49_000 ~= (try await teacher.timeOfStroke(4)))
+            #expect(47_500...49_000 ~= (try await teacher.timeOfStroke(4, in: room)))
         }
     }
 
@@ -154,9 +154,8 @@ import Testing
             try room.setVideo(90_000_000, more: #","a":6000"#)
             let teacher = try await room.teacher()
             try await teacher.choose("since-start")
-            try await teacher.run("\(BrowserWindow.element("time-start")).click()")
-            try await teacher.wait(
-                for: "the warning", "\(BrowserWindow.element("step")).textContent.endsWith(\"ahead of your voice\")")
+            try await teacher.run("$('time-start').click()")
+            try await teacher.wait(for: "the warning", "$('step').textContent.endsWith(\"ahead of your voice\")")
         }
     }
 
@@ -167,11 +166,10 @@ import Testing
             let teacher = try await BrowserWindow()
             try await teacher.open(
                 writingAt: "\(room.page)/teach?author=anna&video=\(media.address)/lesson.webm&offset=60000")
-            let video = BrowserWindow.element("time-video")
+            let video = "$('time-video')"
             try await teacher.run("\(video).currentTime = 4; await new Promise((done) => (\(video).onseeked = done));")
-            try await teacher.wait(
-                for: "the time", "\(BrowserWindow.element("time-now")).innerText.startsWith(\"01:04\")")
-            #expect(try await teacher.timeOfStroke(1) == 64_000)
+            try await teacher.wait(for: "the time", "$('time-now').innerText.startsWith(\"01:04\")")
+            #expect(try await teacher.timeOfStroke(1, in: room) == 64_000)
             try await teacher.keepScreenshot("teacher-player")
         }
     }
@@ -180,25 +178,12 @@ import Testing
 extension BrowserWindow {
     /// Chooses the time line of a teacher's page.
     fileprivate func choose(_ kind: String) async throws {
-        try await run(
-            """
-            const choice = \(Self.element("time-kind"));
-            choice.value = "\(kind)";
-            choice.dispatchEvent(new Event("change"));
-            """)
+        try await run("set($('time-kind'), '\(kind)', 'change')")
     }
 
     /// Draws a stroke, which becomes an operation, and returns the time that it went out with.
-    fileprivate func timeOfStroke(_ index: Int) async throws -> Double {
-        try await drawWave(index)
-        try await wait(forIndex: index)
-        let reply = try await run(
-            """
-            const reply = await (await fetch(location.pathname.replace("/teach", "/board.json").replace("/rooms", "/api/rooms")
-                + "?cohort=head")).json();
-            return reply.visible.find((one) => one.index === \(index)).message.t;
-            """)
-        guard let time = reply.double else { throw Unexpected("no time: \(reply)") }
-        return time
+    fileprivate func timeOfStroke(_ index: Int, in room: BrowserRoom) async throws -> Double {
+        try await drawWave(index, index: index)
+        return try #require(try await room.message(index)["t"]?.double)
     }
 }

@@ -15,7 +15,7 @@ import Testing
             )
             try await teacher.waitUntilWriting()
             #expect(try await teacher.run("return location.href") == .string("\(page)/teach"))
-            #expect(try await teacher.text(of: BrowserWindow.element("author")) == "anna")
+            #expect(try await teacher.text(of: "$('author')") == "anna")
             try await teacher.drawWave(1, saved: 1)
 
             let student = try await BrowserWindow()
@@ -28,17 +28,16 @@ import Testing
             try await student.open(page)
             try await student.wait(forIndex: 1)
             // A student does not teach.
-            let connection = BrowserWindow.element("connection")
+            let connection = "$('connection')"
             try await student.open("\(page)/teach?author=eve")
-            try await student.wait(
-                for: "refused", "\(BrowserWindow.element("saved")).textContent === \"Not allowed in\"")
+            try await student.wait(for: "refused", "$('saved').textContent === \"Not allowed in\"")
             let stranger = try await BrowserWindow(at: page)
             try await stranger.wait(for: "refused", "\(connection).textContent === \"Not allowed in\"")
             #expect(try await stranger.text(of: Self.cover) == "This board opens with the link that you were given.")
             try await stranger.wait(for: "the cover", "getComputedStyle(\(Self.cover)).opacity === \"1\"")
             try await stranger.keepScreenshot("refused-student")
             try await stranger.open("\(page)#token=nonsense")
-            try await stranger.wait(for: "the notice", "!\(BrowserWindow.element("notice")).hidden")
+            try await stranger.wait(for: "the notice", "!$('notice').hidden")
             #expect(try await stranger.run("return location.href") == .string(page))
 
             let operators = try await secret.token(["--role", "operator"])
@@ -62,18 +61,17 @@ import Testing
             try await teacher.waitUntilSaved()
             let student = try await BrowserWindow(at: "\(page)#token=\(try await secret.token(asStudent))")
             try await student.wait(forIndex: 1)
-            let (connection, step) = (BrowserWindow.element("connection"), BrowserWindow.element("step-words"))
+            let (connection, step) = ("$('connection')", "$('step-words')")
             try await student.wait(for: "the video", "\(step).textContent.startsWith(\"Ink comes\")")
 
             try secret.change("another secret of 32 bytes or more, here it is")
             daemon.reload()
             try await student.wait(for: "refused", "\(connection).textContent === \"Not allowed in\"")
-            try await teacher.wait(
-                for: "refused", "\(BrowserWindow.element("saved")).textContent === \"Not allowed in\"")
+            try await teacher.wait(for: "refused", "$('saved').textContent === \"Not allowed in\"")
             #expect(try await student.text(of: step) == "Not in step")
             // Another size draws the board anew: it stays covered.
-            try await student.run("\(BrowserWindow.element("sheet")).style.width = \"600px\"")
-            try await student.wait(for: "another size", "\(BrowserWindow.canvas).width === 600")
+            try await student.run("$('sheet').style.width = \"600px\"")
+            try await student.wait(for: "another size", "$('board').width === 600")
             for window in [student, teacher] {
                 let words = try await window.text(of: Self.cover)
                 #expect(words.contains("no longer counts") && words.contains("Open a new link"), "\(words)")
@@ -84,7 +82,7 @@ import Testing
             try await teacher.press("z", control: true)
             try await teacher.wait(
                 for: "a kept undo",
-                "\(BrowserWindow.element("saved")).textContent === \"Not allowed in, 1 stroke kept here\"")
+                "$('saved').textContent === \"Not allowed in, 1 stroke kept here\"")
             // The link is dead after a reload, too.
             try await student.open(page)
             try await student.wait(for: "a new link", "\(Self.cover).textContent.includes(\"Open a new link\")")
@@ -108,5 +106,5 @@ import Testing
         }
     }
 
-    private static let cover = BrowserWindow.element("waiting")
+    private static let cover = "$('waiting')"
 }

@@ -9,15 +9,15 @@ import Testing
         try await BrowserRoom.with(strokes: 40) { room, _ in
             let student = try await room.student()
             try await student.wait(forIndex: 40)
-            try await student.run("\(BrowserWindow.element("sheet")).style.width = \"800px\"")
-            try await student.wait(for: "another size", "\(BrowserWindow.canvas).width === 800")
+            try await student.run("$('sheet').style.width = \"800px\"")
+            try await student.wait(for: "another size", "$('board').width === 800")
             let before = try await student.picture()
             for _ in 0..<2 { try await student.press("+") }
             try await student.waitForPart(1800)
             let seen = try await student.run(
                 """
                 const part = document.querySelector(".lectern-part");
-                const [board, own] = [\(BrowserWindow.canvas), part].map((canvas) => canvas.getBoundingClientRect());
+                const [board, own] = [$('board'), part].map((canvas) => canvas.getBoundingClientRect());
                 const reply = await fetch("/api/rooms/\(room.name)/board.png?width=1800&background=transparent");
                 const picture = await createImageBitmap(await reply.blob(), { premultiplyAlpha: "none" });
                 const { width, height } = part;
@@ -59,8 +59,7 @@ import Testing
             func touch(_ type: String, by shift: Double = 0) async throws {
                 try await teacher.run(
                     """
-                    \(BrowserWindow.pointing)
-                    for (const finger of [0, 1]) point(\(BrowserWindow.canvas), "\(type)", 0, 0, { pointerId: 70 + finger, pointerType: "touch",
+                    for (const finger of [0, 1]) point($('board'), "\(type)", 0, 0, { pointerId: 70 + finger, pointerType: "touch",
                         isPrimary: finger === 0, clientX: \(middle.x + 60) + 30 * finger + \(shift), clientY: \(middle.y + 80) });
                     """)
             }
@@ -83,7 +82,7 @@ import Testing
         try await BrowserRoom.withTeacher { room, teacher in
             let middle = try await teacher.run(
                 """
-                const { left, top, width, height } = \(BrowserWindow.canvas).getBoundingClientRect();
+                const { left, top, width, height } = $('board').getBoundingClientRect();
                 return [Math.round(left + width / 2), Math.round(top + height / 2), left, top, width];
                 """
             ).elements.compactMap(\.double)
@@ -94,9 +93,10 @@ import Testing
             try await teacher.draw(
                 (0...8).map { (middle[0] + 20 * Double($0), middle[1] + 10 * Double($0)) }, with: .mouse)
             try await teacher.waitUntilSaved(index: 1)
-            let ends = try await teacher.lastPoints(in: room)
+            let points = try await room.visible().last?["message"]?["d"]?.elements ?? []
+            let ends = [points.first, points.last].flatMap { [$0?["x"]?.double, $0?["y"]?.double].compactMap(\.self) }
             let box = try await teacher.run(
-                "const { left, top, width } = \(BrowserWindow.canvas).getBoundingClientRect(); return [left, top, width];"
+                "const { left, top, width } = $('board').getBoundingClientRect(); return [left, top, width];"
             ).elements.compactMap(\.double)
             try #require(box.count == 3 && ends.count == 4)
             #expect(abs(box[2] - 16 * middle[4]) < 0.1)
@@ -119,15 +119,9 @@ import Testing
             try await teacher.waitForSelection()
             try await teacher.keepScreenshot("view-teacher-lasso")
             try await teacher.draw((0...8).map { (middle[0] + 80 + 10 * Double($0), middle[1] + 40) }, with: .mouse)
-            try await teacher.run("\(BrowserWindow.element("selection-done")).click()")
+            try await teacher.run("$('selection-done').click()")
             try await teacher.wait(forIndex: 2)
-            let moved = try await teacher.run(
-                """
-                const board = await (await fetch("/api/rooms/\(room.name)/board.json?cohort=head")).json();
-                return board.visible.at(-1).message.m;
-                """
-            ).elements.compactMap(\.double)
-            try #require(moved.count == 6)
+            let moved = try #require(try await room.visible().last?["message"]?["m"]?.numbers(6))
             #expect(abs(moved[4] - 80 * pixel) < 0.02 && abs(moved[5]) < 0.02, "\(moved)")
             #expect(try await teacher.unexpectedComplaints() == [])
         }
@@ -136,12 +130,7 @@ import Testing
     @Test("a zoom that is taken back before it is painted leaves nothing: what is drawn at the edge is seen")
     func takenBack() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.run(
-                """
-                for (const key of ["+", "0"]) {
-                    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-                }
-                """)
+            try await teacher.run("for (const key of ['+', '0']) press(document.body, key)")
             try await teacher.drawWave(0, index: 1)
             try await teacher.waitForWhole()
             #expect(try await teacher.inkedPixels() > 1000)
@@ -191,7 +180,7 @@ import Testing
             func turn(_ count: Int, by delta: Int) async throws {
                 try await teacher.run(
                     """
-                    const canvas = \(BrowserWindow.canvas);
+                    const canvas = $('board');
                     const { left, top } = canvas.getBoundingClientRect();
                     for (let turn = 0; turn < \(count); turn++) {
                         canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: \(delta), ctrlKey: true, bubbles: true, cancelable: true,
@@ -215,7 +204,7 @@ import Testing
             try await teacher.drawWave(1, with: .touch)
             for window in [teacher, student] { try await window.wait(forIndex: 1) }
             // The line above the board grows with it.
-            try await teacher.wait(for: "what students see", "!document.getElementById(\"ahead-picture\").hidden")
+            try await teacher.wait(for: "what students see", "!$('ahead-picture').hidden")
             for (number, window) in [teacher, student].enumerated() {
                 let (x, y) = try await window.place(0.5, 0.5)
                 func pinch(from: Double, to: Double) async throws {
@@ -226,11 +215,11 @@ import Testing
                         })
                 }
                 let before =
-                    try await window.run("return \(BrowserWindow.canvas).getBoundingClientRect().width").double ?? 0
+                    try await window.run("return $('board').getBoundingClientRect().width").double ?? 0
                 try await pinch(from: 30, to: 120)
                 try await window.wait(
                     for: "a part",
-                    "\(BrowserWindow.canvas).getBoundingClientRect().width > \(before) * 2 && document.querySelector(\".lectern-part\") !== null"
+                    "$('board').getBoundingClientRect().width > \(before) * 2 && document.querySelector(\".lectern-part\") !== null"
                 )
                 let after = try await window.place(0.5, 0.5)
                 // Places of fingers are whole pixels.
@@ -247,8 +236,7 @@ import Testing
                 try await pinch(from: 120, to: 20)
                 try await window.waitForWhole()
             }
-            #expect(
-                try await teacher.run("return \(BrowserWindow.element("saved")).textContent") == .string("All saved"))
+            #expect(try await teacher.run("return $('saved').textContent") == .string("All saved"))
             #expect(try await teacher.index() == 1)
             let (x, y) = try await teacher.place(0.5, 0.5)
             try await teacher.drawTogether([-40.0, 40].map { (after: 0, points: [(x + $0, y)]) })
@@ -271,7 +259,7 @@ import Testing
         try await BrowserRoom.withClass { room, teacher, student in
             try await teacher.drawWave(1)
             try await student.wait(forIndex: 1)
-            try await teacher.wait(for: "what students see", "!document.getElementById(\"ahead-picture\").hidden")
+            try await teacher.wait(for: "what students see", "!$('ahead-picture').hidden")
             for window in [teacher, student] {
                 try await window.press("+")
                 try await window.press("=")
@@ -315,7 +303,7 @@ import Testing
             try await teacher.draw([at, (at.x + 30, at.y + 20), (at.x + 60, at.y + 40)], with: .mouse)
             for window in [teacher, student] { try await window.wait(forIndex: 2) }
 
-            try await teacher.run("\(BrowserWindow.element("page-add")).click()")
+            try await teacher.run("$('page-add').click()")
             for window in [teacher, student] {
                 try await window.wait(forIndex: 3)
                 try await window.expectZoom(pow(1.5, 3) * exp(1.2))
@@ -324,8 +312,8 @@ import Testing
                     for: "its top left",
                     """
                     (() => {
-                        const board = \(BrowserWindow.canvas).getBoundingClientRect();
-                        const stage = \(BrowserWindow.element("stage"));
+                        const board = $('board').getBoundingClientRect();
+                        const stage = $('stage');
                         const { left, top } = stage.getBoundingClientRect();
                         const { paddingLeft, paddingTop } = getComputedStyle(stage);
                         return Math.abs(board.left - left - parseFloat(paddingLeft)) < 1.5 && Math.abs(board.top - top - parseFloat(paddingTop)) < 1.5;
@@ -333,7 +321,7 @@ import Testing
                     """)
                 #expect(try await window.complaints().filter { !$0.contains("404") } == [])
             }
-            try await student.run("\(BrowserWindow.element("keys")).click()")
+            try await student.run("$('keys').click()")
             try await student.press("0")
             try await student.expectZoom(pow(1.5, 3) * exp(1.2))
         }
@@ -347,8 +335,8 @@ import Testing
             try await student.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
             let box = try await student.run(
                 """
-                const board = \(BrowserWindow.canvas).getBoundingClientRect();
-                const stage = \(BrowserWindow.element("stage")).getBoundingClientRect();
+                const board = $('board').getBoundingClientRect();
+                const stage = $('stage').getBoundingClientRect();
                 return [board.width / stage.width, board.top - stage.top];
                 """
             ).elements.compactMap(\.double)
@@ -356,7 +344,7 @@ import Testing
             try await student.keepScreenshot("view-upright")
             try await student.clickInSight(of: "#whole")
             try await student.waitForWhole()
-            #expect(try await student.isTrue("document.getElementById(\"whole\").hidden"))
+            #expect(try await student.isTrue("$('whole').hidden"))
             let wide = try await room.student()
             try await wide.expectZoom(1)
         }
@@ -408,8 +396,7 @@ import Testing
             for (size, name) in [(BrowserWindow.Size.desktop, "desktop"), (.tablet, "tablet"), (.phone, "phone")] {
                 for path in ["", "/teach?author=anna"] {
                     let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.page)\(path)")
-                    try await window.wait(
-                        for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
+                    try await window.wait(for: "the board", "$('waiting').dataset.done !== undefined")
                     try await window.wait(forIndex: 1)
                     for _ in 0..<3 { try await window.press("+") }
                     try await window.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
@@ -427,56 +414,30 @@ extension BrowserWindow {
     fileprivate func waitForPart(_ width: Double) async throws {
         try await wait(
             for: "a part",
-            "Math.abs(\(Self.canvas).getBoundingClientRect().width - \(width)) < 1 && document.querySelector(\".lectern-part\") !== null"
+            "Math.abs($('board').getBoundingClientRect().width - \(width)) < 1 && document.querySelector(\".lectern-part\") !== null"
         )
     }
 
     fileprivate func waitForWhole() async throws {
         try await wait(
             for: "the whole page",
-            "!\(Self.canvas).style.transform && document.querySelector(\".lectern-part\") === null")
+            "!$('board').style.transform && document.querySelector(\".lectern-part\") === null")
     }
 
     fileprivate func expectZoom(_ zoom: Double) async throws {
         let seen =
-            try await run("return \(Self.canvas).getBoundingClientRect().width / \(Self.canvas).clientWidth").double
+            try await run("return $('board').getBoundingClientRect().width / $('board').clientWidth").double
             ?? 0
         #expect(abs(seen - zoom) < 0.001 * zoom, "\(seen)")
     }
 
     /// The number of pixels with ink of the part that is seen.
     fileprivate func partInk() async throws -> Int {
-        let count = try await run(
-            """
-            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-            const part = document.querySelector(".lectern-part");
-            const { data } = part.getContext("2d").getImageData(0, 0, part.width, part.height);
-            let inked = 0;
-            for (let i = 3; i < data.length; i += 4) if (data[i] > 0) inked++;
-            return inked;
-            """)
-        return count.double.map { Int($0) } ?? -1
+        Int(try await run("await nextFrames(1); return inkOf(document.querySelector('.lectern-part'))").double ?? -1)
     }
 
     /// Whether a pixel of the part that is seen has ink, by its place in the window.
     fileprivate func isInked(_ x: Double, _ y: Double) async throws -> Bool {
-        try await run(
-            """
-            const part = document.querySelector(".lectern-part");
-            const { left, top, width } = part.getBoundingClientRect();
-            const scale = part.width / width;
-            return part.getContext("2d").getImageData(Math.floor((\(x) - left) * scale), Math.floor((\(y) - top) * scale), 1, 1).data[3] > 0;
-            """) == .bool(true)
-    }
-
-    /// The first and the last point of the last stroke of the room: x, y, x, y.
-    fileprivate func lastPoints(in room: BrowserRoom) async throws -> [Double] {
-        try await run(
-            """
-            const board = await (await fetch("/api/rooms/\(room.name)/board.json?cohort=head")).json();
-            const { d } = board.visible.at(-1).message;
-            return [d[0].x, d[0].y, d.at(-1).x, d.at(-1).y];
-            """
-        ).elements.compactMap(\.double)
+        try await isTrue("isInked(document.querySelector('.lectern-part'), \(x), \(y))")
     }
 }

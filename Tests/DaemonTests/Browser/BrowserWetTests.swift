@@ -82,8 +82,7 @@ import Testing
             try room.playVideo()
             try await teacher.window.run(
                 """
-                \(BrowserWindow.pointing)
-                const touch = (type, x) => point(\(BrowserWindow.canvas), type, x, 500,
+                const touch = (type, x) => point($('board'), type, x, 500,
                     { pointerId: 77, pointerType: "touch", isPrimary: false });
                 touch("pointerdown", 300);
                 for (let x = 310; x < 400; x += 10) touch("pointermove", x);
@@ -96,8 +95,7 @@ import Testing
             let drawn = try await teacher.window.inkedPixels()
             try await teacher.window.run(
                 """
-                \(BrowserWindow.pointing)
-                point(\(BrowserWindow.canvas), "pointercancel", 0, 0, { pointerId: window.pointer, pointerType: "pen" });
+                point($('board'), "pointercancel", 0, 0, { pointerId: window.pointer, pointerType: "pen" });
                 """)
             try await student.window.wait(for: "nothing of it", "ink() === inkAtFirst")
             #expect(try await teacher.window.inkedPixels() < drawn)
@@ -276,10 +274,7 @@ private struct WetStudent {
             """
             const { Board } = await import("/lectern.js");
             \(BrowserWindow.foldedBoard)
-            const canvas = document.createElement("canvas");
-            canvas.id = "board";
-            canvas.style.width = "800px";
-            document.body.replaceChildren(canvas);
+            const canvas = newCanvas("800px", "board");
             Object.assign(window, { painted: canvas, points: 0, received: 0, held: 0, time: 2 });
             // What the server sends, read beside the board.
             const events = new EventSource("/api/rooms/\(room.name)/events");
@@ -294,16 +289,13 @@ private struct WetStudent {
                 window.firstAt ??= performance.now();
                 window.points = detail.points;
             });
-            window.ink = () => {
-                const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-                return data.reduce((sum, value, place) => sum + (place % 4 === 3 && value > 0 ? 1 : 0), 0);
-            };
+            window.ink = () => inkOf(canvas);
             // Compares each frame with the first one.
             window.watchFrames = () => {
                 const seen = { different: 0, indices: [], since: (index) => seen.indices.filter((i) => i >= index).length };
                 let first = null;
                 const look = () => {
-                    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                    const data = valuesOf(canvas);
                     first ??= data;
                     if (data.some((value, place) => value !== first[place])) seen.different++;
                     seen.indices.push(own.index);

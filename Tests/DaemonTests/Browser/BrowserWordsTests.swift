@@ -41,7 +41,7 @@ import Testing
     func rooms() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow()
-            let notice = BrowserWindow.element("notice")
+            let notice = "$('notice')"
             // The last one is not in UTF-8.
             for (path, meant) in [
                 ("My%20Room", "my-room"), ("My%20Room/teach", "my-room/teach"), ("Caf%E9", "caf-e9"),
@@ -52,7 +52,7 @@ import Testing
                 let link = try await window.run("return \(notice).querySelector(\"a\").href")
                 #expect(link == .string("\(room.address)/rooms/\(meant)"))
             }
-            let empty = BrowserWindow.element("empty")
+            let empty = "$('empty')"
             try await window.open(room.page)
             try await window.wait(
                 for: "the words", "!\(empty).hidden && \(empty).innerText.includes(\"Nobody has written\")")

@@ -9,7 +9,7 @@ import Testing
             let teacher = try await room.teacher()
             try await teacher.drawWave(1, index: 1)
             let tabs = try await teacher.openTab("\(room.page)/teach?author=anna")
-            let (notice, button) = (BrowserWindow.element("notice"), BrowserWindow.element("notice-button"))
+            let (notice, button) = ("$('notice')", "$('notice-button')")
             try await teacher.wait(
                 for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
             try await teacher.wait(forIndex: 1)
@@ -43,10 +43,10 @@ import Testing
                 await new OutboxStore(`${location.origin}/ \(room.name) anna`).write([{ session: "earlier", n: 1, bytes }], []);
                 """)
             try await second.open("\(room.page)/teach?author=anna")
-            let (words, button) = (BrowserWindow.element("notice-text"), BrowserWindow.element("notice-button"))
+            let (words, button) = ("$('notice-text')", "$('notice-button')")
             try await second.wait(for: "the refusal", "\(words).textContent.startsWith(\"Not taken\")")
             try await second.run("\(button).click()")
-            let step = BrowserWindow.element("step")
+            let step = "$('step')"
             try await second.wait(for: "what is unknown", "\(step).textContent.startsWith(\"Not in step yet\")")
             #expect(try await second.text(of: words).contains("another device"))
             try await second.run("\(button).click()")
@@ -125,13 +125,13 @@ import Testing
     func devices() async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
-            let (notice, button) = (BrowserWindow.element("notice"), BrowserWindow.element("notice-button"))
+            let (notice, button) = ("$('notice')", "$('notice-button')")
             let told = "!\(notice).hidden && \(notice).textContent.includes(\"another device\")"
             let first = try await room.teacher()
             try await first.drawWave(1, index: 1)
             let second = try await BrowserWindow(at: "\(room.page)/teach?author=anna")
             try await second.wait(for: "the question", told)
-            #expect(try await second.run("return \(BrowserWindow.canvas).dataset.pen") == .string("off"))
+            #expect(try await second.run("return $('board').dataset.pen") == .string("off"))
             // Nobody is cut off by a page that is opened.
             try await first.drawWave(2, index: 2)
             try await second.run("\(button).click()")

@@ -119,6 +119,12 @@ final class BrowserRoom: Sendable {
         return try AnyJSON.decode(reply.bytes)["ops"]?.elements.compactMap { $0["message"] } ?? []
     }
 
+    /// The entries of the board at the log's end, from the bottom to the top: `index`, `message` and more.
+    func visible() async throws -> [AnyJSON] {
+        let reply = try await http.get("/api/rooms/\(name)/board.json?cohort=head")
+        return try AnyJSON.decode(reply.bytes)["visible"]?.elements ?? []
+    }
+
     /// The message at an index of the log.
     func message(_ index: Int) async throws -> AnyJSON {
         guard let message = try await messages(after: index - 1, limit: 1).first else {
@@ -137,7 +143,7 @@ final class BrowserRoom: Sendable {
     /// Opens a student's page in a browser of its own, connected.
     func student(_ query: String = "", _ size: BrowserWindow.Size = .desktop) async throws -> BrowserWindow {
         let window = try await BrowserWindow(size, at: page + query)
-        try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
+        try await window.wait(for: "the board", "$('waiting').dataset.done !== undefined")
         return window
     }
 
@@ -155,44 +161,33 @@ final class BrowserRoom: Sendable {
 }
 
 extension BrowserWindow {
-    /// An element of a page by its id, as JavaScript.
-    static func element(_ id: String) -> String { "document.getElementById(\"\(id)\")" }
-
-    static let canvas = element("board")
+    static let canvas = "$('board')"
 
     /// Waits until the page draws.
     func waitUntilWriting() async throws {
-        try await wait(for: "the pen", "\(Self.canvas).dataset.pen === \"on\"")
-        try await wait(for: "the board", "\(Self.element("waiting")).dataset.done !== undefined")
+        try await wait(for: "the pen", "$('board').dataset.pen === \"on\"")
+        try await wait(for: "the board", "$('waiting').dataset.done !== undefined")
     }
 
     /// Waits until the board shows an operation.
     func wait(forIndex index: Int, within limit: Duration = .hangLimit) async throws {
-        try await wait(for: "operation \(index)", "Number(\(Self.canvas).dataset.index) >= \(index)", within: limit)
+        try await wait(for: "operation \(index)", "Number($('board').dataset.index) >= \(index)", within: limit)
     }
 
     /// Waits until everything drawn has its answer, and the board shows an operation if one is given.
     func waitUntilSaved(index: Int? = nil, within limit: Duration = .hangLimit) async throws {
         if let index { try await wait(forIndex: index) }
-        try await wait(for: "all saved", "\(Self.element("saved")).textContent === \"All saved\"", within: limit)
+        try await wait(for: "all saved", "$('saved').textContent === \"All saved\"", within: limit)
     }
 
     /// The digest of what the board shows.
     func digest() async throws -> String {
-        try await run("return \(Self.canvas).dataset.digest ?? null").string ?? ""
+        try await run("return $('board').dataset.digest ?? null").string ?? ""
     }
 
     /// The number of pixels with ink.
     func inkedPixels() async throws -> Int {
-        let count = try await run(
-            """
-            const canvas = \(Self.canvas);
-            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-            let inked = 0;
-            for (let i = 3; i < data.length; i += 4) if (data[i] > 0) inked++;
-            return inked;
-            """)
-        return count.double.map { Int($0) } ?? 0
+        Int(try await run("return inkOf($('board'))").double ?? 0)
     }
 
     /// Draws a wave on the board, or a part of it.
@@ -219,21 +214,17 @@ extension BrowserWindow {
 
     /// Chooses a tool by its key.
     func press(_ key: String, control: Bool = false, shift: Bool = false) async throws {
-        try await run(
-            """
-            document.body.dispatchEvent(new KeyboardEvent("keydown", {
-                key: "\(key)", ctrlKey: \(control), shiftKey: \(shift), bubbles: true, cancelable: true }));
-            """)
+        try await run("press(document.body, '\(key)', { ctrlKey: \(control), shiftKey: \(shift) })")
     }
 
     /// Compares the canvas, drawn one pixel a board unit, with the server's picture of that width: the mean difference, the
     /// fraction of pixels that are off by more than 96, and how many are inked.
     func comparison(with room: BrowserRoom) async throws -> (mean: Double, off: Double, inked: Double) {
-        try await run("\(Self.element("sheet")).style.width = \"1024px\"")
-        try await wait(for: "another size", "\(Self.canvas).width === 1024")
+        try await run("$('sheet').style.width = \"1024px\"")
+        try await wait(for: "another size", "$('board').width === 1024")
         let result = try await run(
             """
-            const canvas = \(Self.canvas);
+            const canvas = $('board');
             const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(args[0]), (c) => c.charCodeAt(0))]));
             \(Self.pixelComparison)
             return compared(canvas, picture);

@@ -96,14 +96,14 @@ final class BrowserWindow: Sendable {
     /// Gives the window another size; its pixels stay as they are.
     func resize(to size: Size) async throws {
         try await setMetrics(size)
-        try await run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        try await run("await nextFrames()")
     }
 
     /// Shows the page with other media features, or for paper.
     func emulate(_ features: [String: String], media: String = "") async throws {
         let list = features.map { AnyJSON.object(["name": .string($0.key), "value": .string($0.value)]) }
         try await devTools("Emulation.setEmulatedMedia", ["media": .string(media), "features": .array(list)])
-        try await run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        try await run("await nextFrames()")
     }
 
     /// Runs a script in each page that is opened from now on, before its own.
@@ -141,18 +141,6 @@ final class BrowserWindow: Sendable {
             .replacing(#/(?m)^import (\{.*\}) from "\.\.(.*)";$/#) { "const \($0.1) = await import(\"\($0.2)\");" }
     }
 
-    /// JavaScript that tells an element of a pointer: `point(target, type, x, y, more)`, in CSS pixels from its upper left corner. It is
-    /// a mouse whose first button is held, unless `more` says otherwise.
-    static let pointing = """
-        const point = (target, type, x, y, more) => {
-            const { left, top } = target.getBoundingClientRect();
-            target.dispatchEvent(new PointerEvent(type, {
-                pointerId: 1, pointerType: "mouse", isPrimary: true, button: type === "pointermove" ? -1 : 0,
-                buttons: type === "pointerup" ? 0 : 1, bubbles: true, cancelable: true, clientX: left + x, clientY: top + y, ...more,
-            }));
-        };
-        """
-
     /// Goes to an address, and waits until the page has loaded.
     func open(_ address: String) async throws {
         try await post("/url", ["url": .string(address)])
@@ -164,11 +152,12 @@ final class BrowserWindow: Sendable {
         try await waitUntilWriting()
     }
 
-    /// Runs the body of an async function in the page; `args` are its arguments. Returns what it returns.
+    /// Runs the body of an async function in the page, with what is in ``scriptLibrary``; `args` are its arguments. Returns what it returns.
     @discardableResult
     func run(_ script: String, _ arguments: [AnyJSON] = []) async throws -> AnyJSON {
         let wrapped = """
             const done = arguments[arguments.length - 1];
+            \(Self.scriptLibrary)
             (async (...args) => { \(script) })(...Array.from(arguments).slice(0, -1))
                 .then((value) => done({ value }), (error) => done({ failed: String(error?.stack ?? error) }));
             """

@@ -42,7 +42,7 @@ extension BrowserWindow {
     }
 
     func waitForSelection() async throws {
-        try await wait(for: "a selection", "!\(Self.element("selection")).hidden")
+        try await wait(for: "a selection", "!$('selection').hidden")
     }
 
     func dragSelection(
@@ -73,19 +73,19 @@ extension BrowserWindow {
 
     /// The index of the last operation shown.
     func index() async throws -> Int? {
-        try await run("return \(Self.canvas).dataset.index").string.flatMap { Int($0) }
+        try await run("return $('board').dataset.index").string.flatMap { Int($0) }
     }
 
     /// The canvas as a picture, in base64.
     func picture() async throws -> String {
-        try await string("\(Self.canvas).toDataURL().split(\",\")[1]")
+        try await string("$('board').toDataURL().split(\",\")[1]")
     }
 
     /// The canvas with what is dragged above it, as it is seen.
     func seenPicture() async throws -> String {
         try await run(
             """
-            const board = \(Self.canvas);
+            const board = $('board');
             const canvas = Object.assign(document.createElement("canvas"), { width: board.width, height: board.height });
             const context = canvas.getContext("2d");
             context.drawImage(board, 0, 0);
@@ -107,7 +107,7 @@ extension BrowserWindow {
             """
             const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(args[0]), (c) => c.charCodeAt(0))]));
             \(Self.pixelComparison)
-            return compared(\(Self.canvas), picture);
+            return compared($('board'), picture);
             """, [.string(picture)])
         guard let mean = result["mean"]?.double, let off = result["off"]?.double else { throw Unexpected("\(result)") }
         return off > 0.001 ? .infinity : mean
@@ -118,12 +118,12 @@ extension BrowserWindow {
         as other: BrowserWindow, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         for window in [self, other] {
-            try await window.run("\(Self.element("sheet")).style.width = \"1024px\"")
-            try await window.wait(for: "another size", "\(Self.canvas).width === 1024")
+            try await window.run("$('sheet').style.width = \"1024px\"")
+            try await window.wait(for: "another size", "$('board').width === 1024")
         }
         let difference = try await difference(to: try await other.picture())
         #expect(difference < 0.5, sourceLocation: sourceLocation)
-        for window in [self, other] { try await window.run("\(Self.element("sheet")).style.width = \"\"") }
+        for window in [self, other] { try await window.run("$('sheet').style.width = \"\"") }
     }
 
     /// The `m` and `k` of the operation after an index, as JSON.

@@ -2,8 +2,6 @@ extension BrowserWindow {
     /// Functions for scripts: `differences(canvas, file)`: how many values of a canvas differ from those of a picture of the
     /// service without paper, a PNG in base64; -1 where the sizes differ. `unequal(one, other)` of two canvases.
     static let pictureComparison = """
-        const valuesOf = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-        const inkOf = (canvas) => valuesOf(canvas).reduce((sum, value, place) => sum + (place % 4 === 3 && value > 0 ? 1 : 0), 0);
         const unequal = (one, other) => {
             if (one.width !== other.width || one.height !== other.height) return -1;
             const [a, b] = [valuesOf(one), valuesOf(other)];
@@ -43,7 +41,7 @@ extension BrowserWindow {
         };
         const differences = async (canvas, file) => unequal(canvas, await pictureOf(file));
         const idle = async (...painters) => {
-            while (painters.some(({ progress }) => progress < 1)) await new Promise((resolve) => setTimeout(resolve, 2));
+            while (painters.some(({ progress }) => progress < 1)) await wait(2);
         };
         """
 }
