@@ -4,8 +4,6 @@ import Testing
 
 /// The eraser of whole strokes on the teacher's page, and students who see what it has removed.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserEraserTests {
-    private static let button = "document.querySelector('[aria-label=\"Eraser of whole strokes\"]')"
-
     @Test("what the pen touches is gone at once; one operation removes all of it, and one undo brings it back")
     func pen() async throws {
         try await BrowserRoom.withClass { room, teacher, student in
@@ -151,16 +149,6 @@ import Testing
             try await teacher.waitUntilSaved()
             try await teacher.expectSamePicture(as: student)
             #expect(try await teacher.index() == 3)
-        }
-    }
-
-    @Test func `the tool is not there where the service does not remove entries`() async throws {
-        try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(1, index: 1)
-            #expect(try await teacher.isTrue("\(Self.button).hidden"))
-            try await teacher.press("d")
-            try await teacher.drawWave(3, index: 2)
         }
     }
 }

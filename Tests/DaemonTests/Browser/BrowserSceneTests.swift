@@ -73,7 +73,7 @@ import Testing
 
     @Test(
         "random pages of strokes, erasers, frames and nested lassos are the service's pictures in every pixel",
-        arguments: ["smooth", "pencil", "bspline", "stamp"])
+        arguments: ["smooth", "pencil", "bspline", "stamp", "calligraphy", "pen"])
     func pages(_ style: String) async throws {
         try await withPage { window in
             let seed = Int(TestSeed.choose() % 1_000_000)

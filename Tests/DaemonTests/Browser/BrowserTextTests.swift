@@ -242,16 +242,6 @@ import Testing
         }
     }
 
-    @Test func `the tool is not there where the service has no texts`() async throws {
-        try await BrowserRoom.with(["board.features=pages,images,lasso"]) { room, _ in
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(1, index: 1)
-            #expect(try await teacher.isTrue("document.querySelector('[aria-label=\"Text\"]').hidden"))
-            try await teacher.press("t")
-            try await teacher.drawWave(3, index: 2)
-        }
-    }
-
     @Test(.enabled(if: BrowserWindow.axe != nil))
     func `axe-core finds nothing while a text is typed, nor on a board with texts`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
