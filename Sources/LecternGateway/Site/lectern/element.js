@@ -6,7 +6,7 @@
 
 import { loading, t, translate } from "./language.js";
 import { Gateway } from "./gateway.js";
-import { boardWords, connectionWords, drawingWords, refusals, TextRegion } from "./words.js";
+import { boardWords, connectionWords, drawingWords, followConnection, refusals, TextRegion } from "./words.js";
 import { BoardView, viewButtons } from "./view.js";
 
 // A program that is no browser may import this file.
@@ -64,8 +64,6 @@ export class BoardHolder extends HTMLElement {
     #texts;
     #clock = null;
     #isDue = false;
-    #timer = null;
-    #connection = { state: "connecting" };
 
     constructor() {
         super();
@@ -127,7 +125,6 @@ export class BoardHolder extends HTMLElement {
         Promise.all([loading, isParsed]).then(() => {
             this.#isDue = false;
             translate(this.shadowRoot);
-            clearInterval(this.#timer);
             this.#view?.close();
             this.#view = null;
             this.#buttons.replaceChildren();
@@ -154,8 +151,9 @@ export class BoardHolder extends HTMLElement {
         this.#view = new BoardView(board, this.canvas, this.#sheet, { pen, isPulled: !pen });
         this.#buttons.append(...viewButtons(this.#view));
         if (this.#buttons.parentNode !== bar) bar.append(this.#buttons);
+        let isLetIn = true;
         const uncover = () => {
-            if (board.palette.length === 0 || refusals.includes(this.#connection.code)) return;
+            if (board.palette.length === 0 || !isLetIn) return;
             const { progress } = board.painter;
             this.#cover.hidden ||= progress === 1;
             if (progress < 1) this.#say(this.#cover, drawingWords(progress));
@@ -167,22 +165,15 @@ export class BoardHolder extends HTMLElement {
             if (this.hasAttribute("label")) return;
             this.canvas.setAttribute("aria-label", boardWords(board.room, detail.strokes, board.page, board.pages.order));
         });
-        const showConnection = () => {
-            const { state, code } = this.#connection;
+        followConnection(board, (connection) => {
+            const { state, code } = connection;
+            isLetIn = !refusals.includes(code);
             this.#status.hidden = state === "live" || !this.#cover.hidden;
-            const [, words] = connectionWords(this.#connection);
+            const [, words] = connectionWords(connection);
             this.#say(this.#status, this.#status.hidden ? "" : words);
             if (state === "refused" || state === "waiting") this.#say(this.#cover, words);
-            if (refusals.includes(code)) this.#cover.hidden = false;
-        };
-        board.addEventListener("connection", ({ detail }) => {
-            // It tries again now and then: that lets nobody in yet.
-            if (detail.state === "connecting" && this.#connection.state === "refused") return;
-            this.#connection = detail;
-            showConnection();
-            if (detail.state === "live") uncover();
-            clearInterval(this.#timer);
-            if (detail.state === "waiting") this.#timer = setInterval(showConnection, 1000);
+            if (!isLetIn) this.#cover.hidden = false;
+            if (state === "live") uncover();
         });
         for (const type of ["connection", "index", "pages", "size", "lag"]) {
             board.addEventListener(type, ({ detail }) => this.dispatchEvent(new CustomEvent(type, { detail })));

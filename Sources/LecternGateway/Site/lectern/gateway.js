@@ -142,10 +142,7 @@ export class Gateway {
      * @returns {Promise<{page: number}>} the new page
      */
     copyPage(room, page, { to = room, moves = false, time, author, name } = {}) {
-        return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/copy`, {
-            method: "POST", query: { author, name }, headers: { "Content-Type": "application/json" },
-            body: JSON.stringify({ to, move: moves, t: time }),
-        });
+        return this.#change(room, page, "copy", { author, name }, { to, move: moves, t: time });
     }
 
     /**
@@ -161,9 +158,13 @@ export class Gateway {
      * @returns {Promise<{page: number, by: number}>}
      */
     rotatePage(room, page, { by = 90, time, author, name } = {}) {
-        return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/rotate`, {
-            method: "POST", query: { author, name }, headers: { "Content-Type": "application/json" },
-            body: JSON.stringify({ by, t: time }),
+        return this.#change(room, page, "rotate", { author, name }, { by, t: time });
+    }
+
+    /** Has the server change a page. */
+    #change(room, page, what, query, order) {
+        return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/${what}`, {
+            method: "POST", query, headers: { "Content-Type": "application/json" }, body: JSON.stringify(order),
         });
     }
 

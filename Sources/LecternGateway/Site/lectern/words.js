@@ -30,6 +30,25 @@ export function connectionWords({ state, reason, code, retryAt }) {
 }
 
 /**
+ * Tells how the connection of a board stands, with each change, and each second while it waits.
+ *
+ * @param {EventTarget} board with events `connection`
+ * @param {(connection: import("./events.js").ConnectionState) => void} show
+ */
+export function followConnection(board, show) {
+    let connection = { state: "connecting" };
+    let timer = null;
+    board.addEventListener("connection", ({ detail }) => {
+        // It tries again now and then: that lets nobody in yet.
+        if (detail.state === "connecting" && connection.state === "refused") return;
+        connection = detail;
+        clearInterval(timer);
+        show(connection);
+        if (connection.state === "waiting") timer = setInterval(() => show(connection), 1000);
+    });
+}
+
+/**
  * How far a large board is drawn.
  *
  * @param {number} part 0 … 1

@@ -3,7 +3,7 @@
 import { mark } from "../lectern/language.js";
 import { Board } from "../lectern/board.js";
 import { PlayerClock } from "../lectern/player-clock.js";
-import { TextRegion } from "../lectern/words.js";
+import { followConnection, TextRegion } from "../lectern/words.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
 import { $, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, t, timeWords } from "./common.js";
 import { DemoClock, WatchedClock } from "./video-watch.js";
@@ -336,17 +336,7 @@ function showBoard(board) {
     bindNotes(board, view, room);
     bindDarkBoard(board, $("view"));
     new TextRegion(board, $("texts"));
-    let connection = { state: "connecting" };
-    let timer = null;
-    const showConnection = () => showStatus($("connection"), ...connectionWords(connection));
-    board.addEventListener("connection", ({ detail }) => {
-        // It tries again now and then: that lets nobody in yet.
-        if (detail.state === "connecting" && connection.state === "refused") return;
-        connection = detail;
-        showConnection();
-        clearInterval(timer);
-        if (detail.state === "waiting") timer = setInterval(showConnection, 1000);
-    });
+    followConnection(board, (connection) => showStatus($("connection"), ...connectionWords(connection)));
     const showEmpty = () => ($("empty").hidden = board.index > 0 || board.incarnation !== "");
     board.addEventListener("painted", showEmpty);
     board.addEventListener("operation", showEmpty);

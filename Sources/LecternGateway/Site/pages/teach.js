@@ -3,7 +3,7 @@
 import { reasonOf } from "../lectern/language.js";
 import { remember, remembered } from "../lectern/dom.js";
 import { now } from "../lectern/gateway.js";
-import { authorOf, isName, TextRegion } from "../lectern/words.js";
+import { authorOf, followConnection, isName, TextRegion } from "../lectern/words.js";
 import { Teacher } from "../lectern/teacher.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
@@ -158,12 +158,7 @@ function showSaving(teacher) {
     };
     teacher.addEventListener("outbox", ({ detail }) => { outbox = detail; show(); });
     teacher.addEventListener("sending", ({ detail }) => { sending = detail; show(); });
-    teacher.board.addEventListener("connection", ({ detail }) => {
-        // It tries again now and then: that lets nobody in yet.
-        if (detail.state === "connecting" && reading.state === "refused") return;
-        reading = detail;
-        show();
-    });
+    followConnection(teacher.board, (connection) => { reading = connection; show(); });
     teacher.addEventListener("muted", show);
     teacher.board.addEventListener("progress", show);
     setInterval(show, 500);

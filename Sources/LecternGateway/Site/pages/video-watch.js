@@ -27,7 +27,6 @@ export class WatchedClock extends EventTarget {
     #last = { place: NaN, at: performance.now() };
     /** The time of the class's video, from marks: the last one and the one before, with when they came. */
     #marks = [];
-    #timer;
 
     /**
      * @param {PlayerClock} player
@@ -39,7 +38,7 @@ export class WatchedClock extends EventTarget {
         [this.#player, this.#video, this.#dates] = [player, video, dates];
         player.addEventListener("change", () => this.dispatchEvent(new Event("change")));
         video.addEventListener("error", () => this.#set(true));
-        this.#timer = setInterval(() => this.#look(), interval);
+        setInterval(() => this.#look(), interval);
     }
 
     get time() {
@@ -59,11 +58,6 @@ export class WatchedClock extends EventTarget {
     /** Takes the class's media time from a mark of the server; NaN where it has no clock. */
     noteServer(time) {
         this.#marks = [...this.#marks.slice(-1), { time, at: performance.now() }];
-    }
-
-    close() {
-        this.#dates?.close();
-        clearInterval(this.#timer);
     }
 
     /** Whether the class's video stands as well, as far as the last two marks tell. */
