@@ -92,3 +92,16 @@ package enum AnyJSON: Decodable, Equatable, Sendable {
         }
     }
 }
+
+extension AnyJSON: ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(integerLiteral value: Int) { self = .number(Double(value)) }
+    package init(floatLiteral value: Double) { self = .number(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(arrayLiteral elements: AnyJSON...) { self = .array(elements) }
+    package init(dictionaryLiteral members: (String, AnyJSON)...) {
+        self = .object(Dictionary(uniqueKeysWithValues: members))
+    }
+}

@@ -105,7 +105,7 @@ import Testing
                 return { after: alone[1], isFree: alone[2] === Infinity, isKept: together[1] === null && Number.isFinite(together[2]) };
                 """)
             #expect((result["after"]?.double ?? 0) >= 4900, "\(result)")
-            #expect(result["isFree"] == .bool(true) && result["isKept"] == .bool(true), "\(result)")
+            #expect(result["isFree"] == true && result["isKept"] == true, "\(result)")
         }
     }
 }

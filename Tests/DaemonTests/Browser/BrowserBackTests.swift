@@ -29,7 +29,7 @@ import Testing
             try await teacher.drawWave(6)
             try await student.wait(forIndex: 4)
             #expect(try await student.difference(to: first) == 0)
-            #expect(try await student.run("return $('board').dataset.page") == .string("0"))
+            #expect(try await student.run("return $('board').dataset.page") == "0")
             try await student.clickInSight(of: "#live")
             try await student.wait(for: "the class", "\(page).textContent === \"Page 2 of 2\" && \(Self.live).hidden")
             try await student.expectSamePicture(as: teacher)
@@ -74,7 +74,7 @@ import Testing
                             return left >= 0 && right <= innerWidth && bottom <= innerHeight && height >= 44;
                         })];
                     """)
-                #expect(seen == .array([.bool(false), .bool(true), .bool(true), .bool(true)]), "\(width): \(seen)")
+                #expect(seen == [false, true, true, true], "\(width): \(seen)")
                 try await student.expectNoFindings("\(width)")
                 try await student.keepScreenshot("back-\(width)\(isDark ? "-dark" : "")")
             }

@@ -34,9 +34,9 @@ struct BrowserClockTests {
             try await page.open("about:blank")
             try await page.open("\(address)#token=\(clockToken)&media-token=media")
             try await page.waitForClock("play")
-            #expect(try await page.run("return location.hash") == .string(""))
+            #expect(try await page.run("return location.hash") == "")
             #expect(try await page.text(of: "$('cohort')") == "Cohort webrtc")
-            #expect(try await page.run("return \(BrowserWindow.video).dataset.carrier") == .string("capture"))
+            #expect(try await page.run("return \(BrowserWindow.video).dataset.carrier") == "capture")
             try await page.expectClockAtPicture(in: room, "webrtc", operatorToken, within: Self.bound)
             try await page.keepScreenshot("clock-webrtc")
 
@@ -75,7 +75,7 @@ struct BrowserClockTests {
                 document.querySelector("#choose button").click();
                 """)
             try await page.waitForClock("play")
-            #expect(try await page.run("return \(BrowserWindow.video).dataset.carrier") == .string("utc-delay"))
+            #expect(try await page.run("return \(BrowserWindow.video).dataset.carrier") == "utc-delay")
             try await page.expectClockAtPicture(in: room, "live", nil, within: Self.bound)
         }
     }

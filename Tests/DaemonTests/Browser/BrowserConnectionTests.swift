@@ -30,7 +30,7 @@ import Testing
 
     @Test func `a stream that begins anew forgets what came behind the event that made it do so`() async throws {
         try await expect(
-            .array([.null, .string("a:1 a:2")]),
+            [.null, "a:1 a:2"],
             of: Self.chunks + """
                 const asked = [], seen = [];
                 const gateway = gatewayOf(["a:1", "a:2", "a:3"].map((id) => `id: ${id}\\ndata: x\\n\\n`).join(""), asked);
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `a stream that begins anew again and again waits longer each time`() async throws {
         try await expect(
-            .bool(true),
+            true,
             of: Self.chunks + """
                 const asked = [];
                 const stream = new EventStream(gatewayOf("id: a:1\\ndata: x\\n\\n", asked), "events", {
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `a stream that goes on is not ended by a wish to try again at once`() async throws {
         try await expect(
-            .string("connecting live closed"),
+            "connecting live closed",
             of: Self.chunks + """
                 const states = [];
                 let stream;
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `a wait that a server asks for is an hour at most`() async throws {
         try await expect(
-            .array([.number(3_600_000), .number(0), .number(7000), .null]),
+            [3_600_000, 0, 7000, .null],
             of: """
                 const { Gateway } = await import("/lectern/gateway.js");
                 const waits = [];
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a request ends at its deadline, or with the page`() async throws {
         try await expect(
-            .array([.bool(true), .bool(true), .bool(true), .bool(false)]),
+            [true, true, true, false],
             of: """
                 const { deadline } = await import("/lectern/gateway.js");
                 const ended = ({ signal }) => new Promise((resolve) => {
@@ -114,7 +114,7 @@ import Testing
     @Test("an outbox opens its database again where the browser has closed it, and never takes a part for all of it")
     func closedDatabase() async throws {
         try await expect(
-            .array([.bool(true), .bool(true), .number(2), .bool(false), .null, .number(3)]),
+            [true, true, 2, false, .null, 3],
             of: """
                 const { OutboxStore } = await import("/lectern/outbox-store.js");
                 const record = (n) => ({ session: "s", n, bytes: new TextEncoder().encode("w\\n{}") });
@@ -142,7 +142,7 @@ import Testing
 
     @Test func `what a call is told may be of any length`() async throws {
         try await expect(
-            .array([.number(8 * 400 + 1 + 4 * 400), .number(399), .number(7), .number(1399)]),
+            [.number(8 * 400 + 1 + 4 * 400), 399, 7, 1399],
             of: """
                 const { Input } = await import("/lectern/records.js");
                 const count = [...Array(400).keys()];
@@ -175,7 +175,7 @@ import Testing
 
     @Test func `a core that was closed is not called, and does not come later`() async throws {
         try await expect(
-            .array([.number(0), .bool(true), .null]),
+            [0, true, .null],
             of: """
                 const { Core, CoreHost } = await import("/lectern/core.js");
                 const [early, late] = [new CoreHost(), new CoreHost()];

@@ -45,36 +45,7 @@ struct BrowserElementTests {
     private static let teacher = "document.querySelector(\"lectern-teacher\")"
     private static let board = "document.querySelector(\"lectern-board\")"
 
-    @Test func `a teacher writes a text in one element, and students see it in another, and hear it`() async throws {
-        try await withPlace { place in
-            let room = place.room
-            try room.playVideo()
-            let teacher = try await place.window(
-                #"<lectern-teacher room="\#(room.name)" author="anna" name="Anna" clock="utc"></lectern-teacher>"#)
-            let student = try await place.window(
-                #"<lectern-board room="\#(room.name)"></lectern-board>"#, library: "lectern-board.js")
-            let root = "\(Self.teacher).shadowRoot"
-            try await teacher.wait(
-                for: "the tool",
-                "\(Self.teacher).teacher?.state === \"writer\" && \(root).querySelector('[aria-label=\"Text\"]')?.hidden === false"
-            )
-            try await teacher.run(
-                """
-                \(root).querySelector('[aria-label="Text"]').click();
-                for (const type of ["pointerdown", "pointerup"]) point(\(Self.teacher).canvas, type, 60, 80);
-                """)
-            try await teacher.wait(for: "the field", "\(root).activeElement?.dataset.text === \"edited\"")
-            try await teacher.type("Hut\u{E00C}")
-            try await student.wait(for: "the text", "\(Self.board).board?.index === 1")
-            try await student.wait(
-                for: "what is read", "\(Self.board).shadowRoot.querySelector(\".texts p\")?.textContent === \"Hut\"")
-            #expect(
-                try await student.run("return \(Self.board).board.digest")
-                    == (try await teacher.run("return \(Self.teacher).teacher.board.digest")))
-        }
-    }
-
-    @Test("a teacher draws in one element, and students see it in another, in the colour that was chosen")
+    @Test("a teacher draws and writes in one element; students see it in another in its colour, and hear the text")
     func both() async throws {
         try await withPlace { place in
             let room = place.room
@@ -83,13 +54,14 @@ struct BrowserElementTests {
                 #"<lectern-teacher room="\#(room.name)" author="anna" name="Anna" clock="utc"></lectern-teacher>"#)
             let student = try await place.window(
                 #"<lectern-board room="\#(room.name)"></lectern-board>"#, library: "lectern-board.js")
+            try await teacher.run("window.find = (selector) => \(Self.teacher).shadowRoot.querySelectorAll(selector)")
             try await teacher.wait(
                 for: "the pen",
-                "\(Self.teacher).teacher?.state === \"writer\" && \(Self.teacher).shadowRoot.querySelectorAll(\"#colours button\").length === 4"
+                "\(Self.teacher).teacher?.state === 'writer' && find('#colours button').length === 4 && !find('[aria-label=Text]')[0].hidden"
             )
-            try await teacher.run("\(Self.teacher).shadowRoot.querySelectorAll(\"#colours button\")[2].click()")
             try await teacher.run(
                 """
+                find("#colours button")[2].click();
                 const { canvas } = \(Self.teacher);
                 point(canvas, "pointerdown", 40, 60);
                 for (let step = 1; step <= 20; step++) point(canvas, "pointermove", 40 + 10 * step, 60);
@@ -99,12 +71,22 @@ struct BrowserElementTests {
             try await student.wait(
                 for: "its words",
                 "\(Self.board).canvas.getAttribute(\"aria-label\") === \"Whiteboard of physics: 1 stroke\"")
-            #expect(
-                try await student.run("return \(Self.board).board.digest")
-                    == (try await teacher.run("return \(Self.teacher).teacher.board.digest")))
             try await student.wait(for: "blue ink", "pixelsOf(\(Self.board).canvas, 0x1f, 0x4f, 0xd8) > 0")
-            try await teacher.run("\(Self.teacher).shadowRoot.getElementById(\"undo\").click()")
+            try await teacher.run("find('#undo')[0].click()")
             try await student.wait(for: "the undo", "\(Self.board).board.index === 2")
+            try await teacher.run(
+                """
+                find("[aria-label=Text]")[0].click();
+                for (const type of ["pointerdown", "pointerup"]) point(\(Self.teacher).canvas, type, 60, 80);
+                """)
+            try await teacher.wait(
+                for: "the field", "\(Self.teacher).shadowRoot.activeElement?.dataset.text === \"edited\"")
+            try await teacher.type("Hut\u{E00C}")
+            try await student.wait(for: "the text", "\(Self.board).board.index === 3")
+            try await student.wait(
+                for: "what is read", "\(Self.board).shadowRoot.querySelector(\".texts p\")?.textContent === \"Hut\"")
+            let digest = try await teacher.run("return \(Self.teacher).teacher.board.digest")
+            #expect(try await student.run("return \(Self.board).board.digest") == digest)
         }
     }
 
@@ -130,7 +112,7 @@ struct BrowserElementTests {
                 document.close();
                 return isEarly;
                 """)
-            #expect(begun == .bool(false))
+            #expect(begun == false)
             try await window.wait(for: "its clock", "\(Self.board).board?._options.clock")
             try await window.run("\(Self.board).removeAttribute(\"video\")")
             try await window.wait(for: "the board", "\(Self.board).board?.index === 3")
@@ -143,7 +125,7 @@ struct BrowserElementTests {
                 element.remove();
                 return [await ended, element.board === null];
                 """)
-            #expect(ended == .array([.bool(true), .bool(true)]))
+            #expect(ended == [true, true])
         }
     }
 

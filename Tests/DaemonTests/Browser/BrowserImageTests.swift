@@ -128,7 +128,7 @@ import Testing
                 };
                 return await pixels(1) === await pixels(4);
                 """)
-            #expect(pictures == .bool(true))
+            #expect(pictures == true)
             try await teacher.keepScreenshot("slides-teacher")
             try await student.keepScreenshot("slides-student")
             #expect(try await student.complaints() == [])
@@ -178,10 +178,10 @@ import Testing
                 await until(() => Math.max(...widths) === 1024);
                 return { before, frame, after, width: widths[0] };
                 """)
-            #expect(result["before"] == .string("0 0 0 0"))
-            #expect(result["frame"] == .string("176 176 176 255"))
-            #expect(result["after"] == .string("0 255 0 255"))
-            #expect(result["width"] == .number(256))
+            #expect(result["before"] == "0 0 0 0")
+            #expect(result["frame"] == "176 176 176 255")
+            #expect(result["after"] == "0 255 0 255")
+            #expect(result["width"] == 256)
             try await window.close()
         }
     }

@@ -57,7 +57,7 @@ import Testing
             for lesson in SampleLesson.available {
                 for width in [1024, 1600] {
                     let result = try await compare(lesson, style, width, in: window)
-                    #expect(result["different"] == .number(0), "\(lesson) \(style) \(width)")
+                    #expect(result["different"] == 0, "\(lesson) \(style) \(width)")
                     #expect((result["inked"]?.double ?? 0) > 1000)
                 }
             }

@@ -68,14 +68,13 @@ import Testing
                     return [...document.querySelectorAll("#contents-list button")].map((button) =>
                         button.getAttribute("aria-label") ?? [...button.children].map((part) => part.textContent).join(" "));
                     """)
-                #expect(
-                    words == .array([.string("Page 1 00:05"), .string("Page 1 again, 00:30"), .string("Page 2 00:20")]))
+                #expect(words == ["Page 1 00:05", "Page 1 again, 00:30", "Page 2 00:20"])
                 if BrowserWindow.axe != nil { try await window.expectNoFindings("contents") }
                 try await window.keepScreenshot("moments-contents-\(size.width)")
                 try await window.clickInSight(of: "#contents-list li:last-child button")
                 try await window.wait(for: "the second page", "$('board').dataset.page === \"1\"")
                 #expect(abs(try await window.sliderTime() - 16_100) < 20)
-                #expect(try await window.run("return $('contents').open") == .bool(false))
+                #expect(try await window.run("return $('contents').open") == false)
                 try await window.press("c")
                 try await window.wait(
                     for: "the list", "document.activeElement?.getAttribute(\"aria-current\") === \"page\"")
@@ -119,7 +118,7 @@ import Testing
             try await eventually("the moment", every: .milliseconds(200)) {
                 try await student.tap(300.0 / 1024, 200.0 / 768)
                 let isThere = "return Math.abs($('video').currentTime - 1) < 0.05"
-                return try await student.run(isThere) == .bool(true) ? () : nil
+                return try await student.run(isThere) == true ? () : nil
             }
             try await student.clickInSight(of: "#contents-button")
             try await student.wait(for: "the list", "document.querySelectorAll(\"#contents-list button\").length === 2")
@@ -173,7 +172,7 @@ import Testing
             #expect(
                 try await student.run(
                     "return $('video-move').ariaLabel ?? $('video-move').getAttribute(\"aria-label\")"
-                ) == .string("Move the video. The video is at the top left"))
+                ) == "Move the video. The video is at the top left")
             // Notes are written beside it.
             try await student.press("n")
             try await student.expectFloating("top-left")
@@ -207,13 +206,13 @@ import Testing
                 #expect(
                     try await student.run(
                         "return [\"contents\", \"news\", \"view\"].map((id) => document.getElementById(id).closest(\"[inert]\") !== null)"
-                    ) == .array([.bool(false), .bool(false), .bool(true)]))
+                    ) == [false, false, true])
                 try await student.press("n")
                 try await student.clickInSight(of: "#notes-done")
-                #expect(try await student.run("return document.activeElement.id") == .string("full-end"))
+                #expect(try await student.run("return document.activeElement.id") == "full-end")
                 try await student.clickInSight(of: "#full-end")
                 try await student.wait(for: "the page", "!\(Self.stage).classList.contains(\"fills\")")
-                #expect(try await student.run("return document.activeElement.id") == .string("full"))
+                #expect(try await student.run("return document.activeElement.id") == "full")
                 #expect(try await student.complaints() == [])
             }
         }
@@ -255,6 +254,6 @@ extension BrowserWindow {
             const isLarge = Math.min(stage.width - board.width, stage.height - board.height) <= 70;
             return [`${bottom ? "bottom" : "top"}-${right ? "right" : "left"}`, isInside, side.width <= 400, isLarge];
             """)
-        #expect(seen == .array([.string(corner), .bool(true), .bool(true), .bool(true)]), "\(seen)")
+        #expect(seen == [.string(corner), true, true, true], "\(seen)")
     }
 }

@@ -50,7 +50,7 @@ import Testing
             try await student.waitForNotes(3)
             // They are there again when the page is loaded anew, and nobody else has them.
             #expect(try await student.difference(to: board) == 0)
-            #expect(try await student.run("return sent.filter((text) => text.includes(\"colour\"))") == .array([]))
+            #expect(try await student.run("return sent.filter((text) => text.includes(\"colour\"))") == [])
             try await student.open(room.page)
             try await student.wait(forIndex: 2)
             try await student.waitForNotes(1)
@@ -64,10 +64,10 @@ import Testing
             try await student.waitForNotes(1)
             try await student.press("Escape")
             #expect(try await student.isTrue("$('notes-bar').hidden"))
-            #expect(try await student.run("return getComputedStyle(\(Self.layer)).pointerEvents") == .string("none"))
+            #expect(try await student.run("return getComputedStyle(\(Self.layer)).pointerEvents") == "none")
             #expect(
                 try await teacher.run("return Object.keys(localStorage).some((key) => key.includes(\"notes\"))")
-                    == .bool(false))
+                    == false)
             #expect(try await student.complaints() == [])
         }
     }
@@ -213,7 +213,7 @@ import Testing
                 });
                 $('save-png').click();
                 """)
-            #expect(try await student.run("return [plain, files.length]") == .array([.bool(false), .number(2)]))
+            #expect(try await student.run("return [plain, files.length]") == [false, 2])
             #expect(try await student.complaints() == [])
         }
     }
@@ -289,16 +289,13 @@ import Testing
                             isScrolled: page.scrollWidth > page.clientWidth || page.scrollHeight > page.clientHeight,
                             isApart: bar.left >= board.right - 1 || bar.top >= board.bottom - 1,
                             isInside: bar.left >= 0 && bar.right <= innerWidth && bar.bottom <= innerHeight && board.left >= 0,
-                            small: [...document.querySelectorAll("#notes-bar button, #notes")].filter((button) => {
-                                const { width, height } = button.getBoundingClientRect();
-                                return width < 44 || height < 44;
-                            }).length,
+                            small: small("#notes-bar button, #notes").length,
                         };
                         """)
-                    let right: AnyJSON = .object([
-                        "isScrolled": .bool(false), "isApart": .bool(true), "isInside": .bool(true),
-                        "small": .number(0),
-                    ])
+                    let right: AnyJSON = [
+                        "isScrolled": false, "isApart": true, "isInside": true,
+                        "small": 0,
+                    ]
                     #expect(seen == right, "\(query) \(width) x \(height): \(seen)")
                     if query.isEmpty { try await student.expectNoFindings("\(width)") }
                 }
@@ -334,7 +331,7 @@ extension BrowserWindow {
 
     /// Whether there is a note at a place of the window.
     fileprivate func isNoted(_ x: Double, _ y: Double) async throws -> Bool {
-        try await run("await nextFrames(1); return isInked(\(BrowserNotesTests.layer), \(x), \(y))") == .bool(true)
+        try await run("await nextFrames(1); return isInked(\(BrowserNotesTests.layer), \(x), \(y))") == true
     }
 
     /// A file that the page has made.

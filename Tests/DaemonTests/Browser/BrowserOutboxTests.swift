@@ -122,16 +122,15 @@ import Testing
                 """)
             #expect(
                 result
-                    == .array([
+                    == [
                         .null,
-                        .string(
-                            #"old room anna 7 w {"n":7} {"n":7,"o":1}, old room anna 8 w {"n":8} {"n":8,"o":1}"#),
-                        .number(2),
+                        .string(#"old room anna 7 w {"n":7} {"n":7,"o":1}, old room anna 8 w {"n":8} {"n":8,"o":1}"#),
+                        2,
                         .string(#"new 1 w {}, old room anna 8 w {"n":8} {"n":8,"o":1}"#),
                         .string(
                             #"s 0 w {"n":0} {"n":0,"o":1}, s 1 a {"n":1} {"n":1,"o":1}, "#
                                 + #"s 2 a log-7 {"n":2} {"n":2,"o":1}"#),
-                    ]))
+                    ])
         }
     }
 

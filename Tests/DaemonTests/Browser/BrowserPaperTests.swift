@@ -12,7 +12,7 @@ import Testing
             try await teacher.wait(for: "the papers", "$('paper-dialog').open")
             #expect(
                 try await teacher.run("return document.querySelector(\"#paper-kinds [aria-pressed=true]\").value")
-                    == .string("blank"))
+                    == "blank")
             try await teacher.run("document.querySelector(\"#paper-kinds [value=squares]\").click()")
             try await student.wait(forIndex: 2)
             for window in [teacher, student] {

@@ -23,10 +23,8 @@ import Testing
                     paper: getComputedStyle($('board')).backgroundColor,
                 };
                 """)
-            #expect(
-                seen["colours"] == .number(16) && seen["widths"] == .number(4) && seen["unseen"] == .number(0),
-                "\(seen)")
-            #expect(seen["paper"] == .string("rgb(255, 255, 255)"), "\(seen)")
+            #expect(seen["colours"] == 16 && seen["widths"] == 4 && seen["unseen"] == 0, "\(seen)")
+            #expect(seen["paper"] == "rgb(255, 255, 255)", "\(seen)")
         }
     }
 
@@ -62,24 +60,24 @@ import Testing
             let teacher = try await room.teacher()
             let chosen = "document.querySelector(\"#elements [aria-checked=true]\").getAttribute(\"aria-label\")"
             try await teacher.press("r")
-            #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
+            #expect(try await teacher.run("return \(chosen)") == "Rectangle")
             // Letters choose among the options of a list.
             try await teacher.run("press($('time-kind'), 'l')")
-            #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
+            #expect(try await teacher.run("return \(chosen)") == "Rectangle")
             try await teacher.run("$('keys').click()")
             try await teacher.press("l")
-            #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
+            #expect(try await teacher.run("return \(chosen)") == "Rectangle")
             // It is remembered, and for all pages.
             try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.press("e")
-            #expect(try await teacher.run("return \(chosen)") == .string("Rectangle"))
+            #expect(try await teacher.run("return \(chosen)") == "Rectangle")
             // With Ctrl they are no single letters.
             try await teacher.drawWave(1, index: 1)
             try await teacher.press("z", control: true)
             try await teacher.wait(forIndex: 2)
             try await teacher.run("$('keys').click()")
             try await teacher.press("l")
-            #expect(try await teacher.run("return \(chosen)") == .string("Line"))
+            #expect(try await teacher.run("return \(chosen)") == "Line")
         }
     }
 
@@ -127,7 +125,7 @@ import Testing
                 const { width, height } = $('board').getBoundingClientRect();
                 return [seen.map(({ id }) => id).sort().join(" "), width > 0.6 * innerWidth || height > 0.6 * innerHeight];
                 """)
-            #expect(seen == .array([.string("board room"), .bool(true)]), "\(seen)")
+            #expect(seen == ["board room", true], "\(seen)")
         }
     }
 }

@@ -39,9 +39,9 @@ import Testing
                 let seen = try await window.run(Self.look)
                 let name = "\(query) \(width) x \(height): \(seen)"
                 #expect((seen["least"]?.double ?? 0) >= 0.55 * Double(min(width, height)), "\(name)")
-                #expect(seen["isInside"] == .bool(true) && seen["isApart"] == .bool(true), "\(name)")
-                #expect(seen["isScrolled"] == .bool(false), "\(name)")
-                #expect(seen["small"] == .array([]), "\(name)")
+                #expect(seen["isInside"] == true && seen["isApart"] == true, "\(name)")
+                #expect(seen["isScrolled"] == false, "\(name)")
+                #expect(seen["small"] == [], "\(name)")
                 #expect((seen["rows"]?.double ?? 9) <= 2, "\(name)")
                 if width < 1100, height < 1100 {
                     let kind = query.prefix { $0 != "=" }.dropFirst()
@@ -93,7 +93,7 @@ import Testing
             let before = try #require(try await window.run("return $('board').clientWidth").double)
             try await window.run("$('video-toggle').click()")
             #expect(try await window.run("return $('board').clientWidth").double ?? 0 >= before)
-            #expect(try await window.run("return \(side).offsetWidth") == .number(1))
+            #expect(try await window.run("return \(side).offsetWidth") == 1)
             try await window.resize(to: BrowserWindow.Size(width: 1440, height: 1000))
             let wide = try #require(try await window.run("return $('board').clientWidth").double)
             try await window.press("v")

@@ -5,16 +5,14 @@ import Testing
 
 /// Texts on boards in browsers: how they are written, edited, seen and read.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserTextTests {
-    private static let field = "document.querySelector('[data-text=\"edited\"]')"
+    fileprivate static let field = "document.querySelector('[data-text=\"edited\"]')"
     private static let escape = "\u{E00C}"
     private static let enter = "\u{E007}"
 
     @Test("a tap opens a field; what is typed is drawn when it is closed, and students see it in its place")
     func writes() async throws {
         try await BrowserRoom.withClass { room, teacher, student in
-            try await teacher.press("t")
-            try await teacher.tap(0.2, 0.3)
-            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.beginText(0.2, 0.3)
             // Letters are no commands here.
             try await teacher.type("Satz 1: e < pi & so\(Self.enter)2. Zeile")
             try await teacher.keepScreenshot("text-typed")
@@ -63,12 +61,10 @@ import Testing
     @Test("a tap on a text opens it again: the new one comes, the old one goes, and one undo brings the old one back")
     func edits() async throws {
         try await BrowserRoom.withClass { room, teacher, student in
-            try await teacher.press("t")
-            try await teacher.tap(0.2, 0.3)
+            try await teacher.beginText(0.2, 0.3)
             try await teacher.type("alt\(Self.escape)")
             for window in [teacher, student] { try await window.wait(forIndex: 1) }
-            try await teacher.tap(0.21, 0.3)
-            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alt\"")
+            try await teacher.openText(0.21, 0.3, "alt")
             try await teacher.type("er Text")
             // A click elsewhere ends it, and begins nothing.
             try await teacher.tap(0.7, 0.8)
@@ -79,15 +75,13 @@ import Testing
             #expect(try await Self.spoken(in: student) == ["alter Text"])
             try await teacher.expectSamePicture(as: student)
             // One that is not changed is not sent.
-            try await teacher.tap(0.21, 0.3)
-            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alter Text\"")
+            try await teacher.openText(0.21, 0.3, "alter Text")
             try await teacher.type(Self.escape)
             try await teacher.press("z", control: true)
             for window in [teacher, student] { try await window.wait(forIndex: 5) }
             #expect(try await Self.spoken(in: student) == ["alt"])
             // One that is emptied goes.
-            try await teacher.tap(0.21, 0.3)
-            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alt\"")
+            try await teacher.openText(0.21, 0.3, "alt")
             try await teacher.run("set(\(Self.field), '')")
             try await teacher.type(Self.escape)
             for window in [teacher, student] { try await window.wait(forIndex: 6) }
@@ -103,9 +97,7 @@ import Testing
         async throws
     {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.press("t")
-            try await teacher.tap(0.2, 0.3)
-            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.beginText(0.2, 0.3)
             try await teacher.compose(["n", "ni"])
             try await teacher.type(Self.escape)
             #expect(try await teacher.string("\(Self.field).value") == "ni")
@@ -117,7 +109,7 @@ import Testing
                 clipboardData.items.add(new File(["x"], "table.png", { type: "image/png" }));
                 return \(Self.field).dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
                 """)
-            #expect(isLeft == .bool(true))
+            #expect(isLeft == true)
             // The field has the focus of its window all the same.
             try await teacher.run("\(Self.field).dispatchEvent(new FocusEvent(\"blur\"))")
             #expect(try await teacher.string("\(Self.field).value") == "你好😀")
@@ -128,14 +120,10 @@ import Testing
         }
     }
 
-    @Test
-    func `a text that reads from right to left ends where the tap was, and grows to the left, also when it is edited`()
-        async throws
-    {
+    @Test("a text that reads from right to left ends where the tap was, and grows to the left, also when it is edited")
+    func rightToLeft() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.press("t")
-            try await teacher.tap(0.5, 0.3)
-            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.beginText(0.5, 0.3)
             // By its first letter, whatever is before it.
             try await teacher.type("1. שלום")
             #expect(try await teacher.string("\(Self.field).dir") == "rtl")
@@ -147,8 +135,7 @@ import Testing
             #expect(abs(field[0] + field[2] - box[0] - box[2]) < 4, "\(field) \(box)")
             let end = try #require(message["d"]?.elements.last?["x"]?.double)
             #expect(abs(end - 512) < 3)
-            try await teacher.tap(0.49, 0.3)
-            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"1. שלום\"")
+            try await teacher.openText(0.49, 0.3, "1. שלום")
             try await teacher.type(" עולם\(Self.escape)")
             try await teacher.waitUntilSaved(index: 3)
             let edited = try #require(try await room.message(2)["d"]?.elements.last?["x"]?.double)
@@ -160,9 +147,7 @@ import Testing
     func muted() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.drawWave(8, index: 1)
-            try await teacher.press("t")
-            try await teacher.tap(0.2, 0.3)
-            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.beginText(0.2, 0.3)
             try await teacher.type("Satz")
             let muted = try await LecternProcess.run("mute", room.name, "anna", "--nats", room.nats.url)
             #expect(muted.exitCode == 0, "\(muted.log)")
@@ -182,9 +167,7 @@ import Testing
 
     @Test func `what is typed when the page is left is not lost`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.press("t")
-            try await teacher.tap(0.2, 0.3)
-            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.beginText(0.2, 0.3)
             try await teacher.type("Satz")
             try await teacher.open("about:blank")
             try await teacher.open("\(room.page)/teach?author=anna")
@@ -196,12 +179,10 @@ import Testing
     @Test("an open field stays at its place in a page that zooms, and an emptied text goes before the room answers")
     func place() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.press("t")
-            try await teacher.tap(0.4, 0.3)
+            try await teacher.beginText(0.4, 0.3)
             try await teacher.type("alt\(Self.escape)")
             try await teacher.waitUntilSaved(index: 1)
-            try await teacher.tap(0.41, 0.3)
-            try await teacher.wait(for: "the text in the field", "\(Self.field)?.value === \"alt\"")
+            try await teacher.openText(0.41, 0.3, "alt")
             let message = try await room.message(1)
             for key in ["+", "+", "ArrowRight", "0"] {
                 try await teacher.press(key)
@@ -245,9 +226,7 @@ import Testing
     @Test(.enabled(if: BrowserWindow.axe != nil))
     func `axe-core finds nothing while a text is typed, nor on a board with texts`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.press("t")
-            try await teacher.tap(0.2, 0.3)
-            try await teacher.wait(for: "the field", "document.activeElement === \(Self.field)")
+            try await teacher.beginText(0.2, 0.3)
             try await teacher.type("Text")
             try await teacher.expectNoFindings("a text is typed")
             try await teacher.type(Self.escape)
@@ -323,5 +302,20 @@ import Testing
         let reply = try await window.run(
             "return [...document.querySelectorAll(\"#texts p\")].map((one) => one.textContent)")
         return reply.strings
+    }
+}
+
+extension BrowserWindow {
+    /// Chooses the tool for texts and taps the board, where a field opens.
+    fileprivate func beginText(_ across: Double, _ down: Double) async throws {
+        try await press("t")
+        try await tap(across, down)
+        try await wait(for: "the field", "document.activeElement === \(BrowserTextTests.field)")
+    }
+
+    /// Taps a text, which is in the field then.
+    fileprivate func openText(_ across: Double, _ down: Double, _ text: String) async throws {
+        try await tap(across, down)
+        try await wait(for: "the text in the field", "\(BrowserTextTests.field)?.value === '\(text)'")
     }
 }

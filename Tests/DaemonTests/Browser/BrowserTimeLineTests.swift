@@ -34,10 +34,8 @@ import Testing
         }
     }
 
-    @Test
-    func `a start in the address counts, also when the page is loaded again, and one that a class begins with is none`()
-        async throws
-    {
+    @Test("a start in the address counts, also when the page is loaded again, and one that a class begins with is none")
+    func start() async throws {
         try await BrowserRoom.with { room, _ in
             let teacher = try await BrowserWindow()
             let start = Date().addingTimeInterval(-90).formatted(.iso8601)
@@ -75,7 +73,7 @@ import Testing
                 }
                 return offsets.join();
                 """)
-            #expect(offsets == .string("100,100,60050,60050,60049,-5"))
+            #expect(offsets == "100,100,60050,60050,60049,-5")
         }
     }
 
@@ -109,7 +107,7 @@ import Testing
             #expect(try await teacher.isTrue("$('step').hidden"))
             #expect(46_000...47_500 ~= (try await teacher.timeOfStroke(3, in: room)))
             try await student.wait(for: "the video", "\(words).textContent === \"Ink comes when the video gets there\"")
-            #expect(try await student.run("return $('board').dataset.index") == .string("2"))
+            #expect(try await student.run("return $('board').dataset.index") == "2")
             try room.setVideo(48_000, more: #","a":6000"#)
             try await student.wait(forIndex: 3)
             try await teacher.keepScreenshot("teacher-in-step")
@@ -125,7 +123,7 @@ import Testing
             let (step, field) = ("$('step')", "$('latency')")
             let ahead = "$('ahead-words')"
             try await teacher.wait(for: "the question", "\(step).textContent.startsWith(\"Not in step yet\")")
-            #expect(try await teacher.run("return \(step).dataset.tone") == .string("wait"))
+            #expect(try await teacher.run("return \(step).dataset.tone") == "wait")
             try await teacher.wait(for: "the field", "!\(field).hidden")
             try await teacher.keepScreenshot("teacher-asked")
             // Until then it is what students see.

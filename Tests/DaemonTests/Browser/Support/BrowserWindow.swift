@@ -64,21 +64,21 @@ final class BrowserWindow: Sendable {
         ]
         let options = AnyJSON.object(["args": .array(arguments.map(AnyJSON.string))])
         let capabilities = AnyJSON.object([
-            "alwaysMatch": .object([
-                "browserName": .string("chrome"), "goog:chromeOptions": options,
-                "goog:loggingPrefs": .object(["browser": .string("ALL")]),
-            ])
+            "alwaysMatch": [
+                "browserName": "chrome", "goog:chromeOptions": options,
+                "goog:loggingPrefs": ["browser": "ALL"],
+            ]
         ])
         let reply = try await Self.send("POST", "/session", ["capabilities": capabilities], over: driver)
         guard case .string(let identifier)? = reply["sessionId"] else { throw Unexpected("no session") }
         session = "/session/\(identifier)"
-        try await post("/timeouts", ["script": .number(60_000)])
+        try await post("/timeouts", ["script": 60_000])
         // The bars of a window take some of its height.
         try await setMetrics(size)
         let scheme = AnyJSON.object([
-            "name": .string("prefers-color-scheme"), "value": .string(isDark ? "dark" : "light"),
+            "name": "prefers-color-scheme", "value": .string(isDark ? "dark" : "light"),
         ])
-        try await devTools("Emulation.setEmulatedMedia", ["features": .array([scheme])])
+        try await devTools("Emulation.setEmulatedMedia", ["features": [scheme]])
     }
 
     /// Opens a window in a browser of its own, and goes to an address.
@@ -115,21 +115,20 @@ final class BrowserWindow: Sendable {
     func drawTogether(_ strokes: [(after: Int, points: [(x: Double, y: Double)])]) async throws {
         let sources = strokes.enumerated().map { number, stroke in
             func move(_ point: (x: Double, y: Double), _ duration: Double) -> AnyJSON {
-                .object([
-                    "type": .string("pointerMove"), "x": .number(point.x.rounded()), "y": .number(point.y.rounded()),
+                [
+                    "type": "pointerMove", "x": .number(point.x.rounded()), "y": .number(point.y.rounded()),
                     "duration": .number(duration),
-                ])
+                ]
             }
-            var actions = [AnyJSON](
-                repeating: .object(["type": .string("pause"), "duration": .number(8)]), count: stroke.after)
+            var actions = [AnyJSON](repeating: ["type": "pause", "duration": 8], count: stroke.after)
             for (place, point) in stroke.points.enumerated() {
                 actions.append(move(point, place == 0 ? 0 : 8))
-                if place == 0 { actions.append(.object(["type": .string("pointerDown"), "button": .number(0)])) }
+                if place == 0 { actions.append(["type": "pointerDown", "button": 0]) }
             }
-            actions.append(.object(["type": .string("pointerUp"), "button": .number(0)]))
+            actions.append(["type": "pointerUp", "button": 0])
             return AnyJSON.object([
-                "type": .string("pointer"), "id": .string("finger\(number)"),
-                "parameters": .object(["pointerType": .string("touch")]), "actions": .array(actions),
+                "type": "pointer", "id": "finger\(number)",
+                "parameters": ["pointerType": "touch"], "actions": .array(actions),
             ])
         }
         try await post("/actions", ["actions": .array(sources)])
@@ -167,7 +166,7 @@ final class BrowserWindow: Sendable {
     }
 
     /// Whether an expression in the page is `true` now, and not only like it.
-    func isTrue(_ expression: String) async throws -> Bool { try await run("return \(expression)") == .bool(true) }
+    func isTrue(_ expression: String) async throws -> Bool { try await run("return \(expression)") == true }
 
     /// The text that an expression in the page is.
     func string(_ expression: String) async throws -> String {
@@ -184,7 +183,7 @@ final class BrowserWindow: Sendable {
     /// Waits until an expression in the page is true.
     func wait(for what: String, _ expression: String, within limit: Duration = .hangLimit) async throws {
         do {
-            try await eventually(what, within: limit, is: await run("return Boolean(\(expression))") == .bool(true))
+            try await eventually(what, within: limit, is: await run("return Boolean(\(expression))") == true)
         } catch {
             throw Unexpected(
                 "\(error); the page says: \(try await text(of: "document.body")); \(try await complaints())")
@@ -214,7 +213,7 @@ final class BrowserWindow: Sendable {
     ) async throws {
         func move(_ point: (x: Double, y: Double), _ number: Int) -> AnyJSON {
             var action: [String: AnyJSON] = [
-                "type": .string("pointerMove"), "x": .number(point.x.rounded()), "y": .number(point.y.rounded()),
+                "type": "pointerMove", "x": .number(point.x.rounded()), "y": .number(point.y.rounded()),
                 "duration": .number(number == 0 ? 0 : 8),
             ]
             if pointer == .pen, number > 0 { action["pressure"] = .number(min(0.3 + Double(number) / 100, 1)) }
@@ -222,21 +221,21 @@ final class BrowserWindow: Sendable {
         }
         var actions: [AnyJSON] = []
         if phase == .begin || phase == .whole, let first = points.first {
-            var down: [String: AnyJSON] = ["type": .string("pointerDown"), "button": .number(0)]
-            if pointer == .pen { down["pressure"] = .number(0.3) }
+            var down: [String: AnyJSON] = ["type": "pointerDown", "button": 0]
+            if pointer == .pen { down["pressure"] = 0.3 }
             actions = [move(first, 0), .object(down)]
         }
         let rest = points.dropFirst(actions.isEmpty ? 0 : 1)
-        if hold > 0 { actions.append(.object(["type": .string("pause"), "duration": .number(hold)])) }
+        if hold > 0 { actions.append(["type": "pause", "duration": .number(hold)]) }
         actions += rest.enumerated().map { move($1, $0 + 1) }
         if phase == .end || phase == .whole {
-            actions.append(.object(["type": .string("pointerUp"), "button": .number(0)]))
+            actions.append(["type": "pointerUp", "button": 0])
         }
         let source = AnyJSON.object([
-            "type": .string("pointer"), "id": .string(pointer.rawValue),
-            "parameters": .object(["pointerType": .string(pointer.rawValue)]), "actions": .array(actions),
+            "type": "pointer", "id": .string(pointer.rawValue),
+            "parameters": ["pointerType": .string(pointer.rawValue)], "actions": .array(actions),
         ])
-        try await post("/actions", ["actions": .array([source])])
+        try await post("/actions", ["actions": [source]])
     }
 
     /// Clicks with the mouse where an element is, as somebody does who sees it.
@@ -259,8 +258,8 @@ final class BrowserWindow: Sendable {
         let keys = text.flatMap { key in
             ["keyDown", "keyUp"].map { AnyJSON.object(["type": .string($0), "value": .string(String(key))]) }
         }
-        let source = AnyJSON.object(["type": .string("key"), "id": .string("keys"), "actions": .array(keys)])
-        try await post("/actions", ["actions": .array([source])])
+        let source = AnyJSON.object(["type": "key", "id": "keys", "actions": .array(keys)])
+        try await post("/actions", ["actions": [source]])
     }
 
     /// Composes with an input method where the focus is, step by step, and makes a text of it; nil: it is still being composed.
@@ -279,8 +278,8 @@ final class BrowserWindow: Sendable {
         try await devTools(
             "Network.emulateNetworkConditions",
             [
-                "offline": .bool(isOffline), "latency": .number(0), "downloadThroughput": .number(-1),
-                "uploadThroughput": .number(-1),
+                "offline": .bool(isOffline), "latency": 0, "downloadThroughput": -1,
+                "uploadThroughput": -1,
             ])
     }
 
@@ -296,10 +295,10 @@ final class BrowserWindow: Sendable {
 
     /// Errors and warnings of the page's console since the last call, but for requests without an answer.
     func complaints() async throws -> [String] {
-        let reply = try await post("/se/log", ["type": .string("browser")])
+        let reply = try await post("/se/log", ["type": "browser"])
         guard case .array(let entries) = reply else { return [] }
         return entries.compactMap { entry in
-            guard case .string(let message)? = entry["message"], entry["level"] != .string("INFO"),
+            guard case .string(let message)? = entry["message"], entry["level"] != "INFO",
                 !message.contains("net::ERR_"), !message.contains("willReadFrequently")
             else { return nil }
             return message
@@ -309,7 +308,7 @@ final class BrowserWindow: Sendable {
     /// Opens another tab of the same browser and goes to an address there. Returns what leads back.
     func openTab(_ address: String) async throws -> (old: AnyJSON, new: AnyJSON) {
         let old = try await Self.send("GET", session + "/window", nil, over: driver)
-        guard let new = try await post("/window/new", ["type": .string("tab")])["handle"] else {
+        guard let new = try await post("/window/new", ["type": "tab"])["handle"] else {
             throw Unexpected("no tab")
         }
         try await show(new)

@@ -32,6 +32,21 @@ extension BrowserWindow {
             const [across, down] = [x - left, y - top].map((length) => Math.floor((length * canvas.width) / width));
             return canvas.getContext("2d").getImageData(across, down, 1, 1).data[3] > 0;
         };
+        /** By how many pixels the page is wider than its window; and what of a selector is seen and too small for a finger. */
+        const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+        const small = (selector, least = 44, low = least) => [...document.querySelectorAll(selector)].filter((target) => {
+            const { width, height } = target.getBoundingClientRect();
+            return width > 0 && (width < least || height < low);
+        }).map((target) => target.id || target.title || target.ariaLabel);
+        /** Notes the bodies of what is sent to addresses with an end. */
+        const noteBodies = (gateway, end, note) => {
+            const request = gateway.request.bind(gateway);
+            gateway.request = (path, options) => {
+                if (path.endsWith(end)) note(JSON.parse(options.body));
+                return request(path, options);
+            };
+            return gateway;
+        };
         const press = (target, key, more) =>
             target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
         const set = (field, value, type = "input") => {
