@@ -25,9 +25,8 @@ struct BrowserAccessTests {
             try await window.drawWave(1, saved: 1)
             let other = try room.author("bob")
             try await other.send(#"{"n":1,"t":0,"d":[{"x":1,"y":1},{"x":50,"y":50}]}"#, appliedAt: 2)
-            let audience = "$('audience')"
             let button = "$('audience-button')"
-            try await window.run("if (getComputedStyle(\(audience)).display === \"none\") \(button).click()")
+            try await window.run("if (getComputedStyle($('audience')).display === \"none\") \(button).click()")
             try await window.wait(for: "the cohort", "document.querySelector(\".cohort\")")
             try await window.wait(for: "the other author", "document.querySelector(\"#authors button\")")
             try await window.expectNoFindings("the audience")

@@ -9,15 +9,14 @@ import Testing
         try await BrowserRoom.with { room, _ in
             let teacher = try await room.teacher()
             let student = try await room.student()
-            let words = "$('ahead-words')"
             let now = { Int(Date().timeIntervalSince1970 * 1000) }
             try await teacher.drawWave(1, index: 1)
             _ = try await eventually("a video 6 s behind, in large letters") { () -> Void? in
                 try room.setVideo(now() - 6000)
-                let text = try await teacher.text(of: words)
+                let text = try await teacher.text(of: "$('ahead-words')")
                 return text.contains(/^Students see this (5\.[5-9]|6\.\d|7\.[0-4]) s from now$/) ? () : nil
             }
-            let size = try await teacher.run("return parseFloat(getComputedStyle(\(words)).fontSize)")
+            let size = try await teacher.run("return parseFloat(getComputedStyle($('ahead-words')).fontSize)")
             #expect(size.double ?? 0 >= 20)
             try await teacher.wait(for: "one student", "$('ahead-count').textContent === \"1 student\"")
             let other = try await room.student("?cohort=hls")
@@ -25,7 +24,7 @@ import Testing
             _ = try await eventually("both cohorts") { () -> Void? in
                 try room.setVideo(now() - 6000)
                 try room.setVideo(now() - 12_000, "hls")
-                let text = try await teacher.text(of: words)
+                let text = try await teacher.text(of: "$('ahead-words')")
                 return text.contains(/^Students see this in .* \(main\), 1[1-3] s \(hls\)$/) ? () : nil
             }
             _ = try await eventually("the picture") { () -> Void? in

@@ -4,8 +4,6 @@ import Testing
 
 /// A student who turns back pages while the class goes on.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserBackTests {
-    private static let live = "$('live')"
-
     @Test("pages are turned by buttons and keys while the class goes on, and one tap goes back to it")
     func back() async throws {
         try await BrowserRoom.withClass { room, teacher, student in
@@ -19,10 +17,10 @@ import Testing
             try await student.wait(forIndex: 3)
             let page = "$('page')"
             #expect(try await student.text(of: page) == "Page 2 of 2")
-            #expect(try await student.isTrue("\(Self.live).hidden"))
+            #expect(try await student.isTrue("$('live').hidden"))
             try await student.clickInSight(of: "#page-back")
             try await student.wait(
-                for: "the first page", "\(page).textContent === \"Page 1 of 2\" && !\(Self.live).hidden")
+                for: "the first page", "\(page).textContent === \"Page 1 of 2\" && !$('live').hidden")
             try await student.waitForPicture(first)
             try await student.keepScreenshot("back-desktop")
             // The class goes on, on its page and on this one.
@@ -31,24 +29,24 @@ import Testing
             #expect(try await student.difference(to: first) == 0)
             #expect(try await student.run("return $('board').dataset.page") == "0")
             try await student.clickInSight(of: "#live")
-            try await student.wait(for: "the class", "\(page).textContent === \"Page 2 of 2\" && \(Self.live).hidden")
+            try await student.wait(for: "the class", "\(page).textContent === \"Page 2 of 2\" && $('live').hidden")
             try await student.expectSamePicture(as: teacher)
             try await student.press("PageUp")
-            try await student.wait(for: "the first page", "!\(Self.live).hidden")
+            try await student.wait(for: "the first page", "!$('live').hidden")
             // The class comes to it, and is followed from there on.
             try await teacher.press("PageUp")
             try await student.wait(forIndex: 5)
-            try await student.wait(for: "the class", "\(Self.live).hidden")
+            try await student.wait(for: "the class", "$('live').hidden")
             try await teacher.press("PageDown")
             try await student.wait(forIndex: 6)
             try await student.wait(for: "the other page", "\(page).textContent === \"Page 2 of 2\"")
             try await student.expectSamePicture(as: teacher)
             // One that is taken out of sight cannot be seen on.
             try await student.press("PageUp")
-            try await student.wait(for: "the first page", "!\(Self.live).hidden")
+            try await student.wait(for: "the first page", "!$('live').hidden")
             try await teacher.run("press(document.querySelector('#page-list [role=option]'), 'Delete')")
             try await student.wait(forIndex: 7)
-            try await student.wait(for: "the class", "\(Self.live).hidden")
+            try await student.wait(for: "the class", "$('live').hidden")
             #expect(try await student.complaints() == [])
         }
     }
@@ -64,7 +62,7 @@ import Testing
                     .init(width: width, height: height), isDark: isDark, at: room.page)
                 try await student.wait(forIndex: 2)
                 try await student.clickInSight(of: "#page-back")
-                try await student.wait(for: "the first page", "!\(Self.live).hidden")
+                try await student.wait(for: "the first page", "!$('live').hidden")
                 let seen = try await student.run(
                     """
                     const page = document.scrollingElement;

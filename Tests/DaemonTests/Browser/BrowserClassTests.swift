@@ -226,9 +226,8 @@ struct BrowserSmokeTests {
                         try await window.open(room.address + path)
                         try await window.wait(
                             for: "the page", "document.querySelector(\".status:not([data-tone=wait])\")")
-                        let waiting = "$('waiting')"
                         try await window.wait(
-                            for: "the board", "!\(waiting) || getComputedStyle(\(waiting)).opacity === \"0\"")
+                            for: "the board", "!$('waiting') || getComputedStyle($('waiting')).opacity === \"0\"")
                         try await window.keepScreenshot("\(page)-\(name)\(isDark ? "-dark" : "")")
                         // Nothing reaches beyond the sides of the window, however long names and words are.
                         try await window.run(

@@ -36,7 +36,7 @@ struct BrowserClockTests {
             try await page.waitForClock("play")
             #expect(try await page.run("return location.hash") == "")
             #expect(try await page.text(of: "$('cohort')") == "Cohort webrtc")
-            #expect(try await page.run("return \(BrowserWindow.video).dataset.carrier") == "capture")
+            #expect(try await page.run("return $('video').dataset.carrier") == "capture")
             try await page.expectClockAtPicture(in: room, "webrtc", operatorToken, within: Self.bound)
             try await page.keepScreenshot("clock-webrtc")
 
@@ -75,7 +75,7 @@ struct BrowserClockTests {
                 document.querySelector("#choose button").click();
                 """)
             try await page.waitForClock("play")
-            #expect(try await page.run("return \(BrowserWindow.video).dataset.carrier") == "utc-delay")
+            #expect(try await page.run("return $('video').dataset.carrier") == "utc-delay")
             try await page.expectClockAtPicture(in: room, "live", nil, within: Self.bound)
         }
     }
@@ -86,10 +86,10 @@ struct BrowserClockTests {
             try await room.publish(1)
             let page = try await BrowserWindow(at: "\(room.page)/clock?video=\(media.address)/lesson.webm")
             // The test reads the pictures.
-            try await page.run("\(BrowserWindow.video).crossOrigin = \"anonymous\"; \(BrowserWindow.video).load();")
+            try await page.run("$('video').crossOrigin = \"anonymous\"; $('video').load();")
             try await page.waitForClock("play")
             try await page.expectClockAtPicture(in: room, "main", nil, within: Self.bound)
-            try await page.run("\(BrowserWindow.video).currentTime = 7.5; \(BrowserWindow.video).pause()")
+            try await page.run("$('video').currentTime = 7.5; $('video').pause()")
             try await page.waitForClock("pause")
             let paused = try await eventually("the clock is at the paused picture") {
                 let measured = try await page.clockAndPicture(in: room, "main", nil)
@@ -144,11 +144,9 @@ final class MediaServer: Sendable {
 }
 
 extension BrowserWindow {
-    static let video = "$('video')"
-
     /// Waits until the clock page says that its video is in a state.
     func waitForClock(_ state: String) async throws {
-        try await wait(for: state, "\(Self.video).dataset.state === \"\(state)\"")
+        try await wait(for: state, "$('video').dataset.state === \"\(state)\"")
     }
 
     /// The media time of a cohort, and the times that the picture shows before and after it was asked for.
@@ -161,7 +159,7 @@ extension BrowserWindow {
             const picture = () => {
                 const paper = new OffscreenCanvas(8, 6).getContext("2d", { willReadFrequently: true });
                 paper.imageSmoothingEnabled = false;
-                paper.drawImage(\(Self.video), 0, 0, 8, 6);
+                paper.drawImage($('video'), 0, 0, 8, 6);
                 const { data } = paper.getImageData(0, 0, 8, 6);
                 let time = 0;
                 for (let i = 0; i < data.length; i += 4) time = 2 * time + (data[i] > 117 ? 1 : 0);

@@ -189,7 +189,6 @@ import Testing
     @Test func `what is no picture is refused in words, and nothing is left on the board`() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in
             let teacher = try await room.teacher()
-            let text = "$('import-text')"
             try await teacher.run(
                 """
                 window.drop = (files, more = {}) => {
@@ -201,12 +200,12 @@ import Testing
                 };
                 drop([new File(["GIF89a"], "a.gif", { type: "image/gif" })]);
                 """)
-            try await teacher.wait(for: "a refusal", "\(text).textContent.includes(\"Only PDF, PNG, JPEG\")")
+            try await teacher.wait(for: "a refusal", "$('import-text').textContent.includes(\"Only PDF, PNG, JPEG\")")
             try await teacher.run(
                 "drop([new File([\"no picture\"], \"torn.png\", { type: \"image/png\" })], { altKey: true, clientX: 500, clientY: 400 });"
             )
             try await teacher.wait(
-                for: "a refusal", "\(text).textContent.startsWith(\"torn.png: The file cannot be read\")")
+                for: "a refusal", "$('import-text').textContent.startsWith(\"torn.png: The file cannot be read\")")
             try await teacher.keepScreenshot("import-refused")
             #expect(try await teacher.inkedPixels() == 0)
             #expect(try await teacher.text(of: "$('saved')") == "All saved")

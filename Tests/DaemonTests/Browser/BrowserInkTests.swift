@@ -68,25 +68,14 @@ import Testing
     private func compare(
         _ lesson: SampleLesson, _ style: String, _ width: Int, in window: BrowserWindow
     ) async throws -> AnyJSON {
-        let folder = try TestFiles.folder("ink")
-        let (source, picture) = (folder.path + "/lesson.ndjson", folder.path + "/board.png")
-        try Data(lesson.bytes()).write(to: URL(filePath: source))
-        // As in the settings: a style, and its tip.
-        let ink = style.split(separator: "-").map(String.init)
-        let run = try await LecternProcess.run(
-            "render", source, "-o", picture, "--style", ink[0], "--tip", ink.count > 1 ? ink[1] : "round", "--width",
-            "\(width)", "--transparent")
-        guard run.exitCode == 0 else { throw Unexpected(run.log) }
+        let picture = try await LecternProcess.picture(of: lesson.bytes(), style, width: width)
         let lines = try lesson.messages().map { AnyJSON.string(String(decoding: $0, as: UTF8.self)) }
         // The short lessons at once too.
         var result = AnyJSON.null
         for oneByOne in SampleLesson.short.contains(lesson) ? [false, true] : [true] {
             let own = try await window.run(
                 Self.comparison,
-                [
-                    .array(lines), .string(style), .number(Double(width)), .bool(oneByOne),
-                    .string(try Data(contentsOf: URL(filePath: picture)).base64EncodedString()),
-                ])
+                [.array(lines), .string(style), .number(Double(width)), .bool(oneByOne), .string(picture)])
             // Neither way of drawing makes a difference.
             #expect(result == .null || result == own)
             result = own

@@ -26,12 +26,12 @@ import Testing
             try await window.goToEnd(6)
             // Nothing is there.
             try await window.tap(0.9, 0.9)
-            #expect(try await window.isTrue("\(Self.moment).hidden"))
+            #expect(try await window.isTrue("$('moment').hidden"))
             // The time of the slider begins a second before the first operation.
             for (x, y, time) in [(300.0, 200.0, 1000.0), (500, 200, 5000), (200, 530, 8000)] {
                 try await window.goToEnd(6)
                 try await window.tap(x / 1024, y / 768)
-                try await window.wait(for: "the moment", "!\(Self.moment).hidden")
+                try await window.wait(for: "the moment", "!$('moment').hidden")
                 let place = try await window.sliderTime()
                 #expect(abs(place - time) < 20, "\(x) \(y) \(place)")
             }
@@ -48,7 +48,7 @@ import Testing
             let before = try await window.sliderTime()
             let (stroke, height) = try await window.place(500.0 / 1024, 300.0 / 768)
             try await window.draw([(stroke, height)], with: .touch)
-            try await window.wait(for: "the moment", "Number(\(Self.slider).value) < \(before - 1000)")
+            try await window.wait(for: "the moment", "Number($('seek').value) < \(before - 1000)")
             #expect(abs(try await window.sliderTime() - 5000) < 20)
             #expect(try await window.complaints() == [])
         }
@@ -135,7 +135,7 @@ import Testing
             try await student.open("\(room.page)?video=none.webm")
             try await student.wait(forIndex: 7)
             try await student.tap(300.0 / 1024, 650.0 / 768)
-            try await student.wait(for: "the words", "\(Self.moment).textContent === \"This video cannot be wound.\"")
+            try await student.wait(for: "the words", "$('moment').textContent === \"This video cannot be wound.\"")
         }
     }
 
@@ -146,17 +146,12 @@ import Testing
             try await student.wait(forIndex: 5)
             try await student.clickInSight(of: "#full")
             try await student.wait(
-                for: "full screen", "document.fullscreenElement && \(Self.stage).classList.contains(\"floats\")")
+                for: "full screen", "document.fullscreenElement && $('stage').classList.contains(\"floats\")")
             try await student.expectFloating("bottom-right")
             try await student.keepScreenshot("floating-desktop")
             // By hand, to the nearest corner.
-            let handle = try await student.run(
-                """
-                const { left, top, width, height } = document.getElementById("video-move").getBoundingClientRect();
-                return [left + width / 2, top + height / 2];
-                """
-            ).elements.compactMap(\.double)
-            try #require(handle.count == 2)
+            let box = try await student.box(of: "$('video-move')")
+            let handle = [box[0] + box[2] / 2, box[1] + box[3] / 2]
             try await student.draw(
                 (0...10).map {
                     (handle[0] + (200 - handle[0]) * Double($0) / 10, handle[1] + (90 - handle[1]) * Double($0) / 10)
@@ -178,7 +173,7 @@ import Testing
             try await student.expectFloating("top-left")
             if BrowserWindow.axe != nil { try await student.expectNoFindings("floating") }
             try await student.run("await document.exitFullscreen()")
-            try await student.wait(for: "the page", "!\(Self.stage).classList.contains(\"floats\")")
+            try await student.wait(for: "the page", "!$('stage').classList.contains(\"floats\")")
             #expect(try await student.isTrue("$('video-move').hidden"))
             #expect(try await student.complaints() == [])
         }
@@ -211,22 +206,18 @@ import Testing
                 try await student.clickInSight(of: "#notes-done")
                 #expect(try await student.run("return document.activeElement.id") == "full-end")
                 try await student.clickInSight(of: "#full-end")
-                try await student.wait(for: "the page", "!\(Self.stage).classList.contains(\"fills\")")
+                try await student.wait(for: "the page", "!$('stage').classList.contains(\"fills\")")
                 #expect(try await student.run("return document.activeElement.id") == "full")
                 #expect(try await student.complaints() == [])
             }
         }
     }
-
-    fileprivate static let moment = "$('moment')"
-    fileprivate static let slider = "$('seek')"
-    fileprivate static let stage = "$('stage')"
 }
 
 extension BrowserWindow {
     /// Goes to the end of a lesson of so many operations.
     fileprivate func goToEnd(_ index: Int) async throws {
-        try await wait(for: "the lesson", "!\(BrowserMomentsTests.slider).disabled")
+        try await wait(for: "the lesson", "!$('seek').disabled")
         try await press("End")
         try await wait(forIndex: index)
         try await run("await nextFrames()")
@@ -237,7 +228,7 @@ extension BrowserWindow {
         try await run(
             """
             await nextFrames();
-            return Number(\(BrowserMomentsTests.slider).value);
+            return Number($('seek').value);
             """
         ).double ?? .nan
     }

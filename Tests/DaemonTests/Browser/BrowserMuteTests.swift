@@ -5,8 +5,6 @@ import Testing
 
 /// A teacher who mutes another author, in two browsers.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserMuteTests {
-    private static let notice = "$('notice')"
-
     /// The button of an author in the list of a teacher's page.
     private static func button(_ author: String) -> String {
         "document.querySelector(\"#authors button[aria-label='Mute \(author)']\")"
@@ -27,8 +25,7 @@ import Testing
             try await bob.drawWave(5, 0..<20, .begin)
             try await anna.run("\(Self.button("bob")).click()")
             try await anna.wait(for: "muted", "\(Self.button("bob")).getAttribute(\"aria-pressed\") === \"true\"")
-            try await bob.wait(
-                for: "the notice", "!\(Self.notice).hidden && \(Self.notice).innerText.includes(\"muted\")")
+            try await bob.wait(for: "the notice", "!$('notice').hidden && $('notice').innerText.includes(\"muted\")")
             try await bob.wait(for: "no pen", "$('board').dataset.pen === \"off\"")
             let inked = try await bob.inkedPixels()
             try await bob.drawWave(5, 20..<40, .end)
@@ -53,7 +50,7 @@ import Testing
 
             try await anna.run("\(Self.button("bob")).click()")
             try await bob.waitUntilWriting()
-            try await bob.wait(for: "no notice", "\(Self.notice).hidden")
+            try await bob.wait(for: "no notice", "$('notice').hidden")
             try await bob.drawWave(7)
             try await anna.wait(forIndex: 4)
             try await bob.waitUntilSaved()
@@ -75,8 +72,7 @@ import Testing
             let muted = try await LecternProcess.run("mute", "physics", "bob", "--nats", room.nats.url)
             #expect(muted.exitCode == 0, "\(muted.log)")
             try await bob.setOffline(false)
-            try await bob.wait(
-                for: "the notice", "!\(Self.notice).hidden && \(Self.notice).innerText.includes(\"muted\")")
+            try await bob.wait(for: "the notice", "!$('notice').hidden && $('notice').innerText.includes(\"muted\")")
             try await bob.wait(for: "muted", "$('saved').textContent === \"Muted\"")
             try await bob.keepScreenshot("mute-phone")
             _ = try await LecternProcess.run("unmute", "physics", "bob", "--nats", room.nats.url)

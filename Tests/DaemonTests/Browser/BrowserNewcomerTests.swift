@@ -98,15 +98,14 @@ struct BrowserNewcomerTests {
             delays.append((ContinuousClock.now - drawn) / .milliseconds(1))
         }
         try await teacher.waitUntilSaved()
-        let words = "$('step-words')"
-        #expect(try await student.text(of: words) == "No video: ink is shown at once")
+        #expect(try await student.text(of: "$('step-words')") == "No video: ink is shown at once")
         #expect(try await teacher.text(of: "$('ahead-words')") == "Students see this at once")
-        try await watcher.wait(for: "ink that waits", "\(words).textContent.includes(\"for the video\")")
+        try await watcher.wait(for: "ink that waits", "$('step-words').textContent.includes(\"for the video\")")
         try await watcher.keepScreenshot("newcomer-hls")
         try await student.keepScreenshot("newcomer-phone")
         try await teacher.keepScreenshot("newcomer-teacher")
         try await watcher.wait(for: "all ink", "newcomer.waiting === 0")
-        #expect(try await watcher.text(of: words) == "In step with the video")
+        #expect(try await watcher.text(of: "$('step-words')") == "In step with the video")
 
         let late = try await watcher.run(
             "return Date.now() - \(origin) - (newcomer.shown - 1048576) * \(BarCodeVideo.pictureTime)")

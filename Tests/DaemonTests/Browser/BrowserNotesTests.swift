@@ -55,16 +55,16 @@ import Testing
             try await student.wait(forIndex: 2)
             try await student.waitForNotes(1)
             try await student.press("h")
-            try await student.wait(for: "nothing", "\(Self.layer).hidden")
+            try await student.wait(for: "nothing", "$('notes-layer').hidden")
             try await student.press("n")
-            try await student.wait(for: "the notes", "!\(Self.layer).hidden")
+            try await student.wait(for: "the notes", "!$('notes-layer').hidden")
             try await student.clickInSight(of: "#notes-clear")
             try await student.waitForNotes(0)
             try await student.clickInSight(of: "#notes-undo")
             try await student.waitForNotes(1)
             try await student.press("Escape")
             #expect(try await student.isTrue("$('notes-bar').hidden"))
-            #expect(try await student.run("return getComputedStyle(\(Self.layer)).pointerEvents") == "none")
+            #expect(try await student.run("return getComputedStyle($('notes-layer')).pointerEvents") == "none")
             #expect(
                 try await teacher.run("return Object.keys(localStorage).some((key) => key.includes(\"notes\"))")
                     == false)
@@ -80,7 +80,7 @@ import Testing
             try await student.drawWave(4, with: .pen, 0..<20, .begin)
             try await student.run(
                 """
-                const layer = \(Self.layer);
+                const layer = $('notes-layer');
                 const { left, top, width, height } = layer.getBoundingClientRect();
                 for (const [type, x] of [["pointerdown", 0.7], ["pointermove", 0.72], ["pointerup", 0.72]]) {
                     layer.dispatchEvent(new PointerEvent(type, { pointerId: 77, pointerType: "touch", isPrimary: true, bubbles: true, cancelable: true,
@@ -102,8 +102,8 @@ import Testing
             func touch(_ types: String...) async throws {
                 try await student.run(
                     """
-                    const { width, height } = \(Self.layer).getBoundingClientRect();
-                    args[0].forEach((type, place) => point(\(Self.layer), type, width * (0.7 + 0.02 * place), height * 0.8,
+                    const { width, height } = $('notes-layer').getBoundingClientRect();
+                    args[0].forEach((type, place) => point($('notes-layer'), type, width * (0.7 + 0.02 * place), height * 0.8,
                         { pointerId: 77, pointerType: "touch", button: 0 }));
                     """, [.array(types.map(AnyJSON.string))])
             }
@@ -126,10 +126,7 @@ import Testing
             let (x, y) = try await student.place(0.5, 0.5)
             try await student.draw((0...10).map { (x + 10 * Double($0), y + 5 * Double($0)) }, with: .touch)
             try await student.waitForNotes(1)
-            let box = try await student.run(
-                "const { left, top, width } = $('board').getBoundingClientRect(); return [left, top, width];"
-            ).elements.compactMap(\.double)
-            try #require(box.count == 3)
+            let box = try await student.box(of: BrowserWindow.canvas)
             let points = try await student.notePoints(0)
             try #require(points.count >= 4)
             let scale = 1024 / box[2]
@@ -305,14 +302,12 @@ import Testing
             }
         }
     }
-
-    fileprivate static let layer = "$('notes-layer')"
 }
 
 extension BrowserWindow {
     /// Waits until so many strokes of notes are seen.
     fileprivate func waitForNotes(_ count: Int) async throws {
-        try await wait(for: "\(count) notes", "\(BrowserNotesTests.layer).dataset.notes === \"\(count)\"")
+        try await wait(for: "\(count) notes", "$('notes-layer').dataset.notes === \"\(count)\"")
     }
 
     /// The places of a note as they are kept, in board units: x, y, x, y …
@@ -331,7 +326,7 @@ extension BrowserWindow {
 
     /// Whether there is a note at a place of the window.
     fileprivate func isNoted(_ x: Double, _ y: Double) async throws -> Bool {
-        try await run("await nextFrames(1); return isInked(\(BrowserNotesTests.layer), \(x), \(y))") == true
+        try await run("await nextFrames(1); return isInked($('notes-layer'), \(x), \(y))") == true
     }
 
     /// A file that the page has made.

@@ -24,8 +24,7 @@ import Testing
             let teacher = try await room.teacher()
             try await teacher.setOffline(true)
             try await teacher.drawWave(1)
-            let saved = "$('saved')"
-            try await teacher.wait(for: "offline", "\(saved).textContent.startsWith(\"Offline, 1 stroke\")")
+            try await teacher.wait(for: "offline", "$('saved').textContent.startsWith(\"Offline, 1 stroke\")")
             // As where the disk is full.
             try await teacher.run(
                 """
@@ -156,8 +155,7 @@ import Testing
             try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.setOffline(true)
             try await teacher.drawWave(1)
-            let saved = "$('saved')"
-            try await teacher.wait(for: "offline", "\(saved).textContent.startsWith(\"Offline, 1 stroke\")")
+            try await teacher.wait(for: "offline", "$('saved').textContent.startsWith(\"Offline, 1 stroke\")")
             try await teacher.run(
                 """
                 window.transaction = IDBDatabase.prototype.transaction;

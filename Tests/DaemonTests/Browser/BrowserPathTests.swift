@@ -53,8 +53,7 @@ struct BrowserPathTests {
             let operators = try await token("--role", "operator")
             try await student.open("\(site.address)monitor" + (hasTokens ? "#token=\(operators)" : ""))
             try await student.wait(for: "the picture", "document.querySelector(\".thumb\")?.naturalWidth > 0")
-            let figures = "$('requests-note')"
-            try await student.wait(for: "the metrics", "\(figures).textContent.includes(\"rejected\")")
+            try await student.wait(for: "the metrics", "$('requests-note').textContent.includes(\"rejected\")")
             try await student.expectAllBelow(site)
             try await student.open("\(page)/clock")
             try await student.wait(for: "the form", "!$('choose').hidden")

@@ -60,9 +60,8 @@ import Testing
             #expect(try #require(metrics[series("seconds_sum", "")]) > 0)
             #expect(metrics[series("early_total", "")] == 0 && metrics[series("readers", "")] == 1)
             let monitor = try await BrowserWindow(at: "\(room.address)/monitor")
-            let rows = "$('skew-rows')"
-            try await monitor.wait(for: "the row of the cohort", "\(rows).querySelector(\"[data-tone=good]\")")
-            #expect(try await monitor.text(of: rows).hasPrefix("main\t< "))
+            try await monitor.wait(for: "the row of the cohort", "$('skew-rows').querySelector(\"[data-tone=good]\")")
+            #expect(try await monitor.text(of: "$('skew-rows')").hasPrefix("main\t< "))
             #expect(try await monitor.complaints() == [])
             try await monitor.keepScreenshot("monitor-skew")
         }

@@ -340,8 +340,7 @@ import Testing
             // Strokes at 1, 2 … 8 ms of media time: nothing from 5 ms on.
             try room.setVideo(5)
             let window = try await BrowserWindow(at: "\(room.page)?replay")
-            let step = "$('step')"
-            try await window.wait(for: "its end", "\(step).textContent.startsWith(\"The end of what was released\")")
+            try await window.wait(for: "its end", "$('step').textContent.startsWith(\"The end of what was released\")")
             #expect(try await window.run("return $('board').dataset.index") == "4")
             try await window.run("document.body.append(Object.assign(document.createElement(\"p\"), { id: \"same\" }))")
             try room.playVideo()
@@ -353,15 +352,14 @@ import Testing
             #expect(AnyJSON.string(try await window.digest()) == board)
 
             // At its end it stands. Play begins anew; Home, End and the slider seek.
-            let play = "$('play')"
-            try await window.wait(for: "the end", "\(play).getAttribute(\"aria-label\") === \"Play\"")
+            try await window.wait(for: "the end", "$('play').getAttribute(\"aria-label\") === \"Play\"")
             try await window.press("Home")
             try await window.wait(for: "the beginning", "$('board').dataset.index === \"0\"")
             #expect(try await window.inkedPixels() == 0)
             try await window.press(" ")
-            try await window.wait(for: "it plays", "\(play).getAttribute(\"aria-label\") === \"Pause\"")
+            try await window.wait(for: "it plays", "$('play').getAttribute(\"aria-label\") === \"Pause\"")
             try await window.press(" ")
-            try await window.wait(for: "it stands", "\(play).getAttribute(\"aria-label\") === \"Play\"")
+            try await window.wait(for: "it stands", "$('play').getAttribute(\"aria-label\") === \"Play\"")
             try await window.run(
                 """
                 const slider = $('seek');
@@ -386,9 +384,8 @@ import Testing
             try room.playVideo()
             try await room.purgeJournal(before: 3)
             let window = try await BrowserWindow(at: "\(room.page)?replay")
-            let waiting = "$('waiting')"
-            try await window.wait(for: "the refusal", "\(waiting).textContent.includes(\"no longer kept\")")
-            #expect(try await window.isTrue("\(waiting).dataset.done === undefined"))
+            try await window.wait(for: "the refusal", "$('waiting').textContent.includes(\"no longer kept\")")
+            #expect(try await window.isTrue("$('waiting').dataset.done === undefined"))
             #expect(try await window.inkedPixels() == 0)
             // The page of the start has the way here.
             try await window.open(room.address)

@@ -73,7 +73,7 @@ import Testing
 
     @Test(
         "random pages of strokes, erasers, frames and nested lassos are the service's pictures in every pixel",
-        arguments: ["smooth", "pencil", "bspline", "stamp", "calligraphy", "pen"])
+        arguments: ["smooth", "pencil", "bspline", "stamp", "stamp-marker", "calligraphy", "pen"])
     func pages(_ style: String) async throws {
         try await withPage { window in
             let seed = Int(TestSeed.choose() % 1_000_000)
@@ -82,7 +82,8 @@ import Testing
                 let lines = try await window.run(
                     "\(Self.library) return page(args[0], 30).map(({ message }) => JSON.stringify(message));", [seed])
                 let width = [400, 1000, 137][number % 3]
-                let file = try await picture(lines.strings, style, width: width)
+                let lesson = Array(lines.strings.map { $0 + "\n" }.joined().utf8)
+                let file = try await LecternProcess.picture(of: lesson, style, width: width)
                 let result = try await window.run(
                     """
                     \(Self.library)
@@ -93,17 +94,6 @@ import Testing
                 #expect((result["inked"]?.double ?? 0) > 100)
             }
         }
-    }
-
-    /// The service's picture of a lesson without paper, as PNG in base64.
-    private func picture(_ lines: [String], _ style: String, width: Int) async throws -> String {
-        let folder = try TestFiles.folder("scene")
-        let (source, output) = (folder.path + "/lesson.ndjson", folder.path + "/board.png")
-        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: source))
-        let run = try await LecternProcess.run(
-            "render", source, "-o", output, "--style", style, "--width", "\(width)", "--transparent")
-        guard run.exitCode == 0 else { throw Unexpected(run.log) }
-        return try Data(contentsOf: URL(filePath: output)).base64EncodedString()
     }
 
     @Test("a page after any changes below and above its lassos is that of its entries, painted from nothing")

@@ -89,16 +89,15 @@ import Testing
         try await BrowserRoom.with { room, _ in
             let window = try await room.student("?demo=2", .phone)
             try await window.resize(to: BrowserWindow.Size(width: 844, height: 390))
-            let side = "$('video-side')"
             let before = try #require(try await window.run("return $('board').clientWidth").double)
             try await window.run("$('video-toggle').click()")
             #expect(try await window.run("return $('board').clientWidth").double ?? 0 >= before)
-            #expect(try await window.run("return \(side).offsetWidth") == 1)
+            #expect(try await window.run("return $('video-side').offsetWidth") == 1)
             try await window.resize(to: BrowserWindow.Size(width: 1440, height: 1000))
             let wide = try #require(try await window.run("return $('board').clientWidth").double)
             try await window.press("v")
             #expect(try await window.run("return $('board').clientWidth").double ?? .infinity < wide)
-            try await window.wait(for: "the video", "\(side).offsetWidth > 200 && !\(side).inert")
+            try await window.wait(for: "the video", "$('video-side').offsetWidth > 200 && !$('video-side').inert")
         }
     }
 }

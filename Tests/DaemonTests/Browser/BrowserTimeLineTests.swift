@@ -50,9 +50,8 @@ import Testing
             let begun = try await teacher.string("$('start').href")
             try await teacher.open("\(begun)&author=anna&time=since-start")
             try await teacher.wait(for: "the link", "$('share-dialog').open")
-            let words = "$('time-now')"
             try await teacher.wait(
-                for: "the question", "\(words).textContent === \"Press Start when the video begins.\"")
+                for: "the question", "$('time-now').textContent === \"Press Start when the video begins.\"")
         }
     }
 
@@ -83,8 +82,7 @@ import Testing
             try await room.publish(1)
             try room.setVideo(40_000)
             let teacher = try await BrowserWindow(writingAt: "\(room.page)/teach?author=anna&latency=2")
-            let words = "$('time-now')"
-            try await teacher.wait(for: "the time", "\(words).innerText.endsWith(\"on the video's time line\")")
+            try await teacher.wait(for: "the time", "$('time-now').innerText.endsWith(\"on the video's time line\")")
             #expect(42_000...43_500 ~= (try await teacher.timeOfStroke(2, in: room)))
         }
     }
@@ -120,11 +118,10 @@ import Testing
             try await room.publish(1)
             try room.setVideo(40_000)
             let teacher = try await room.teacher()
-            let (step, field) = ("$('step')", "$('latency')")
             let ahead = "$('ahead-words')"
-            try await teacher.wait(for: "the question", "\(step).textContent.startsWith(\"Not in step yet\")")
-            #expect(try await teacher.run("return \(step).dataset.tone") == "wait")
-            try await teacher.wait(for: "the field", "!\(field).hidden")
+            try await teacher.wait(for: "the question", "$('step').textContent.startsWith(\"Not in step yet\")")
+            #expect(try await teacher.run("return $('step').dataset.tone") == "wait")
+            try await teacher.wait(for: "the field", "!$('latency').hidden")
             try await teacher.keepScreenshot("teacher-asked")
             // Until then it is what students see.
             #expect(40_000...41_500 ~= (try await teacher.timeOfStroke(2, in: room)))

@@ -80,27 +80,18 @@ import Testing
     @Test("at 16 times the pen draws where it is on the board, and the lasso takes what it surrounds")
     func precision() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            let middle = try await teacher.run(
-                """
-                const { left, top, width, height } = $('board').getBoundingClientRect();
-                return [Math.round(left + width / 2), Math.round(top + height / 2), left, top, width];
-                """
-            ).elements.compactMap(\.double)
-            try #require(middle.count == 5)
-            let perUnit = middle[4] / 1024
+            let board = try await teacher.box(of: BrowserWindow.canvas)
+            let middle = [board[0] + board[2] / 2, board[1] + board[3] / 2].map { $0.rounded() }
             for _ in 0..<8 { try await teacher.press("+") }
-            try await teacher.waitForPart(16 * middle[4])
+            try await teacher.waitForPart(16 * board[2])
             try await teacher.draw(
                 (0...8).map { (middle[0] + 20 * Double($0), middle[1] + 10 * Double($0)) }, with: .mouse)
             try await teacher.waitUntilSaved(index: 1)
             let points = try await room.visible().last?["message"]?["d"]?.elements ?? []
             let ends = [points.first, points.last].flatMap { [$0?["x"]?.double, $0?["y"]?.double].compactMap(\.self) }
-            let box = try await teacher.run(
-                "const { left, top, width } = $('board').getBoundingClientRect(); return [left, top, width];"
-            ).elements.compactMap(\.double)
-            try #require(box.count == 3 && ends.count == 4)
-            #expect(abs(box[2] - 16 * middle[4]) < 0.1)
-            let pixel = 1 / (16 * perUnit)
+            try #require(ends.count == 4)
+            #expect(abs(try await teacher.box(of: BrowserWindow.canvas)[2] - 16 * board[2]) < 0.1)
+            let pixel = 64 / board[2]
             #expect(abs(ends[2] - ends[0] - 160 * pixel) < 0.02, "\(ends)")
             #expect(abs(ends[3] - ends[1] - 80 * pixel) < 0.02, "\(ends)")
             // It is seen where the pen was, and nowhere beside it.
@@ -333,14 +324,8 @@ import Testing
             try await teacher.drawWave(0, index: 1)
             let student = try await room.student("", .phone)
             try await student.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
-            let box = try await student.run(
-                """
-                const board = $('board').getBoundingClientRect();
-                const stage = $('stage').getBoundingClientRect();
-                return [board.width / stage.width, board.top - stage.top];
-                """
-            ).elements.compactMap(\.double)
-            #expect(box.count == 2 && box[0] > 0.9 && box[0] <= 1 && abs(box[1]) < 20, "\(box)")
+            let (board, stage) = (try await student.box(of: "$('board')"), try await student.box(of: "$('stage')"))
+            #expect(0.9...1 ~= board[2] / stage[2] && abs(board[1] - stage[1]) < 20, "\(board) \(stage)")
             try await student.keepScreenshot("view-upright")
             try await student.clickInSight(of: "#whole")
             try await student.waitForWhole()

@@ -38,25 +38,23 @@ import Testing
     func rooms() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow()
-            let notice = "$('notice')"
             // The last one is not in UTF-8.
             for (path, meant) in [
                 ("My%20Room", "my-room"), ("My%20Room/teach", "my-room/teach"), ("Caf%E9", "caf-e9"),
             ] {
                 try await window.open("\(room.address)/rooms/\(path)")
-                try await window.wait(for: "the notice", "!\(notice).hidden")
-                #expect(try await window.text(of: notice).contains("There is no such room"))
-                let link = try await window.run("return \(notice).querySelector(\"a\").href")
+                try await window.wait(for: "the notice", "!$('notice').hidden")
+                #expect(try await window.text(of: "$('notice')").contains("There is no such room"))
+                let link = try await window.run("return $('notice').querySelector(\"a\").href")
                 #expect(link == "\(room.address)/rooms/\(meant)")
             }
-            let empty = "$('empty')"
             try await window.open(room.page)
             try await window.wait(
-                for: "the words", "!\(empty).hidden && \(empty).innerText.includes(\"Nobody has written\")")
+                for: "the words", "!$('empty').hidden && $('empty').innerText.includes(\"Nobody has written\")")
             try room.playVideo()
             try await room.publish(1)
             try await window.wait(forIndex: 1)
-            #expect(try await window.isTrue("\(empty).hidden"))
+            #expect(try await window.isTrue("$('empty').hidden"))
         }
     }
 

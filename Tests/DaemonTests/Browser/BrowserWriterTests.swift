@@ -9,19 +9,18 @@ import Testing
             let teacher = try await room.teacher()
             try await teacher.drawWave(1, index: 1)
             let tabs = try await teacher.openTab("\(room.page)/teach?author=anna")
-            let (notice, button) = ("$('notice')", "$('notice-button')")
             try await teacher.wait(
-                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
+                for: "the notice", "!$('notice').hidden && $('notice').textContent.includes(\"another tab\")")
             try await teacher.wait(forIndex: 1)
             // Nothing is drawn here.
             try await teacher.drawWave(3)
-            try await teacher.run("\(button).click()")
+            try await teacher.run("$('notice-button').click()")
             try await teacher.waitUntilWriting()
             try await teacher.drawWave(5, index: 2)
-            #expect(try await teacher.isTrue("\(notice).hidden"))
+            #expect(try await teacher.isTrue("$('notice').hidden"))
             try await teacher.show(tabs.old)
             try await teacher.wait(
-                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
+                for: "the notice", "!$('notice').hidden && $('notice').textContent.includes(\"another tab\")")
             try await teacher.wait(forIndex: 2)
         }
     }
@@ -43,15 +42,13 @@ import Testing
                 await new OutboxStore(`${location.origin}/ \(room.name) anna`).write([{ session: "earlier", n: 1, bytes }], []);
                 """)
             try await second.open("\(room.page)/teach?author=anna")
-            let (words, button) = ("$('notice-text')", "$('notice-button')")
-            try await second.wait(for: "the refusal", "\(words).textContent.startsWith(\"Not taken\")")
-            try await second.run("\(button).click()")
-            let step = "$('step')"
-            try await second.wait(for: "what is unknown", "\(step).textContent.startsWith(\"Not in step yet\")")
-            #expect(try await second.text(of: words).contains("another device"))
-            try await second.run("\(button).click()")
+            try await second.wait(for: "the refusal", "$('notice-text').textContent.startsWith(\"Not taken\")")
+            try await second.run("$('notice-button').click()")
+            try await second.wait(for: "what is unknown", "$('step').textContent.startsWith(\"Not in step yet\")")
+            #expect(try await second.text(of: "$('notice-text')").contains("another device"))
+            try await second.run("$('notice-button').click()")
             // Who writes is asked.
-            try await second.wait(for: "the question", "\(button).textContent === \"Answer\"")
+            try await second.wait(for: "the question", "$('notice-button').textContent === \"Answer\"")
             try await second.drawWave(3, index: 3)
         }
     }
@@ -125,8 +122,7 @@ import Testing
     func devices() async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
-            let (notice, button) = ("$('notice')", "$('notice-button')")
-            let told = "!\(notice).hidden && \(notice).textContent.includes(\"another device\")"
+            let told = "!$('notice').hidden && $('notice').textContent.includes(\"another device\")"
             let first = try await room.teacher()
             try await first.drawWave(1, index: 1)
             let second = try await BrowserWindow(at: "\(room.page)/teach?author=anna")
@@ -134,7 +130,7 @@ import Testing
             #expect(try await second.run("return $('board').dataset.pen") == "off")
             // Nobody is cut off by a page that is opened.
             try await first.drawWave(2, index: 2)
-            try await second.run("\(button).click()")
+            try await second.run("$('notice-button').click()")
             try await second.waitUntilWriting()
             try await second.drawWave(3)
             try await first.wait(forIndex: 3)
@@ -147,14 +143,14 @@ import Testing
             // The second goes on as if nothing had happened.
             try await second.drawWave(6)
             try await second.drawWave(7, saved: 7)
-            #expect(try await second.isTrue("\(notice).hidden"))
+            #expect(try await second.isTrue("$('notice').hidden"))
             try await first.waitUntilSaved()
             try await first.wait(forIndex: 7)
             #expect(try await first.digest() == (try await second.digest()))
             // Loaded again, the first asks too.
             try await first.open("\(room.page)/teach?author=anna")
             try await first.wait(for: "the question", told)
-            try await first.run("\(button).click()")
+            try await first.run("$('notice-button').click()")
             try await first.waitUntilWriting()
             try await first.drawWave(8)
             try await second.wait(forIndex: 8)

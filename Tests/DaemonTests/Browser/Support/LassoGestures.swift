@@ -60,14 +60,12 @@ extension BrowserWindow {
     func dragHandle(
         _ selector: String, by shift: (x: Double, y: Double), with pointer: Pointer, shift isFree: Bool = false
     ) async throws {
-        let reply = try await run(
-            """
-            const { left, top, width, height } = document.querySelector("\(selector)").getBoundingClientRect();
-            \(isFree ? "document.addEventListener(\"pointermove\", (event) => Object.defineProperty(event, \"shiftKey\", { value: true }), { capture: true });" : "")
-            return [left + width / 2, top + height / 2];
-            """)
-        guard reply.elements.count == 2 else { throw Unexpected("no handle \(selector)") }
-        let (x, y) = (reply.elements[0].double ?? 0, reply.elements[1].double ?? 0)
+        if isFree {
+            let hold = "(event) => Object.defineProperty(event, 'shiftKey', { value: true })"
+            try await run("document.addEventListener('pointermove', \(hold), { capture: true })")
+        }
+        let box = try await box(of: "document.querySelector(\"\(selector)\")")
+        let (x, y) = (box[0] + box[2] / 2, box[1] + box[3] / 2)
         try await draw((0...6).map { (x + shift.x * Double($0) / 6, y + shift.y * Double($0) / 6) }, with: pointer)
     }
 

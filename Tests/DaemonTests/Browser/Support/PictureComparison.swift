@@ -1,3 +1,22 @@
+import Foundation
+import TestSupport
+
+extension LecternProcess {
+    /// The service's picture of a lesson without paper, as PNG in base64.
+    /// - Parameter style: as in the settings, with its tip behind a hyphen.
+    static func picture(of lesson: [UInt8], _ style: String, width: Int) async throws -> String {
+        let folder = try TestFiles.folder("picture")
+        let (source, output) = (folder.path + "/lesson.ndjson", folder.path + "/board.png")
+        try Data(lesson).write(to: URL(filePath: source))
+        let ink = style.split(separator: "-").map(String.init)
+        let rendered = try await run(
+            "render", source, "-o", output, "--style", ink[0], "--tip", ink.count > 1 ? ink[1] : "round", "--width",
+            "\(width)", "--transparent")
+        guard rendered.exitCode == 0 else { throw Unexpected(rendered.log) }
+        return try Data(contentsOf: URL(filePath: output)).base64EncodedString()
+    }
+}
+
 extension BrowserWindow {
     /// Functions for scripts: `differences(canvas, file)`: how many values of a canvas differ from those of a picture of the
     /// service without paper, a PNG in base64; -1 where the sizes differ. `unequal(one, other)` of two canvases.
