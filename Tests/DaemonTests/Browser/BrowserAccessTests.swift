@@ -50,6 +50,15 @@ struct BrowserAccessTests {
             try await window.wait(for: "the dark board", "$('sheet').dataset.dark === \"\"")
             try await window.expectNoFindings("a dark board")
             try await window.press("b")
+            try await window.press("t")
+            try await window.tap(0.2, 0.3)
+            try await window.wait(for: "the field", "document.activeElement.tagName === \"TEXTAREA\"")
+            try await window.type("Text")
+            try await window.expectNoFindings("a text is typed")
+            try await window.press("p")
+            try await window.seePart()
+            try await window.expectNoFindings("a text, in a part of the page")
+            try await window.press("0")
             for dialog in ["clear-dialog", "import-dialog", "paper-dialog"] {
                 try await window.run("$('\(dialog)').showModal()")
                 try await window.expectNoFindings("\(dialog)")
@@ -85,10 +94,14 @@ struct BrowserAccessTests {
             try await window.expectNoFindings("a start without rooms")
             try room.playVideo()
             try await room.publish(3)
+            try await room.author("bob").send(
+                #"{"n":1,"t":3,"e":8,"l":40,"x":"Text","d":[{"x":100,"y":100},{"x":500,"y":200}]}"#, appliedAt: 4)
             let page = room.page
             try await window.open(page)
-            try await window.wait(forIndex: 3)
+            try await window.wait(forIndex: 4)
             try await window.expectNoFindings("a board")
+            try await window.seePart()
+            try await window.expectNoFindings("a part of the page")
             try await window.open("\(page)?demo=2")
             try await window.wait(for: "the demo", "!$('demo').hidden")
             try await window.wait(for: "the board", "$('waiting').dataset.done !== undefined")
@@ -161,9 +174,17 @@ extension BrowserWindow {
         return reply.strings
     }
 
+    /// Zooms until a part of the page is seen.
+    fileprivate func seePart() async throws {
+        for _ in 0..<3 { try await press("+") }
+        try await wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+    }
+
+    /// Expects that axe-core finds nothing, where it is there.
     func expectNoFindings(
         _ state: Comment, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
+        guard Self.axe != nil else { return }
         #expect(try await findings() == [], state, sourceLocation: sourceLocation)
     }
 }

@@ -15,18 +15,13 @@ struct BrowserClockTests {
     @Test(
         "over WebRTC the room's clock is at the picture that is shown, stalls with it, and comes back with its server")
     func webRTC() async throws {
-        let secret = try TestFiles.write("a secret of 32 bytes or more, here it is", "secret")
-        @Sendable func token(_ arguments: String...) async throws -> String {
-            let process = try LecternProcess(["token", "--secret-file", secret, "--expires", "1h"] + arguments)
-            guard await process.exitCode() == 0 else { throw Unexpected(process.log) }
-            return process.log.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
+        let secret = try TokenSecret()
         let media = try await MediaServer(["--token", "media"])
-        let settings = ["auth.mode=token", "auth.secret_file=\(secret)", "http.media_origins=\(media.address)"]
-        try await BrowserRoom.with(settings) { room, _ in
+        try await BrowserRoom.with(secret.settings + ["http.media_origins=\(media.address)"]) { room, _ in
             try await room.publish(1)
-            let operatorToken = try await token("--role", "operator")
-            let clockToken = try await token("--room", room.name, "--role", "clock", "--cohort", "webrtc")
+            let operatorToken = try await secret.token(["--role", "operator"])
+            let asClock = ["--room", room.name, "--role", "clock", "--cohort", "webrtc"]
+            let clockToken = try await secret.token(asClock)
             let page = try await BrowserWindow()
             let address = "\(room.page)/clock?whep=\(media.address)/whep"
             try await page.open("\(address)#token=\(clockToken)&media-token=wrong")

@@ -69,7 +69,7 @@ import Testing
                         button.getAttribute("aria-label") ?? [...button.children].map((part) => part.textContent).join(" "));
                     """)
                 #expect(words == ["Page 1 00:05", "Page 1 again, 00:30", "Page 2 00:20"])
-                if BrowserWindow.axe != nil { try await window.expectNoFindings("contents") }
+                try await window.expectNoFindings("contents")
                 try await window.keepScreenshot("moments-contents-\(size.width)")
                 try await window.clickInSight(of: "#contents-list li:last-child button")
                 try await window.wait(for: "the second page", "$('board').dataset.page === \"1\"")
@@ -171,7 +171,7 @@ import Testing
             // Notes are written beside it.
             try await student.press("n")
             try await student.expectFloating("top-left")
-            if BrowserWindow.axe != nil { try await student.expectNoFindings("floating") }
+            try await student.expectNoFindings("floating")
             try await student.run("await document.exitFullscreen()")
             try await student.wait(for: "the page", "!$('stage').classList.contains(\"floats\")")
             #expect(try await student.isTrue("$('video-move').hidden"))
@@ -195,7 +195,7 @@ import Testing
                 try await student.wait(forIndex: 5)
                 try await student.clickInSight(of: "#full")
                 try await student.expectFloating("top-right")
-                if BrowserWindow.axe != nil { try await student.expectNoFindings("filling") }
+                try await student.expectNoFindings("filling")
                 try await student.keepScreenshot("floating-\(size.width)")
                 // What is opened and said above the stage is within reach, and the focus stays there.
                 #expect(

@@ -223,21 +223,6 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: BrowserWindow.axe != nil))
-    func `axe-core finds nothing while a text is typed, nor on a board with texts`() async throws {
-        try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.beginText(0.2, 0.3)
-            try await teacher.type("Text")
-            try await teacher.expectNoFindings("a text is typed")
-            try await teacher.type(Self.escape)
-            try await teacher.wait(forIndex: 1)
-            try await teacher.expectNoFindings("a text")
-            let student = try await room.student()
-            try await student.wait(for: "the text", "document.querySelector(\"#texts p\")")
-            try await student.expectNoFindings("a student with a text")
-        }
-    }
-
     // What is where.
 
     private static func corners(_ message: AnyJSON) throws -> String {

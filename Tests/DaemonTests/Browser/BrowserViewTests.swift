@@ -373,25 +373,6 @@ import Testing
             #expect(try await student.partInk() == 0)
         }
     }
-
-    @Test(.enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
-    func `axe-core finds nothing where a part is seen`(isDark: Bool) async throws {
-        try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.drawWave(1, index: 1)
-            for (size, name) in [(BrowserWindow.Size.desktop, "desktop"), (.tablet, "tablet"), (.phone, "phone")] {
-                for path in ["", "/teach?author=anna"] {
-                    let window = try await BrowserWindow(size, isDark: isDark, at: "\(room.page)\(path)")
-                    try await window.wait(for: "the board", "$('waiting').dataset.done !== undefined")
-                    try await window.wait(forIndex: 1)
-                    for _ in 0..<3 { try await window.press("+") }
-                    try await window.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
-                    try await window.expectNoFindings("\(name) \(path)")
-                    try await window.keepScreenshot(
-                        "view-\(path.isEmpty ? "student" : "teacher")-\(name)\(isDark ? "-dark" : "")")
-                }
-            }
-        }
-    }
 }
 
 extension BrowserWindow {
