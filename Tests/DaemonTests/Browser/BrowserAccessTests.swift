@@ -26,15 +26,15 @@ struct BrowserAccessTests {
             let other = try room.author("bob")
             try await other.send(#"{"n":1,"t":0,"d":[{"x":1,"y":1},{"x":50,"y":50}]}"#, appliedAt: 2)
             let button = "$('audience-button')"
-            try await window.run("if (getComputedStyle($('audience')).display === \"none\") \(button).click()")
-            try await window.wait(for: "the cohort", "document.querySelector(\".cohort\")")
-            try await window.wait(for: "the other author", "document.querySelector(\"#authors button\")")
+            try await window.run("if (getComputedStyle($('audience')).display === 'none') \(button).click()")
+            try await window.wait(for: "the cohort", "document.querySelector('.cohort')")
+            try await window.wait(for: "the other author", "document.querySelector('#authors button')")
             try await window.expectNoFindings("the audience")
             if size.width < 1000 { try await window.run("\(button).click()") }
             try await window.run("$('page-add').click()")
-            try await window.wait(for: "the pages", "document.querySelectorAll(\".page-item\").length === 2")
+            try await window.wait(for: "the pages", "document.querySelectorAll('.page-item').length === 2")
             try await window.expectNoFindings("pages")
-            try await window.run("document.querySelector(\".page-item\").click()")
+            try await window.run("document.querySelector('.page-item').click()")
             try await window.waitUntilSaved()
             try await window.press("s")
             try await window.press("a", control: true)
@@ -43,16 +43,16 @@ struct BrowserAccessTests {
             try await window.press("p")
             try await window.wait(for: "no selection", "$('selection').hidden")
             try await window.press("c")
-            try await window.wait(for: "the colours", "document.querySelector(\".colour-dialog\").open")
+            try await window.wait(for: "the colours", "document.querySelector('.colour-dialog').open")
             try await window.expectNoFindings("all colours")
-            try await window.run("document.querySelector(\".colour-dialog\").close()")
+            try await window.run("document.querySelector('.colour-dialog').close()")
             try await window.press("b")
-            try await window.wait(for: "the dark board", "$('sheet').dataset.dark === \"\"")
+            try await window.wait(for: "the dark board", "$('sheet').dataset.dark === ''")
             try await window.expectNoFindings("a dark board")
             try await window.press("b")
             try await window.press("t")
             try await window.tap(0.2, 0.3)
-            try await window.wait(for: "the field", "document.activeElement.tagName === \"TEXTAREA\"")
+            try await window.wait(for: "the field", "document.activeElement.tagName === 'TEXTAREA'")
             try await window.type("Text")
             try await window.expectNoFindings("a text is typed")
             try await window.press("p")
@@ -66,7 +66,7 @@ struct BrowserAccessTests {
             }
             try await window.setOffline(true)
             try await window.drawWave(3)
-            try await window.wait(for: "offline", "$('saved').textContent.startsWith(\"Offline\")")
+            try await window.wait(for: "offline", "$('saved').textContent.startsWith('Offline')")
             try await window.expectNoFindings("offline")
             try await window.setOffline(false)
             try await window.waitUntilSaved()
@@ -129,7 +129,7 @@ struct BrowserAccessTests {
                 await fetch("/api/rooms/\(room.name)/observations?reader=a", { method: "POST", headers, body });
                 """)
             try await window.open("\(room.address)/monitor")
-            try await window.wait(for: "the room", "document.querySelector(\".room-name\")")
+            try await window.wait(for: "the room", "document.querySelector('.room-name')")
             try await window.wait(for: "the report", "!$('skew').hidden")
             try await window.expectNoFindings("the monitor")
             try await window.run(
@@ -139,7 +139,7 @@ struct BrowserAccessTests {
             try await window.wait(for: "no room", "!$('none').hidden")
             try await window.expectNoFindings("a monitor without rooms")
             try await window.open("\(room.address)/")
-            try await window.wait(for: "the room", "document.querySelector(\".room-name\")")
+            try await window.wait(for: "the room", "document.querySelector('.room-name')")
             try await window.expectNoFindings("a start with rooms")
         }
     }
@@ -147,7 +147,7 @@ struct BrowserAccessTests {
     @Test func `axe-core finds what is wrong on a page`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: "\(room.address)/")
-            try await window.run("document.body.append(document.createElement(\"button\"))")
+            try await window.run("document.body.append(document.createElement('button'))")
             #expect(try await window.findings().contains { $0.hasPrefix("button-name: ") })
         }
     }
@@ -177,7 +177,7 @@ extension BrowserWindow {
     /// Zooms until a part of the page is seen.
     fileprivate func seePart() async throws {
         for _ in 0..<3 { try await press("+") }
-        try await wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+        try await wait(for: "a part", "document.querySelector('.lectern-part') !== null")
     }
 
     /// Expects that axe-core finds nothing, where it is there.

@@ -18,9 +18,9 @@ import Testing
             }
             let size = try await teacher.run("return parseFloat(getComputedStyle($('ahead-words')).fontSize)")
             #expect(size.double ?? 0 >= 20)
-            try await teacher.wait(for: "one student", "$('ahead-count').textContent === \"1 student\"")
+            try await teacher.wait(for: "one student", "$('ahead-count').textContent === '1 student'")
             let other = try await room.student("?cohort=hls")
-            try await teacher.wait(for: "two students", "$('ahead-count').textContent === \"2 students\"")
+            try await teacher.wait(for: "two students", "$('ahead-count').textContent === '2 students'")
             _ = try await eventually("both cohorts") { () -> Void? in
                 try room.setVideo(now() - 6000)
                 try room.setVideo(now() - 12_000, "hls")
@@ -35,7 +35,7 @@ import Testing
             try await teacher.keepScreenshot("ahead")
             try await other.close()
             try await student.wait(forIndex: 1)
-            try await teacher.wait(for: "one again", "$('ahead-count').textContent === \"1 student\"")
+            try await teacher.wait(for: "one again", "$('ahead-count').textContent === '1 student'")
         }
     }
 

@@ -19,8 +19,7 @@ import Testing
             #expect(try await student.text(of: page) == "Page 2 of 2")
             #expect(try await student.isTrue("$('live').hidden"))
             try await student.clickInSight(of: "#page-back")
-            try await student.wait(
-                for: "the first page", "\(page).textContent === \"Page 1 of 2\" && !$('live').hidden")
+            try await student.wait(for: "the first page", "\(page).textContent === 'Page 1 of 2' && !$('live').hidden")
             try await student.waitForPicture(first)
             try await student.keepScreenshot("back-desktop")
             // The class goes on, on its page and on this one.
@@ -29,7 +28,7 @@ import Testing
             #expect(try await student.difference(to: first) == 0)
             #expect(try await student.run("return $('board').dataset.page") == "0")
             try await student.clickInSight(of: "#live")
-            try await student.wait(for: "the class", "\(page).textContent === \"Page 2 of 2\" && $('live').hidden")
+            try await student.wait(for: "the class", "\(page).textContent === 'Page 2 of 2' && $('live').hidden")
             try await student.expectSamePicture(as: teacher)
             try await student.press("PageUp")
             try await student.wait(for: "the first page", "!$('live').hidden")
@@ -39,7 +38,7 @@ import Testing
             try await student.wait(for: "the class", "$('live').hidden")
             try await teacher.press("PageDown")
             try await student.wait(forIndex: 6)
-            try await student.wait(for: "the other page", "\(page).textContent === \"Page 2 of 2\"")
+            try await student.wait(for: "the other page", "\(page).textContent === 'Page 2 of 2'")
             try await student.expectSamePicture(as: teacher)
             // One that is taken out of sight cannot be seen on.
             try await student.press("PageUp")

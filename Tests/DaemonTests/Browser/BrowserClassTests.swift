@@ -86,7 +86,7 @@ struct BrowserSmokeTests {
             try await teacher.drawWave(1, index: 1)
             try await teacher.run("$('clear').click()")
             try await teacher.wait(for: "the question", "$('clear-dialog').open")
-            try await teacher.run("document.querySelector(\"#clear-dialog [value=clear]\").click()")
+            try await teacher.run("document.querySelector('#clear-dialog [value=clear]').click()")
             try await teacher.wait(forIndex: 2)
             #expect(try await teacher.inkedPixels() == 0)
             try await teacher.wait(for: "nothing to undo", "$('undo').disabled")
@@ -127,14 +127,14 @@ struct BrowserSmokeTests {
         try await BrowserRoom.withVideo { room, _ in
             let names = ["王老师", "Анна", "محمد", "<i>Zoë</i> & \"co\"", "李老师"]
             let student = try await room.student()
-            let form = "document.querySelector(\"#name-form button\").click()"
+            let form = "document.querySelector('#name-form button').click()"
             for (place, name) in names.enumerated() {
                 let teacher = try await BrowserWindow(at: "\(room.page)/teach")
                 try await teacher.wait(for: "the question", "$('name-dialog').open")
                 for bad in ["   ", "a\u{202e}b", "a\u{7}b", String(repeating: "名", count: 65)] where place == 0 {
                     try await teacher.run("$('name').value = args[0]; \(form)", [.string(bad)])
                     #expect(try await teacher.isTrue("$('name-dialog').open"), "\(bad)")
-                    try await teacher.run("$('name').dispatchEvent(new Event(\"input\"))")
+                    try await teacher.run("$('name').dispatchEvent(new Event('input'))")
                 }
                 try await teacher.run("$('name').value = args[0]; \(form)", [.string(name)])
                 try await teacher.waitUntilWriting()
@@ -147,7 +147,7 @@ struct BrowserSmokeTests {
                     continue
                 }
                 // Each of the others is another author; who joins late knows them by their strokes.
-                let list = "[...document.querySelectorAll(\".author-name\")].map((one) => one.textContent)"
+                let list = "[...document.querySelectorAll('.author-name')].map((one) => one.textContent)"
                 try await teacher.wait(for: "the others", "\(list).length === \(names.count - 1)")
                 let shown = try await teacher.run("return \(list).sort()")
                 #expect(
@@ -159,7 +159,7 @@ struct BrowserSmokeTests {
             try await student.open("\(room.page)?replay")
             try await student.wait(forIndex: names.count)
             #expect(try await student.text(of: "$('writer-name')") == names.last)
-            #expect(try await student.run("return document.querySelectorAll(\"#writer i\").length") == 0)
+            #expect(try await student.run("return document.querySelectorAll('#writer i').length") == 0)
         }
     }
 
@@ -181,14 +181,14 @@ struct BrowserSmokeTests {
             // The same machine under another name.
             try await window.open("http://localhost:\(port)/healthz")
             try await window.run(script)
-            try await window.wait(for: "no way in", "window.connection?.state === \"waiting\"")
+            try await window.wait(for: "no way in", "window.connection?.state === 'waiting'")
 
             await daemon.kill()
             _ = try await DaemonProcess.serving(
                 "a", nats: room.nats.url, http: room.listener, ["http.allowed_origins=http://localhost:\(port)"])
             try await window.open("http://localhost:\(port)/healthz")
             try await window.run(script)
-            try await window.wait(for: "the pen", "own.state === \"writer\" && window.connection?.state === \"live\"")
+            try await window.wait(for: "the pen", "own.state === 'writer' && window.connection?.state === 'live'")
             try await window.drawWave(1, index: 1)
             try await window.wait(for: "an answer", "own.waiting === 0")
         }
@@ -225,9 +225,9 @@ struct BrowserSmokeTests {
                     for (page, path) in pages {
                         try await window.open(room.address + path)
                         try await window.wait(
-                            for: "the page", "document.querySelector(\".status:not([data-tone=wait])\")")
+                            for: "the page", "document.querySelector('.status:not([data-tone=wait])')")
                         try await window.wait(
-                            for: "the board", "!$('waiting') || getComputedStyle($('waiting')).opacity === \"0\"")
+                            for: "the board", "!$('waiting') || getComputedStyle($('waiting')).opacity === '0'")
                         try await window.keepScreenshot("\(page)-\(name)\(isDark ? "-dark" : "")")
                         // Nothing reaches beyond the sides of the window, however long names and words are.
                         try await window.run(

@@ -25,7 +25,7 @@ struct BrowserClockTests {
             let page = try await BrowserWindow()
             let address = "\(room.page)/clock?whep=\(media.address)/whep"
             try await page.open("\(address)#token=\(clockToken)&media-token=wrong")
-            try await page.wait(for: "the refusal", "$('notice').innerText.includes(\"does not let this page in\")")
+            try await page.wait(for: "the refusal", "$('notice').innerText.includes('does not let this page in')")
             try await page.open("about:blank")
             try await page.open("\(address)#token=\(clockToken)&media-token=media")
             try await page.waitForClock("play")
@@ -48,7 +48,7 @@ struct BrowserClockTests {
 
             await media.kill()
             try await page.waitForClock("stall")
-            try await page.wait(for: "the loss", "$('state').innerText.startsWith(\"Offline\")")
+            try await page.wait(for: "the loss", "$('state').innerText.startsWith('Offline')")
             let again = try await MediaServer(["--token", "media", "--port", String(media.port)])
             try await page.waitForClock("play")
             try await page.expectClockAtPicture(in: room, "webrtc", operatorToken, within: Self.bound)
@@ -81,7 +81,7 @@ struct BrowserClockTests {
             try await room.publish(1)
             let page = try await BrowserWindow(at: "\(room.page)/clock?video=\(media.address)/lesson.webm")
             // The test reads the pictures.
-            try await page.run("$('video').crossOrigin = \"anonymous\"; $('video').load();")
+            try await page.run("$('video').crossOrigin = 'anonymous'; $('video').load();")
             try await page.waitForClock("play")
             try await page.expectClockAtPicture(in: room, "main", nil, within: Self.bound)
             try await page.run("$('video').currentTime = 7.5; $('video').pause()")
@@ -141,7 +141,7 @@ final class MediaServer: Sendable {
 extension BrowserWindow {
     /// Waits until the clock page says that its video is in a state.
     func waitForClock(_ state: String) async throws {
-        try await wait(for: state, "$('video').dataset.state === \"\(state)\"")
+        try await wait(for: state, "$('video').dataset.state === '\(state)'")
     }
 
     /// The media time of a cohort, and the times that the picture shows before and after it was asked for.

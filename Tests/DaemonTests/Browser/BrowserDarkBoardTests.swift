@@ -4,7 +4,7 @@ import Testing
 
 /// The dark board that a person chooses: a view of one browser.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserDarkBoardTests {
-    private static let isDark = "$('sheet').dataset.dark === \"\""
+    private static let isDark = "$('sheet').dataset.dark === ''"
     private static let ground = "getComputedStyle($('board')).backgroundColor"
 
     @Test(
@@ -16,7 +16,7 @@ import Testing
             try await teacher.press("8")
             try await teacher.drawWave(4)
             try await teacher.press("g")
-            try await teacher.run("document.querySelector(\"#paper-kinds [value=squares]\").click()")
+            try await teacher.run("document.querySelector('#paper-kinds [value=squares]').click()")
             for window in [teacher, student] { try await window.wait(forIndex: 3) }
             let (digest, picture) = (try await student.digest(), try await room.picture(width: 512))
             try await student.press("b")
@@ -37,7 +37,7 @@ import Testing
             try await student.wait(forIndex: 4)
             try await student.press("+")
             try await student.wait(
-                for: "a part", "document.querySelector(\".lectern-part\")?.style.background.includes(\"27, 30, 35\")")
+                for: "a part", "document.querySelector('.lectern-part')?.style.background.includes('27, 30, 35')")
             try await student.press("0")
             try await student.open(room.page)
             try await student.wait(for: "a dark board", Self.isDark)

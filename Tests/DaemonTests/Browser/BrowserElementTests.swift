@@ -42,8 +42,8 @@ struct BrowserElementTests {
         }
     }
 
-    private static let teacher = "document.querySelector(\"lectern-teacher\")"
-    private static let board = "document.querySelector(\"lectern-board\")"
+    private static let teacher = "document.querySelector('lectern-teacher')"
+    private static let board = "document.querySelector('lectern-board')"
 
     @Test("a teacher draws and writes in one element; students see it in another in its colour, and hear the text")
     func both() async throws {
@@ -70,7 +70,7 @@ struct BrowserElementTests {
             try await student.wait(for: "the stroke", "\(Self.board).board?.index === 1")
             try await student.wait(
                 for: "its words",
-                "\(Self.board).canvas.getAttribute(\"aria-label\") === \"Whiteboard of physics: 1 stroke\"")
+                "\(Self.board).canvas.getAttribute('aria-label') === 'Whiteboard of physics: 1 stroke'")
             try await student.wait(for: "blue ink", "pixelsOf(\(Self.board).canvas, 0x1f, 0x4f, 0xd8) > 0")
             try await teacher.run("find('#undo')[0].click()")
             try await student.wait(for: "the undo", "\(Self.board).board.index === 2")
@@ -80,11 +80,11 @@ struct BrowserElementTests {
                 for (const type of ["pointerdown", "pointerup"]) point(\(Self.teacher).canvas, type, 60, 80);
                 """)
             try await teacher.wait(
-                for: "the field", "\(Self.teacher).shadowRoot.activeElement?.dataset.text === \"edited\"")
+                for: "the field", "\(Self.teacher).shadowRoot.activeElement?.dataset.text === 'edited'")
             try await teacher.type("Hut\u{E00C}")
             try await student.wait(for: "the text", "\(Self.board).board.index === 3")
             try await student.wait(
-                for: "what is read", "\(Self.board).shadowRoot.querySelector(\".texts p\")?.textContent === \"Hut\"")
+                for: "what is read", "\(Self.board).shadowRoot.querySelector('.texts p')?.textContent === 'Hut'")
             let digest = try await teacher.run("return \(Self.teacher).teacher.board.digest")
             #expect(try await student.run("return \(Self.board).board.digest") == digest)
         }
@@ -99,7 +99,7 @@ struct BrowserElementTests {
             let window = try await place.window("<lectern-board></lectern-board>")
             try await window.wait(
                 for: "the words",
-                "\(Self.board).shadowRoot?.querySelector(\".cover\").textContent.includes(\"no room\")")
+                "\(Self.board).shadowRoot?.querySelector('.cover').textContent.includes('no room')")
             try await window.run("\(Self.board).setAttribute(\"room\", \"\(room.name)\")")
             try await window.wait(for: "the board", "\(Self.board).board?.index === 3")
             // One whose video comes later in the page begins with it, and not without a clock.
@@ -116,7 +116,7 @@ struct BrowserElementTests {
             try await window.wait(for: "its clock", "\(Self.board).board?._options.clock")
             try await window.run("\(Self.board).removeAttribute(\"video\")")
             try await window.wait(for: "the board", "\(Self.board).board?.index === 3")
-            try await window.wait(for: "the picture", "\(Self.board).shadowRoot.querySelector(\".cover\").hidden")
+            try await window.wait(for: "the picture", "\(Self.board).shadowRoot.querySelector('.cover').hidden")
             let ended = try await window.run(
                 """
                 const element = \(Self.board);
@@ -140,7 +140,7 @@ struct BrowserElementTests {
                 """, isDark: isDark)
             try await window.wait(
                 for: "the pen",
-                "\(Self.teacher).teacher?.state === \"writer\" && \(Self.teacher).shadowRoot.querySelector(\".cover\").hidden"
+                "\(Self.teacher).teacher?.state === 'writer' && \(Self.teacher).shadowRoot.querySelector('.cover').hidden"
             )
             try await window.expectNoFindings("both elements")
         }

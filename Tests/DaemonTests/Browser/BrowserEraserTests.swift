@@ -54,7 +54,7 @@ import Testing
         async throws
     {
         try await BrowserRoom.withTeacher { room, teacher in
-            let ring = "document.querySelector(\".lectern-eraser\")"
+            let ring = "document.querySelector('.lectern-eraser')"
             func expectRing(around place: (x: Double, y: Double), width: Double, _ what: String) async throws {
                 let scale = try await teacher.box(of: BrowserWindow.canvas)[2] / 1024
                 let box = try await teacher.box(of: ring)
@@ -93,7 +93,7 @@ import Testing
                 """)
             try await expectRing(around: place, width: 8, "a pen")
             try await teacher.run(
-                "$('board').dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 9, pointerType: \"pen\" }))"
+                "$('board').dispatchEvent(new PointerEvent('pointerleave', { pointerId: 9, pointerType: 'pen' }))"
             )
             #expect(try await teacher.isTrue("\(ring) === null"))
             #expect(try await teacher.unexpectedComplaints() == [])
@@ -108,7 +108,7 @@ import Testing
             try await teacher.wait(forPages: "0 [1]")
             try await teacher.press("PageUp")
             try await teacher.wait(forPages: "[0] 1")
-            try await teacher.wait(for: "the page", "$('board').dataset.page === \"0\"")
+            try await teacher.wait(for: "the page", "$('board').dataset.page === '0'")
             try await teacher.waitUntilSaved()
             // The strip of pages has made the board smaller.
             let ink = try await teacher.inkedPixels()
@@ -122,7 +122,7 @@ import Testing
             try await teacher.waitForInk(below: 1)
             try await teacher.press("PageUp")
             try await teacher.wait(forPages: "[0] 1")
-            try await teacher.wait(for: "the page", "$('board').dataset.page === \"0\"")
+            try await teacher.wait(for: "the page", "$('board').dataset.page === '0'")
             try await teacher.waitForInk(below: left + 1)
             #expect(try await teacher.inkedPixels() == left)
             try await teacher.setOffline(false)

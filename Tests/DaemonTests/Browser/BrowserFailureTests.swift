@@ -88,7 +88,7 @@ import Testing
             try await teacher.drawWave(1, index: 1)
             try await teacher.setOffline(true)
             try await teacher.drawWave(2)
-            try await teacher.wait(for: "its record", "$('saved').textContent.includes(\"kept here\")")
+            try await teacher.wait(for: "its record", "$('saved').textContent.includes('kept here')")
             // The third one as well, where it begins with what the first has left.
             try await teacher.run(
                 "window.begun = performance.now(); window.instancesBefore = instances; window.traps = 2;")

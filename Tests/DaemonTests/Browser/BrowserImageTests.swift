@@ -62,7 +62,7 @@ import Testing
             // Green above, blue below.
             try await teacher.wait(forColour: "0 128 0", at: (0.25, 0.25))
             try await teacher.wait(forColour: "0 0 255", at: (0.25, 0.35))
-            try await teacher.wait(for: "the news", "$('import-text').textContent.includes(\"placed on this page\")")
+            try await teacher.wait(for: "the news", "$('import-text').textContent.includes('placed on this page')")
             try await teacher.keepScreenshot("image-placed")
             #expect(try await student.inkedPixels() == 0)
             // Nobody has asked for it before its time.
@@ -95,7 +95,7 @@ import Testing
             try await teacher.drawWave(1, index: 1)
             try await teacher.dropSlides()
             try await teacher.wait(forPages: "0 [1] 2 3")
-            try await teacher.wait(for: "the news", "$('import-text').textContent === \"slides.pdf: 3 new pages\"")
+            try await teacher.wait(for: "the news", "$('import-text').textContent === 'slides.pdf: 3 new pages'")
             // Three images and a turn.
             for window in [teacher, student] {
                 try await window.wait(forIndex: 5)
@@ -200,12 +200,12 @@ import Testing
                 };
                 drop([new File(["GIF89a"], "a.gif", { type: "image/gif" })]);
                 """)
-            try await teacher.wait(for: "a refusal", "$('import-text').textContent.includes(\"Only PDF, PNG, JPEG\")")
+            try await teacher.wait(for: "a refusal", "$('import-text').textContent.includes('Only PDF, PNG, JPEG')")
             try await teacher.run(
                 "drop([new File([\"no picture\"], \"torn.png\", { type: \"image/png\" })], { altKey: true, clientX: 500, clientY: 400 });"
             )
             try await teacher.wait(
-                for: "a refusal", "$('import-text').textContent.startsWith(\"torn.png: The file cannot be read\")")
+                for: "a refusal", "$('import-text').textContent.startsWith('torn.png: The file cannot be read')")
             try await teacher.keepScreenshot("import-refused")
             #expect(try await teacher.inkedPixels() == 0)
             #expect(try await teacher.text(of: "$('saved')") == "All saved")
@@ -262,7 +262,7 @@ extension BrowserWindow {
     }
 
     func wait(forColour colour: String, at place: (Double, Double)) async throws {
-        try await wait(for: "the colour \(colour) at \(place)", "\(Self.pixel(place)) === \"\(colour)\"")
+        try await wait(for: "the colour \(colour) at \(place)", "\(Self.pixel(place)) === '\(colour)'")
     }
 
     private static func pixel(_ place: (Double, Double)) -> String {

@@ -23,14 +23,14 @@ import Testing
             let window = try await BrowserWindow()
             let board = "rooms/\(room.name)"
             for (path, ready) in [
-                ("/?", "document.querySelector(\".room\")"),
-                ("/\(board)?", "$('board').dataset.index === \"3\""),
+                ("/?", "document.querySelector('.room')"),
+                ("/\(board)?", "$('board').dataset.index === '3'"),
                 ("/\(board)?replay&", "$('length').textContent.length > 3"),
-                ("/\(board)/teach?author=anna&", "$('board').dataset.pen === \"on\""),
-                ("/\(board)/clock?", "true"), ("/monitor?", "document.querySelector(\".room\")"), ("/nowhere?", "true"),
+                ("/\(board)/teach?author=anna&", "$('board').dataset.pen === 'on'"),
+                ("/\(board)/clock?", "true"), ("/monitor?", "document.querySelector('.room')"), ("/nowhere?", "true"),
             ] {
                 try await window.open("\(room.address)\(path)language=zh")
-                try await window.wait(for: "the language of \(path)", "document.documentElement.lang === \"zh\"")
+                try await window.wait(for: "the language of \(path)", "document.documentElement.lang === 'zh'")
                 try await window.wait(for: path, ready)
                 #expect(try await window.run(Self.english) == [], "\(path)")
             }
@@ -44,7 +44,7 @@ import Testing
                 """)
             try await window.wait(
                 for: "the tools",
-                "document.body.firstChild.shadowRoot.querySelector(\"#undo\")?.getAttribute(\"aria-label\") === \"撤销\"")
+                "document.body.firstChild.shadowRoot.querySelector('#undo')?.getAttribute('aria-label') === '撤销'")
         }
     }
 
@@ -75,9 +75,9 @@ import Testing
     @Test func `a browser that wants English asks for no translation`() async throws {
         try await BrowserRoom.with { room, _ in
             let window = try await BrowserWindow(at: "\(room.page)?language=en-GB")
-            try await window.wait(for: "the page", "document.title.startsWith(\"\(room.name)\")")
+            try await window.wait(for: "the page", "document.title.startsWith('\(room.name)')")
             let asked =
-                "return performance.getEntriesByType(\"resource\").some(({ name }) => name.includes(\"language.json\"))"
+                "return performance.getEntriesByType('resource').some(({ name }) => name.includes('language.json'))"
             #expect(try await window.run(asked) == false)
             #expect(try await window.run("return document.documentElement.lang") == "en")
         }
@@ -90,18 +90,18 @@ import Testing
             func choose(_ name: String, _ language: String) async throws {
                 try await window.clickInSight(of: "#language")
                 let choice =
-                    "[...document.querySelectorAll(\".languages button\")].find((one) => one.textContent === \"\(name)\")"
+                    "[...document.querySelectorAll('.languages button')].find((one) => one.textContent === '\(name)')"
                 try await window.wait(for: "the choice of \(name)", choice)
                 try await window.expectNoFindings("the languages")
                 try await window.keepScreenshot("languages-\(language)")
                 try await window.run("\(choice).click()")
-                try await window.wait(for: name, "document.documentElement.lang === \"\(language)\"")
-                try await window.wait(for: "the board", "$('waiting').dataset.done === \"\"")
+                try await window.wait(for: name, "document.documentElement.lang === '\(language)'")
+                try await window.wait(for: "the board", "$('waiting').dataset.done === ''")
             }
             try await choose("中文", "zh")
             #expect(try await window.string("location.search") == "")
             try await window.open("\(room.page)/teach?author=anna")
-            try await window.wait(for: "Chinese", "document.documentElement.lang === \"zh\"")
+            try await window.wait(for: "Chinese", "document.documentElement.lang === 'zh'")
             // Where all is in English nothing is fetched for it.
             try await window.open(room.page)
             try await choose("English", "en")
@@ -127,8 +127,8 @@ import Testing
             let window = try await BrowserWindow(size)
             for path in ["?", "?replay&", "/teach?author=anna&"] {
                 try await window.open("\(room.page)\(path)language=ar")
-                try await window.wait(for: "the direction", "document.documentElement.dir === \"rtl\"")
-                try await window.wait(for: "the board", "$('waiting').dataset.done === \"\"")
+                try await window.wait(for: "the direction", "document.documentElement.dir === 'rtl'")
+                try await window.wait(for: "the board", "$('waiting').dataset.done === ''")
                 #expect(try await window.run("return overflow()") == 0, "\(path)")
                 try await window.expectNoFindings("right to left, \(path)")
                 try await window.keepScreenshot("right-to-left-\(size.width)-\(path.count)")

@@ -195,12 +195,12 @@ import Testing
             try await teacher.drawTogether(
                 [-1.0, 1].map { side in (after: 0, points: (0...10).map { (x + side * (30 + 9 * Double($0)), y + 20) })
                 })
-            try await teacher.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            try await teacher.wait(for: "a part", "document.querySelector('.lectern-part') !== null")
             try await teacher.keepScreenshot("lasso-pinched")
-            let map = "$('selection-path').getAttribute(\"transform\")"
+            let map = "$('selection-path').getAttribute('transform')"
             #expect(try await teacher.run("return \(map)") == "matrix(1 0 0 1 0 0)")
             try await teacher.press("0")
-            try await teacher.wait(for: "the whole page", "document.querySelector(\".lectern-part\") === null")
+            try await teacher.wait(for: "the whole page", "document.querySelector('.lectern-part') === null")
             try await teacher.dragSelection(from: (0.5, 0.45), to: (0.5, 0.7), with: .touch)
             try await teacher.click("selection-done")
             try await teacher.wait(forIndex: 2)

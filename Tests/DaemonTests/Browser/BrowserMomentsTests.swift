@@ -38,7 +38,7 @@ import Testing
             try await window.keepScreenshot("moments-tap")
             try await window.goToEnd(6)
             for _ in 0..<2 { try await window.press("+") }
-            try await window.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            try await window.wait(for: "a part", "document.querySelector('.lectern-part') !== null")
             let (x, y) = try await window.place(0.5, 0.5)
             // A mouse that moves the page is no tap.
             let (far, down) = try await window.place(500.0 / 1024, 300.0 / 768)
@@ -62,7 +62,7 @@ import Testing
                 try await window.goToEnd(6)
                 try await window.clickInSight(of: "#contents-button")
                 try await window.wait(
-                    for: "the list", "document.querySelectorAll(\"#contents-list button\").length === 3")
+                    for: "the list", "document.querySelectorAll('#contents-list button').length === 3")
                 let words = try await window.run(
                     """
                     return [...document.querySelectorAll("#contents-list button")].map((button) =>
@@ -72,12 +72,12 @@ import Testing
                 try await window.expectNoFindings("contents")
                 try await window.keepScreenshot("moments-contents-\(size.width)")
                 try await window.clickInSight(of: "#contents-list li:last-child button")
-                try await window.wait(for: "the second page", "$('board').dataset.page === \"1\"")
+                try await window.wait(for: "the second page", "$('board').dataset.page === '1'")
                 #expect(abs(try await window.sliderTime() - 16_100) < 20)
                 #expect(try await window.run("return $('contents').open") == false)
                 try await window.press("c")
                 try await window.wait(
-                    for: "the list", "document.activeElement?.getAttribute(\"aria-current\") === \"page\"")
+                    for: "the list", "document.activeElement?.getAttribute('aria-current') === 'page'")
                 try await window.run("$('contents-close').click()")
                 #expect(try await window.complaints() == [])
             }
@@ -111,7 +111,7 @@ import Testing
             // The board is beside the video then.
             try await student.wait(
                 for: "the board",
-                "$('waiting').dataset.done === \"\" && document.querySelector(\"#stage.has-video\")"
+                "$('waiting').dataset.done === '' && document.querySelector('#stage.has-video')"
             )
             try await student.run("await nextFrames()")
             // The board may move while the page says what waits, so that a tap misses the stroke.
@@ -121,21 +121,21 @@ import Testing
                 return try await student.run(isThere) == true ? () : nil
             }
             try await student.clickInSight(of: "#contents-button")
-            try await student.wait(for: "the list", "document.querySelectorAll(\"#contents-list button\").length === 2")
+            try await student.wait(for: "the list", "document.querySelectorAll('#contents-list button').length === 2")
             try await student.keepScreenshot("moments-video")
             try await student.clickInSight(of: "#contents-list li:last-child button")
-            try await student.wait(for: "the second page", "$('board').dataset.page === \"1\"")
+            try await student.wait(for: "the second page", "$('board').dataset.page === '1'")
             // Its first stroke is at 24 s.
             try await student.wait(for: "its time", "Math.abs($('video').currentTime - 20.1) < 0.05")
             try await student.clickInSight(of: "#live")
-            try await student.wait(for: "the class", "$('board').dataset.page === \"0\"")
+            try await student.wait(for: "the class", "$('board').dataset.page === '0'")
             // What the video does not have is said.
             try await room.author("ben").send(
                 #"{"n":1,"t":500000,"c":2,"l":8,"d":[{"x":100,"y":650},{"x":900,"y":650}]}"#, appliedAt: 7)
             try await student.open("\(room.page)?video=none.webm")
             try await student.wait(forIndex: 7)
             try await student.tap(300.0 / 1024, 650.0 / 768)
-            try await student.wait(for: "the words", "$('moment').textContent === \"This video cannot be wound.\"")
+            try await student.wait(for: "the words", "$('moment').textContent === 'This video cannot be wound.'")
         }
     }
 
@@ -146,7 +146,7 @@ import Testing
             try await student.wait(forIndex: 5)
             try await student.clickInSight(of: "#full")
             try await student.wait(
-                for: "full screen", "document.fullscreenElement && $('stage').classList.contains(\"floats\")")
+                for: "full screen", "document.fullscreenElement && $('stage').classList.contains('floats')")
             try await student.expectFloating("bottom-right")
             try await student.keepScreenshot("floating-desktop")
             // By hand, to the nearest corner.
@@ -166,14 +166,14 @@ import Testing
             }
             #expect(
                 try await student.run(
-                    "return $('video-move').ariaLabel ?? $('video-move').getAttribute(\"aria-label\")"
+                    "return $('video-move').ariaLabel ?? $('video-move').getAttribute('aria-label')"
                 ) == "Move the video. The video is at the top left")
             // Notes are written beside it.
             try await student.press("n")
             try await student.expectFloating("top-left")
             try await student.expectNoFindings("floating")
             try await student.run("await document.exitFullscreen()")
-            try await student.wait(for: "the page", "!$('stage').classList.contains(\"floats\")")
+            try await student.wait(for: "the page", "!$('stage').classList.contains('floats')")
             #expect(try await student.isTrue("$('video-move').hidden"))
             #expect(try await student.complaints() == [])
         }
@@ -200,13 +200,13 @@ import Testing
                 // What is opened and said above the stage is within reach, and the focus stays there.
                 #expect(
                     try await student.run(
-                        "return [\"contents\", \"news\", \"view\"].map((id) => document.getElementById(id).closest(\"[inert]\") !== null)"
+                        "return ['contents', 'news', 'view'].map((id) => document.getElementById(id).closest('[inert]') !== null)"
                     ) == [false, false, true])
                 try await student.press("n")
                 try await student.clickInSight(of: "#notes-done")
                 #expect(try await student.run("return document.activeElement.id") == "full-end")
                 try await student.clickInSight(of: "#full-end")
-                try await student.wait(for: "the page", "!$('stage').classList.contains(\"fills\")")
+                try await student.wait(for: "the page", "!$('stage').classList.contains('fills')")
                 #expect(try await student.run("return document.activeElement.id") == "full")
                 #expect(try await student.complaints() == [])
             }

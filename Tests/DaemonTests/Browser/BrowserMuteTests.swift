@@ -19,29 +19,29 @@ import Testing
             try await bob.drawWave(3)
             try await anna.wait(forIndex: 2)
             try await anna.wait(for: "bob in the list", Self.button("bob"))
-            #expect(try await anna.run("return document.querySelectorAll(\"#authors li\").length") == 1)
+            #expect(try await anna.run("return document.querySelectorAll('#authors li').length") == 1)
 
             // Bob's pen is down.
             try await bob.drawWave(5, 0..<20, .begin)
             try await anna.run("\(Self.button("bob")).click()")
-            try await anna.wait(for: "muted", "\(Self.button("bob")).getAttribute(\"aria-pressed\") === \"true\"")
-            try await bob.wait(for: "the notice", "!$('notice').hidden && $('notice').innerText.includes(\"muted\")")
-            try await bob.wait(for: "no pen", "$('board').dataset.pen === \"off\"")
+            try await anna.wait(for: "muted", "\(Self.button("bob")).getAttribute('aria-pressed') === 'true'")
+            try await bob.wait(for: "the notice", "!$('notice').hidden && $('notice').innerText.includes('muted')")
+            try await bob.wait(for: "no pen", "$('board').dataset.pen === 'off'")
             let inked = try await bob.inkedPixels()
             try await bob.drawWave(5, 20..<40, .end)
             try await bob.drawWave(7)
             try await bob.press("z", control: true)
             #expect(try await bob.inkedPixels() == inked)
-            try await bob.wait(for: "muted", "$('saved').textContent === \"Muted\"")
+            try await bob.wait(for: "muted", "$('saved').textContent === 'Muted'")
             try await bob.wait(for: "no command", "$('undo').disabled")
             // The room is anna's, who began it.
-            try await bob.wait(for: "anna in the list", "document.querySelectorAll(\"#authors li\").length === 1")
-            #expect(try await bob.run("return document.querySelector(\"#authors button\").checkVisibility()") == false)
+            try await bob.wait(for: "anna in the list", "document.querySelectorAll('#authors li').length === 1")
+            #expect(try await bob.run("return document.querySelector('#authors button').checkVisibility()") == false)
             try await anna.keepScreenshot("mute-teacher")
             try await bob.keepScreenshot("mute-muted")
 
             let requests =
-                "performance.getEntriesByType(\"resource\").filter(({ name }) => name.includes(\"/strokes\")).length"
+                "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/strokes')).length"
             let before = try await bob.run("return \(requests)")
             try await anna.drawWave(8)
             try await bob.wait(forIndex: 3)
@@ -72,8 +72,8 @@ import Testing
             let muted = try await LecternProcess.run("mute", "physics", "bob", "--nats", room.nats.url)
             #expect(muted.exitCode == 0, "\(muted.log)")
             try await bob.setOffline(false)
-            try await bob.wait(for: "the notice", "!$('notice').hidden && $('notice').innerText.includes(\"muted\")")
-            try await bob.wait(for: "muted", "$('saved').textContent === \"Muted\"")
+            try await bob.wait(for: "the notice", "!$('notice').hidden && $('notice').innerText.includes('muted')")
+            try await bob.wait(for: "muted", "$('saved').textContent === 'Muted'")
             try await bob.keepScreenshot("mute-phone")
             _ = try await LecternProcess.run("unmute", "physics", "bob", "--nats", room.nats.url)
             try await bob.waitUntilWriting()

@@ -83,12 +83,12 @@ struct BrowserNewcomerTests {
         try await watcher.play(by: { try await click("#video", in: watcher) })
         try await watcher.wait(
             for: "the time of the video",
-            "$('step-words').textContent === \"Nothing has been drawn yet\"")
+            "$('step-words').textContent === 'Nothing has been drawn yet'")
         print("clicks: \(clicks)")
         #expect(clicks <= Self.mostClicks)
 
         // A lesson, with the broadest pen, which covers the pixels that are looked at.
-        try await teacher.run("[...document.querySelectorAll(\"#widths [role=radio]\")].at(-1).click()")
+        try await teacher.run("[...document.querySelectorAll('#widths [role=radio]')].at(-1).click()")
         try await watcher.watchScreen((0..<Self.dashes).map(Self.place(of:)))
         var delays: [Double] = []
         for dash in 0..<Self.dashes {
@@ -100,7 +100,7 @@ struct BrowserNewcomerTests {
         try await teacher.waitUntilSaved()
         #expect(try await student.text(of: "$('step-words')") == "No video: ink is shown at once")
         #expect(try await teacher.text(of: "$('ahead-words')") == "Students see this at once")
-        try await watcher.wait(for: "ink that waits", "$('step-words').textContent.includes(\"for the video\")")
+        try await watcher.wait(for: "ink that waits", "$('step-words').textContent.includes('for the video')")
         try await watcher.keepScreenshot("newcomer-hls")
         try await student.keepScreenshot("newcomer-phone")
         try await teacher.keepScreenshot("newcomer-teacher")

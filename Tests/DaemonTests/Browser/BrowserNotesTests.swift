@@ -50,7 +50,7 @@ import Testing
             try await student.waitForNotes(3)
             // They are there again when the page is loaded anew, and nobody else has them.
             #expect(try await student.difference(to: board) == 0)
-            #expect(try await student.run("return sent.filter((text) => text.includes(\"colour\"))") == [])
+            #expect(try await student.run("return sent.filter((text) => text.includes('colour'))") == [])
             try await student.open(room.page)
             try await student.wait(forIndex: 2)
             try await student.waitForNotes(1)
@@ -66,7 +66,7 @@ import Testing
             #expect(try await student.isTrue("$('notes-bar').hidden"))
             #expect(try await student.run("return getComputedStyle($('notes-layer')).pointerEvents") == "none")
             #expect(
-                try await teacher.run("return Object.keys(localStorage).some((key) => key.includes(\"notes\"))")
+                try await teacher.run("return Object.keys(localStorage).some((key) => key.includes('notes'))")
                     == false)
             #expect(try await student.complaints() == [])
         }
@@ -122,7 +122,7 @@ import Testing
             try await student.press("n")
             try await student.wait(for: "the bar", "!$('notes-bar').hidden")
             for _ in 0..<4 { try await student.press("+") }
-            try await student.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            try await student.wait(for: "a part", "document.querySelector('.lectern-part') !== null")
             let (x, y) = try await student.place(0.5, 0.5)
             try await student.draw((0...10).map { (x + 10 * Double($0), y + 5 * Double($0)) }, with: .touch)
             try await student.waitForNotes(1)
@@ -145,7 +145,7 @@ import Testing
             try await student.wait(for: "less", "$('board').getBoundingClientRect().width < \(box[2]) / 2")
             try await student.waitForNotes(1)
             try await student.press("0")
-            try await student.wait(for: "the whole page", "document.querySelector(\".lectern-part\") === null")
+            try await student.wait(for: "the whole page", "document.querySelector('.lectern-part') === null")
             let middle = try await student.place((points[0] + 10) / 1024, (points[1] + 5) / 768)
             #expect(try await student.isNoted(middle.x, middle.y))
             #expect(try await student.complaints() == [])
@@ -307,7 +307,7 @@ import Testing
 extension BrowserWindow {
     /// Waits until so many strokes of notes are seen.
     fileprivate func waitForNotes(_ count: Int) async throws {
-        try await wait(for: "\(count) notes", "$('notes-layer').dataset.notes === \"\(count)\"")
+        try await wait(for: "\(count) notes", "$('notes-layer').dataset.notes === '\(count)'")
     }
 
     /// The places of a note as they are kept, in board units: x, y, x, y …

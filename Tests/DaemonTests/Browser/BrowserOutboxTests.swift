@@ -24,7 +24,7 @@ import Testing
             let teacher = try await room.teacher()
             try await teacher.setOffline(true)
             try await teacher.drawWave(1)
-            try await teacher.wait(for: "offline", "$('saved').textContent.startsWith(\"Offline, 1 stroke\")")
+            try await teacher.wait(for: "offline", "$('saved').textContent.startsWith('Offline, 1 stroke')")
             // As where the disk is full.
             try await teacher.run(
                 """
@@ -155,7 +155,7 @@ import Testing
             try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
             try await teacher.setOffline(true)
             try await teacher.drawWave(1)
-            try await teacher.wait(for: "offline", "$('saved').textContent.startsWith(\"Offline, 1 stroke\")")
+            try await teacher.wait(for: "offline", "$('saved').textContent.startsWith('Offline, 1 stroke')")
             try await teacher.run(
                 """
                 window.transaction = IDBDatabase.prototype.transaction;
@@ -165,7 +165,7 @@ import Testing
                 };
                 """)
             try await teacher.drawWave(3)
-            try await teacher.run("window.fails = true; window.dispatchEvent(new Event(\"online\"));")
+            try await teacher.run("window.fails = true; window.dispatchEvent(new Event('online'));")
             try await teacher.wait(for: "another core", "failures === 1")
             try await teacher.run("IDBDatabase.prototype.transaction = transaction;")
             try await teacher.waitUntilWriting()

@@ -97,7 +97,7 @@ import Testing
             // Every page has its small picture.
             try await teacher.wait(
                 for: "the small pictures",
-                "[...document.querySelectorAll(\".page-item canvas\")].every(({ width }) => width > 0)")
+                "[...document.querySelectorAll('.page-item canvas')].every(({ width }) => width > 0)")
             try await teacher.keepScreenshot("pages-strip")
 
             try await teacher.press("ArrowLeft", alt: true, onPage: 3)
@@ -126,7 +126,7 @@ import Testing
             try await teacher.click("page-remove")
             try await teacher.wait(forPages: "2 0 [3]")
             try await teacher.waitUntilSaved()
-            try await student.wait(for: "the pages", "$('page').textContent === \"Page 3 of 3\"")
+            try await student.wait(for: "the pages", "$('page').textContent === 'Page 3 of 3'")
             #expect(try await student.digest() == ink)
             try await teacher.run("location.reload()")
             try await teacher.waitUntilWriting()
@@ -138,7 +138,7 @@ import Testing
             try await teacher.click("page-restore")
             try await teacher.wait(forPages: "[2] 0 3 1")
             #expect(try await teacher.inkedPixels() > 1000)
-            try await student.wait(for: "the pages", "$('page').textContent === \"Page 1 of 4\"")
+            try await student.wait(for: "the pages", "$('page').textContent === 'Page 1 of 4'")
             #expect(try await student.digest() == ink)
             #expect(try await teacher.unexpectedComplaints() == [])
         }
@@ -261,7 +261,7 @@ extension BrowserWindow {
             [...document.querySelectorAll("[role=option]")].map((item) =>
                 item.ariaSelected === "true" ? `[${item.dataset.page}]` : item.dataset.page).join(" ")
             """
-        try await wait(for: "pages \(pages)", "\(shown) === \"\(pages)\"")
+        try await wait(for: "pages \(pages)", "\(shown) === '\(pages)'")
     }
 
     /// The page that the canvas shows.

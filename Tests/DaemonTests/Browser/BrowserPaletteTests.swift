@@ -5,26 +5,26 @@ import Testing
 /// The colours of the teacher's page: the palette, and what is selected in another colour.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserPaletteTests {
     private static let atHand =
-        "[...document.querySelectorAll(\"#colours button\")].map((button) => button.ariaLabel).join()"
-    private static let picker = "document.querySelector(\".colour-dialog\")"
+        "[...document.querySelectorAll('#colours button')].map((button) => button.ariaLabel).join()"
+    private static let picker = "document.querySelector('.colour-dialog')"
     private static let focused = "document.activeElement.ariaLabel"
 
     @Test("a colour is chosen among sixteen by keys, comes to hand for the one used longest ago, and is remembered")
     func picker() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
-            try await teacher.wait(for: "four colours", "\(Self.atHand) === \"Black,Red,Blue,Green\"")
+            try await teacher.wait(for: "four colours", "\(Self.atHand) === 'Black,Red,Blue,Green'")
             // Green is used, and so red goes first, then blue: neither was used.
             try await teacher.press("4")
             try await teacher.press("c")
-            try await teacher.wait(for: "all colours", "\(Self.picker).open && \(Self.focused) === \"Green\"")
-            #expect(try await teacher.run("return \(Self.picker).querySelectorAll(\"button\").length") == 16)
+            try await teacher.wait(for: "all colours", "\(Self.picker).open && \(Self.focused) === 'Green'")
+            #expect(try await teacher.run("return \(Self.picker).querySelectorAll('button').length") == 16)
             try await teacher.keepScreenshot("colours-desktop")
             for key in ["ArrowDown", "ArrowRight", "End"] { try await teacher.pressHere(key) }
-            try await teacher.wait(for: "the last one", "\(Self.focused) === \"White\"")
+            try await teacher.wait(for: "the last one", "\(Self.focused) === 'White'")
             for key in ["ArrowLeft", "ArrowUp", "ArrowDown", "Home", "ArrowDown"] { try await teacher.pressHere(key) }
-            try await teacher.wait(for: "yellow", "\(Self.focused) === \"Yellow\"")
+            try await teacher.wait(for: "yellow", "\(Self.focused) === 'Yellow'")
             try await teacher.run("document.activeElement.click()")
-            try await teacher.wait(for: "yellow at hand", "\(Self.atHand) === \"Black,Red,Yellow,Green\"")
+            try await teacher.wait(for: "yellow at hand", "\(Self.atHand) === 'Black,Red,Yellow,Green'")
             #expect(
                 try await teacher.run("return [\(Self.picker).open, document.activeElement.ariaChecked].join()")
                     == "false,true")
@@ -33,14 +33,14 @@ import Testing
             // By a key that has always been there, and after a reload.
             try await teacher.press("9")
             try await teacher.press("8")
-            try await teacher.wait(for: "grey at hand", "\(Self.atHand) === \"Black,Grey,Yellow,Green\"")
+            try await teacher.wait(for: "grey at hand", "\(Self.atHand) === 'Black,Grey,Yellow,Green'")
             let student = try await room.student()
             try await student.wait(forIndex: 1)
             #expect(try await student.pixels(0xf2, 0xc2, 0x00) > 100)
             let (mean, off, _) = try await student.comparison(with: room)
             #expect(mean <= 6 && off <= 0.001)
             try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
-            try await teacher.wait(for: "the same at hand", "\(Self.atHand) === \"Black,Grey,Yellow,Green\"")
+            try await teacher.wait(for: "the same at hand", "\(Self.atHand) === 'Black,Grey,Yellow,Green'")
             #expect(try await teacher.unexpectedComplaints() == [])
         }
     }
@@ -83,7 +83,7 @@ import Testing
     func colours() async throws {
         try await BrowserRoom.withTeacher(["colour=rgb"]) { room, teacher in
             try await teacher.waitUntilWriting()
-            try await teacher.run("document.querySelectorAll(\"#colours button\")[2].click()")
+            try await teacher.run("document.querySelectorAll('#colours button')[2].click()")
             try await teacher.drawWave(1, index: 1)
             let student = try await room.student()
             try await student.wait(forIndex: 1)
@@ -116,7 +116,7 @@ import Testing
             }
             try await teacher.wait(
                 for: "the news",
-                "$('selection-news').textContent === \"One stroke changed; one that was cut stays as it is\""
+                "$('selection-news').textContent === 'One stroke changed; one that was cut stays as it is'"
             )
             try await teacher.waitForSelection()
             try await teacher.keepScreenshot("restyled")

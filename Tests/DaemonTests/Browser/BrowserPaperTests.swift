@@ -11,9 +11,9 @@ import Testing
             try await teacher.press("g")
             try await teacher.wait(for: "the papers", "$('paper-dialog').open")
             #expect(
-                try await teacher.run("return document.querySelector(\"#paper-kinds [aria-pressed=true]\").value")
+                try await teacher.run("return document.querySelector('#paper-kinds [aria-pressed=true]').value")
                     == "blank")
-            try await teacher.run("document.querySelector(\"#paper-kinds [value=squares]\").click()")
+            try await teacher.run("document.querySelector('#paper-kinds [value=squares]').click()")
             try await student.wait(forIndex: 2)
             for window in [teacher, student] {
                 // The first lines cross at 32, 32 of 1024 × 768.
@@ -39,10 +39,10 @@ import Testing
             try await teacher.keepScreenshot("paper-teacher")
             try await teacher.press("g")
             try await teacher.wait(
-                for: "what is laid", "document.querySelector(\"#paper-kinds [value=squares]\").ariaPressed === \"true\""
+                for: "what is laid", "document.querySelector('#paper-kinds [value=squares]').ariaPressed === 'true'"
             )
             try await teacher.keepScreenshot("paper-dialog")
-            try await teacher.run("document.querySelector(\"#paper-kinds [value=blank]\").click()")
+            try await teacher.run("document.querySelector('#paper-kinds [value=blank]').click()")
             try await student.wait(forIndex: 6)
             let (_, off, inked) = try await student.comparison(with: room)
             #expect(off == 0 && inked == 0)

@@ -46,20 +46,20 @@ struct BrowserPathTests {
             #expect(save == 200)
             try await student.expectAllBelow(site)
             try await student.run("$('other').click()")
-            try await student.wait(for: "the replay", "document.title.startsWith(\"Replay\")")
+            try await student.wait(for: "the replay", "document.title.startsWith('Replay')")
             try await student.wait(forIndex: 1)
             try await student.expectAllBelow(site)
 
             let operators = try await token("--role", "operator")
             try await student.open("\(site.address)monitor" + (hasTokens ? "#token=\(operators)" : ""))
-            try await student.wait(for: "the picture", "document.querySelector(\".thumb\")?.naturalWidth > 0")
-            try await student.wait(for: "the metrics", "$('requests-note').textContent.includes(\"rejected\")")
+            try await student.wait(for: "the picture", "document.querySelector('.thumb')?.naturalWidth > 0")
+            try await student.wait(for: "the metrics", "$('requests-note').textContent.includes('rejected')")
             try await student.expectAllBelow(site)
             try await student.open("\(page)/clock")
             try await student.wait(for: "the form", "!$('choose').hidden")
             try await student.expectAllBelow(site)
-            try await student.run("document.querySelector(\".mark\").click()")
-            try await student.wait(for: "the picture", "document.querySelector(\".thumb\")?.naturalWidth > 0")
+            try await student.run("document.querySelector('.mark').click()")
+            try await student.wait(for: "the picture", "document.querySelector('.thumb')?.naturalWidth > 0")
             #expect(try await student.run("return location.href") == .string(site.address))
             try await student.expectAllBelow(site)
             try await student.run(
@@ -67,7 +67,7 @@ struct BrowserPathTests {
                 $('name').value = "\(room.name)";
                 document.querySelector("#enter [value=follow]").click();
                 """)
-            try await student.wait(for: "the student's page", "location.href === \"\(page)\"")
+            try await student.wait(for: "the student's page", "location.href === '\(page)'")
             try await student.wait(forIndex: 2)
 
             // `localhost` is another origin than 127.0.0.1.

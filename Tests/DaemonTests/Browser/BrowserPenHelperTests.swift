@@ -120,7 +120,7 @@ import Testing
             for visit in 0..<2 {
                 try await teacher.open(writingAt: "\(room.page)/teach?author=anna")
                 if visit == 0 { try await teacher.clickInSight(of: "#fingers") }
-                #expect(try await teacher.run("return $('fingers').getAttribute(\"aria-pressed\")") == "false")
+                #expect(try await teacher.run("return $('fingers').getAttribute('aria-pressed')") == "false")
                 let (x, y) = try await teacher.place(0.3, 0.3)
                 try await teacher.drawTogether([(after: 0, points: (0...10).map { (x + 10 * Double($0), y) })])
                 #expect(try await teacher.inkedPixels() == 0)

@@ -60,7 +60,7 @@ import Testing
             #expect(try #require(metrics[series("seconds_sum", "")]) > 0)
             #expect(metrics[series("early_total", "")] == 0 && metrics[series("readers", "")] == 1)
             let monitor = try await BrowserWindow(at: "\(room.address)/monitor")
-            try await monitor.wait(for: "the row of the cohort", "$('skew-rows').querySelector(\"[data-tone=good]\")")
+            try await monitor.wait(for: "the row of the cohort", "$('skew-rows').querySelector('[data-tone=good]')")
             #expect(try await monitor.text(of: "$('skew-rows')").hasPrefix("main\t< "))
             #expect(try await monitor.complaints() == [])
             try await monitor.keepScreenshot("monitor-skew")

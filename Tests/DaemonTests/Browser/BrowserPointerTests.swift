@@ -53,8 +53,7 @@ import Testing
         try await BrowserRoom.with(strokes: 1) { room, _ in
             let teacher = try await room.teacher()
             try await teacher.wait(forIndex: 1)
-            let student = try await page(
-                room, "new Board(canvas, { room: \"\(room.name)\", clock: () => window.time })")
+            let student = try await page(room, "new Board(canvas, { room: '\(room.name)', clock: () => window.time })")
             try await student.run("window.time = 1e15; own.look();")
             try await student.window(forInk: 1)
             let digest = try await student.digest()
@@ -64,11 +63,11 @@ import Testing
             let inked = try await teacher.inkedPixels()
             try await teacher.press("k")
             try await teacher.drawWave(4, 0..<30, .begin)
-            try await teacher.wait(for: "the own pointer", "document.querySelector(\".lectern-pointers\") !== null")
+            try await teacher.wait(for: "the own pointer", "document.querySelector('.lectern-pointers') !== null")
             #expect(try await teacher.inkedPixels() == inked)
             try await teacher.keepScreenshot("pointer-teacher")
             try await teacher.drawWave(4, 30..<40, .end, index: 2)
-            try await teacher.wait(for: "nothing", "document.querySelector(\".lectern-pointers\") === null")
+            try await teacher.wait(for: "nothing", "document.querySelector('.lectern-pointers') === null")
             #expect(try await teacher.digest() == digest)
             #expect(try await teacher.inkedPixels() == inked)
 
@@ -101,14 +100,13 @@ import Testing
             // Who joins now, or is beyond, sees nothing of it; whoever plays the lesson, and turns back in it, sees it again.
             let late = try await page(room, "new Board(canvas, { room: \"\(room.name)\" })")
             try await late.wait(for: "the board", "own.index === 2")
-            let beyond = try await page(room, "new Board(canvas, { room: \"\(room.name)\", clock: () => window.time })")
+            let beyond = try await page(room, "new Board(canvas, { room: '\(room.name)', clock: () => window.time })")
             try await beyond.run("window.time = \(end + 500); own.look();")
             try await beyond.wait(for: "the board", "own.index === 2")
             for window in [late, beyond] {
                 #expect(try await window.run("await play(window.time); return [pointers.length, most]") == [0, 0])
             }
-            let replay = try await page(
-                room, "new Replay(canvas, { room: \"\(room.name)\", clock: () => window.time })")
+            let replay = try await page(room, "new Replay(canvas, { room: '\(room.name)', clock: () => window.time })")
             for _ in 0..<2 {
                 try await replay.run("window.time = \(end + 5000); own.look();")
                 try await replay.wait(
@@ -166,22 +164,22 @@ import Testing
                 };
                 await move(300);
                 """)
-            #expect(try await teacher.run("return document.querySelector(\".lectern-pointers\")") == .null)
+            #expect(try await teacher.run("return document.querySelector('.lectern-pointers')") == .null)
             try await teacher.run("\(toggle).click(); await move(1500);")
-            #expect(try await teacher.run("return \(toggle).getAttribute(\"aria-pressed\")") == "true")
-            #expect(try await teacher.isTrue("document.querySelector(\".lectern-pointers\") !== null"))
+            #expect(try await teacher.run("return \(toggle).getAttribute('aria-pressed')") == "true")
+            #expect(try await teacher.isTrue("document.querySelector('.lectern-pointers') !== null"))
             try await teacher.run(
-                "$('board').dispatchEvent(new PointerEvent(\"pointerleave\", { pointerId: 1, pointerType: \"mouse\" }));"
+                "$('board').dispatchEvent(new PointerEvent('pointerleave', { pointerId: 1, pointerType: 'mouse' }));"
             )
             try await teacher.wait(forIndex: 1)
             let (_, points) = try await pointer(1, of: room)
             #expect(points.count > 8 && points.count <= 26, "\(points.count) points in 1.5 s")
-            try await teacher.wait(for: "nothing", "document.querySelector(\".lectern-pointers\") === null")
+            try await teacher.wait(for: "nothing", "document.querySelector('.lectern-pointers') === null")
             // Another tool points at nothing.
             try await teacher.press("p")
             try await teacher.run("await move(300);")
             #expect(try await teacher.run("return \(toggle)") == .null)
-            #expect(try await teacher.run("return document.querySelector(\".lectern-pointers\")") == .null)
+            #expect(try await teacher.run("return document.querySelector('.lectern-pointers')") == .null)
             try await teacher.waitUntilSaved()
             #expect(try await teacher.run("return $('board').dataset.index") == "1")
         }

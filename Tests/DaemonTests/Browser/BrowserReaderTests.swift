@@ -58,7 +58,7 @@ import Testing
     @Test func `letters choose tools unless they are switched off, or a field has the focus`() async throws {
         try await BrowserRoom.with { room, _ in
             let teacher = try await room.teacher()
-            let chosen = "document.querySelector(\"#elements [aria-checked=true]\").getAttribute(\"aria-label\")"
+            let chosen = "document.querySelector('#elements [aria-checked=true]').getAttribute('aria-label')"
             try await teacher.press("r")
             #expect(try await teacher.run("return \(chosen)") == "Rectangle")
             // Letters choose among the options of a list.

@@ -189,7 +189,7 @@ import Testing
             let fetched = try await window.run("return requests.length")
             #expect(try await seeks(100, pictures: 1, in: window, seed: seed / 2)["wrong"] == [], "seed \(seed)")
             let polls = try await window.run(
-                "return requests.slice(args[0]).every((query) => query.get(\"after\") == own.last)", [fetched])
+                "return requests.slice(args[0]).every((query) => query.get('after') == own.last)", [fetched])
             #expect(polls == true)
 
             // A page that may keep a quarter of it fetches again.
@@ -340,37 +340,37 @@ import Testing
             // Strokes at 1, 2 … 8 ms of media time: nothing from 5 ms on.
             try room.setVideo(5)
             let window = try await BrowserWindow(at: "\(room.page)?replay")
-            try await window.wait(for: "its end", "$('step').textContent.startsWith(\"The end of what was released\")")
+            try await window.wait(for: "its end", "$('step').textContent.startsWith('The end of what was released')")
             #expect(try await window.run("return $('board').dataset.index") == "4")
-            try await window.run("document.body.append(Object.assign(document.createElement(\"p\"), { id: \"same\" }))")
+            try await window.run("document.body.append(Object.assign(document.createElement('p'), { id: 'same' }))")
             try room.playVideo()
             // It comes without a reload.
             try await window.wait(forIndex: 8)
             #expect(try await window.isTrue("$('same') !== null"))
             let board = try await window.run(
-                "return (await (await fetch(\"/api/rooms/\(room.name)/board.json\")).json()).digest")
+                "return (await (await fetch('/api/rooms/\(room.name)/board.json')).json()).digest")
             #expect(AnyJSON.string(try await window.digest()) == board)
 
             // At its end it stands. Play begins anew; Home, End and the slider seek.
-            try await window.wait(for: "the end", "$('play').getAttribute(\"aria-label\") === \"Play\"")
+            try await window.wait(for: "the end", "$('play').getAttribute('aria-label') === 'Play'")
             try await window.press("Home")
-            try await window.wait(for: "the beginning", "$('board').dataset.index === \"0\"")
+            try await window.wait(for: "the beginning", "$('board').dataset.index === '0'")
             #expect(try await window.inkedPixels() == 0)
             try await window.press(" ")
-            try await window.wait(for: "it plays", "$('play').getAttribute(\"aria-label\") === \"Pause\"")
+            try await window.wait(for: "it plays", "$('play').getAttribute('aria-label') === 'Pause'")
             try await window.press(" ")
-            try await window.wait(for: "it stands", "$('play').getAttribute(\"aria-label\") === \"Play\"")
+            try await window.wait(for: "it stands", "$('play').getAttribute('aria-label') === 'Play'")
             try await window.run(
                 """
                 const slider = $('seek');
                 // A second before the first stroke at 1 ms.
                 set(slider, "1004");
                 """)
-            try await window.wait(for: "the middle", "$('board').dataset.index === \"4\"")
+            try await window.wait(for: "the middle", "$('board').dataset.index === '4'")
             try await window.press("ArrowRight")
             try await window.wait(forIndex: 8)
             try await window.press("ArrowLeft")
-            try await window.wait(for: "the beginning", "$('board').dataset.index === \"0\"")
+            try await window.wait(for: "the beginning", "$('board').dataset.index === '0'")
             try await window.press("End")
             try await window.wait(forIndex: 8)
             #expect(try await window.complaints() == [])
@@ -384,7 +384,7 @@ import Testing
             try room.playVideo()
             try await room.purgeJournal(before: 3)
             let window = try await BrowserWindow(at: "\(room.page)?replay")
-            try await window.wait(for: "the refusal", "$('waiting').textContent.includes(\"no longer kept\")")
+            try await window.wait(for: "the refusal", "$('waiting').textContent.includes('no longer kept')")
             #expect(try await window.isTrue("$('waiting').dataset.done === undefined"))
             #expect(try await window.inkedPixels() == 0)
             // The page of the start has the way here.

@@ -33,7 +33,7 @@ import Testing
     func boards(query: String) async throws {
         try await BrowserRoom.with(strokes: 3) { room, _ in
             let window = try await room.student(query)
-            try await window.run("$('notice').style.display = \"none\"")
+            try await window.run("$('notice').style.display = 'none'")
             for (width, height) in Self.sizes.flatMap({ [($0.width, $0.height), ($0.height, $0.width)] }) {
                 try await window.resize(to: BrowserWindow.Size(width: width, height: height))
                 let seen = try await window.run(Self.look)

@@ -58,7 +58,7 @@ import Testing
                 #expect(try await Self.decode(rows) == text, "\(text.utf8.count) bytes")
             }
             let tooLong = try await window.run(
-                "try { qrModules(\"x\".repeat(2332)); } catch (error) { return error instanceof RangeError; }")
+                "try { qrModules('x'.repeat(2332)); } catch (error) { return error instanceof RangeError; }")
             #expect(tooLong == true)
         }
     }
@@ -70,7 +70,7 @@ import Testing
             try await teacher.wait(for: "the button", "$('start').href")
             try await teacher.run("$('start').click()")
             try await teacher.wait(for: "the question", "$('name-dialog')?.open")
-            try await teacher.run("$('name').value = \"Anna\"; document.querySelector(\"#name-form button\").click()")
+            try await teacher.run("$('name').value = 'Anna'; document.querySelector('#name-form button').click()")
             try await teacher.wait(for: "the link", "\(Self.url) !== \"\"")
             try await teacher.run(
                 """
@@ -84,7 +84,7 @@ import Testing
             #expect(parts.path.contains(/^\/rooms\/class-[a-z0-9]{20}$/))
             #expect(parts.queryItems?.first { $0.name == "cohort" }?.value == "hls")
             #expect(parts.queryItems?.first { $0.name == "video" }?.value == "https://v.example/a.m3u8?x=1&y=2")
-            #expect(try await teacher.run("return document.querySelectorAll(\"#share-code svg\").length") == 1)
+            #expect(try await teacher.run("return document.querySelectorAll('#share-code svg').length") == 1)
             try await teacher.keepScreenshot("share")
             if InstalledProgram("zbarimg") != nil {
                 let picture = PackageRoot.path(to: ".build/browser/share.png")
@@ -95,12 +95,12 @@ import Testing
             try await teacher.drawWave(1, index: 1)
 
             // Its own browser may teach it again; another one follows alone.
-            let links = "[...document.querySelectorAll(\".room-links a\")].map((link) => link.textContent).join(\" \")"
+            let links = "[...document.querySelectorAll('.room-links a')].map((link) => link.textContent).join(' ')"
             try await teacher.open("\(room.address)/")
-            try await teacher.wait(for: "the room", "document.querySelector(\".room\")")
+            try await teacher.wait(for: "the room", "document.querySelector('.room')")
             #expect(try await teacher.run("return \(links)") == "Follow Teach Replay")
             let other = try await BrowserWindow(at: "\(room.address)/")
-            try await other.wait(for: "the room", "document.querySelector(\".room\")")
+            try await other.wait(for: "the room", "document.querySelector('.room')")
             #expect(try await other.run("return \(links)") == "Follow Replay")
         }
     }
@@ -123,28 +123,25 @@ import Testing
                 const post = async (path, body = "{}") => (await fetch("/api/rooms/\(room.name)/" + path,
                     { method: "POST", headers: { "Content-Type": "application/json" }, body })).status;
                 """
-            #expect(try await student.run("\(post) return post(\"links\")") == 403)
-            #expect(try await student.run("\(post) return post(\"strokes?author=eve\")") == 403)
-            #expect(try await student.run("return (await fetch(\"/api/rooms/\(room.name)/readers\")).status") == 403)
+            #expect(try await student.run("\(post) return post('links')") == 403)
+            #expect(try await student.run("\(post) return post('strokes?author=eve')") == 403)
+            #expect(try await student.run("return (await fetch('/api/rooms/\(room.name)/readers')).status") == 403)
             // Terms that no link has, a room of others, and what is no link.
-            #expect(try await teacher.run("\(post) return post(\"links\", JSON.stringify({ expires: 5 }))") == 400)
-            #expect(
-                try await teacher.run("\(post) return post(\"links\", JSON.stringify({ cohort: \"open\" }))")
-                    == 400)
+            #expect(try await teacher.run("\(post) return post('links', JSON.stringify({ expires: 5 }))") == 400)
+            #expect(try await teacher.run("\(post) return post('links', JSON.stringify({ cohort: 'open' }))") == 400)
             for id in ["link.other.zzzzzz.abc", "jti", "link.\(room.name).x"] {
                 let status = try await teacher.run(
-                    "return (await fetch(\"/api/rooms/\(room.name)/links/\(id)\", { method: \"DELETE\" })).status")
+                    "return (await fetch('/api/rooms/\(room.name)/links/\(id)', { method: 'DELETE' })).status")
                 #expect(status == 400, "\(id)")
             }
             try await teacher.run("$('share-revoke').click()")
-            try await student.wait(for: "refused", "$('connection').textContent === \"Not allowed in\"")
+            try await student.wait(for: "refused", "$('connection').textContent === 'Not allowed in'")
             #expect(try await student.text(of: "$('waiting')").contains("no longer counts"))
             #expect(try await teacher.run("return \(Self.url)") == "")
             // A link that was made before is listed, and can be taken back too.
             for seconds in ["3600", "604800"] {
                 try await teacher.run("set($('share-expires'), '\(seconds)', 'change')")
-                try await teacher.wait(
-                    for: "a link", "\(Self.url).includes(\"#token=\") && \(Self.url) !== window.made")
+                try await teacher.wait(for: "a link", "\(Self.url).includes('#token=') && \(Self.url) !== window.made")
                 try await teacher.run("window.made = \(Self.url)")
                 if seconds == "3600" { try await student.open("about:blank") }
                 if seconds == "3600", case .string(let link) = try await teacher.run("return \(Self.url)") {
@@ -152,9 +149,9 @@ import Testing
                     try await student.wait(forIndex: 1)
                 }
             }
-            try await teacher.wait(for: "the list", "$('share-made-count').textContent === \"1 other link counts\"")
-            try await teacher.run("$('share-made').open = true; document.querySelector(\"#share-list button\").click()")
-            try await student.wait(for: "refused", "$('connection').textContent === \"Not allowed in\"")
+            try await teacher.wait(for: "the list", "$('share-made-count').textContent === '1 other link counts'")
+            try await teacher.run("$('share-made').open = true; document.querySelector('#share-list button').click()")
+            try await student.wait(for: "refused", "$('connection').textContent === 'Not allowed in'")
             #expect(try await teacher.isTrue("$('share-made').hidden"))
             // Of two links that are asked for, the one that is wanted is shown, whichever comes first.
             let links = try await teacher.run(
@@ -182,7 +179,7 @@ import Testing
             try await student.open(
                 "\(page)#token=\(try await secret.token(["--room", room.name, "--role", "student", "--name", "李雷"]))")
             try await student.wait(forIndex: 1)
-            try await teacher.wait(for: "the name", "$('ahead-names').textContent === \"李雷\"")
+            try await teacher.wait(for: "the name", "$('ahead-names').textContent === '李雷'")
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Texts on boards in browsers: how they are written, edited, seen and read.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserTextTests {
-    fileprivate static let field = "document.querySelector('[data-text=\"edited\"]')"
+    fileprivate static let field = "document.querySelector('[data-text=edited]')"
     private static let escape = "\u{E00C}"
     private static let enter = "\u{E007}"
 
@@ -151,9 +151,9 @@ import Testing
             try await teacher.type("Satz")
             let muted = try await LecternProcess.run("mute", room.name, "anna", "--nats", room.nats.url)
             #expect(muted.exitCode == 0, "\(muted.log)")
-            try await teacher.wait(for: "no pen", "$('board').dataset.pen === \"off\"")
+            try await teacher.wait(for: "no pen", "$('board').dataset.pen === 'off'")
             try await teacher.tap(0.7, 0.6)
-            try await teacher.wait(for: "its mark", "\(Self.field)?.getAttribute(\"aria-invalid\") === \"true\"")
+            try await teacher.wait(for: "its mark", "\(Self.field)?.getAttribute('aria-invalid') === 'true'")
             try await teacher.keepScreenshot("text-waits")
             let heard = try await LecternProcess.run("unmute", room.name, "anna", "--nats", room.nats.url)
             #expect(heard.exitCode == 0, "\(heard.log)")
@@ -211,15 +211,15 @@ import Testing
             try await ben.send(text(1, "<b>first</b>", #","t":500"#), appliedAt: 1)
             try await ben.send(text(2, "later", #","t":60000"#), appliedAt: 2)
             try await student.wait(forIndex: 1)
-            try await student.wait(for: "the text", "document.querySelector(\"#texts p\")")
+            try await student.wait(for: "the text", "document.querySelector('#texts p')")
             #expect(try await Self.spoken(in: student) == ["<b>first</b>"])
-            #expect(try await student.isTrue("document.querySelector(\"#texts b\") === null"))
+            #expect(try await student.isTrue("document.querySelector('#texts b') === null"))
             try room.setVideo(61_000)
             try await student.wait(forIndex: 2)
-            try await student.wait(for: "both", "document.querySelectorAll(\"#texts p\").length === 2")
+            try await student.wait(for: "both", "document.querySelectorAll('#texts p').length === 2")
             try await ben.send(#"{"n":3,"a":5,"g":1}"#, appliedAt: 3)
             try await student.wait(forIndex: 3)
-            try await student.wait(for: "an empty page", "document.querySelectorAll(\"#texts p\").length === 0")
+            try await student.wait(for: "an empty page", "document.querySelectorAll('#texts p').length === 0")
         }
     }
 
@@ -285,7 +285,7 @@ import Testing
 
     private static func spoken(in window: BrowserWindow) async throws -> [String] {
         let reply = try await window.run(
-            "return [...document.querySelectorAll(\"#texts p\")].map((one) => one.textContent)")
+            "return [...document.querySelectorAll('#texts p')].map((one) => one.textContent)")
         return reply.strings
     }
 }

@@ -12,7 +12,7 @@ import Testing
             try await teacher.open(writingAt: address)
             try await teacher.choose("since-start")
             let words = "$('time-now')"
-            try await teacher.wait(for: "the question", "\(words).innerText === \"Press Start when the video begins.\"")
+            try await teacher.wait(for: "the question", "\(words).innerText === 'Press Start when the video begins.'")
             let begin = ContinuousClock.now
             try await teacher.run("$('time-start').click()")
             let first = try await teacher.timeOfStroke(1, in: room)
@@ -51,7 +51,7 @@ import Testing
             try await teacher.open("\(begun)&author=anna&time=since-start")
             try await teacher.wait(for: "the link", "$('share-dialog').open")
             try await teacher.wait(
-                for: "the question", "$('time-now').textContent === \"Press Start when the video begins.\"")
+                for: "the question", "$('time-now').textContent === 'Press Start when the video begins.'")
         }
     }
 
@@ -93,10 +93,10 @@ import Testing
             try await room.publish(1)
             let teacher = try await room.teacher()
             let ahead = "$('ahead-words')"
-            try await teacher.wait(for: "no video", "\(ahead).textContent === \"Students see this at once\"")
+            try await teacher.wait(for: "no video", "\(ahead).textContent === 'Students see this at once'")
             // An open room shows it at once.
             let (student, words) = (try await room.student(), "$('step-words')")
-            try await student.wait(for: "no video", "\(words).textContent === \"No video: ink is shown at once\"")
+            try await student.wait(for: "no video", "\(words).textContent === 'No video: ink is shown at once'")
             try await teacher.drawWave(2)
             try await student.wait(forIndex: 2)
             try room.setVideo(40_000, more: #","a":6000"#)
@@ -104,7 +104,7 @@ import Testing
             // It is said once.
             #expect(try await teacher.isTrue("$('step').hidden"))
             #expect(46_000...47_500 ~= (try await teacher.timeOfStroke(3, in: room)))
-            try await student.wait(for: "the video", "\(words).textContent === \"Ink comes when the video gets there\"")
+            try await student.wait(for: "the video", "\(words).textContent === 'Ink comes when the video gets there'")
             #expect(try await student.run("return $('board').dataset.index") == "2")
             try room.setVideo(48_000, more: #","a":6000"#)
             try await student.wait(forIndex: 3)
@@ -119,7 +119,7 @@ import Testing
             try room.setVideo(40_000)
             let teacher = try await room.teacher()
             let ahead = "$('ahead-words')"
-            try await teacher.wait(for: "the question", "$('step').textContent.startsWith(\"Not in step yet\")")
+            try await teacher.wait(for: "the question", "$('step').textContent.startsWith('Not in step yet')")
             #expect(try await teacher.run("return $('step').dataset.tone") == "wait")
             try await teacher.wait(for: "the field", "!$('latency').hidden")
             try await teacher.keepScreenshot("teacher-asked")
@@ -150,7 +150,7 @@ import Testing
             let teacher = try await room.teacher()
             try await teacher.choose("since-start")
             try await teacher.run("$('time-start').click()")
-            try await teacher.wait(for: "the warning", "$('step').textContent.endsWith(\"ahead of your voice\")")
+            try await teacher.wait(for: "the warning", "$('step').textContent.endsWith('ahead of your voice')")
         }
     }
 
@@ -163,7 +163,7 @@ import Testing
                 writingAt: "\(room.page)/teach?author=anna&video=\(media.address)/lesson.webm&offset=60000")
             let video = "$('time-video')"
             try await teacher.run("\(video).currentTime = 4; await new Promise((done) => (\(video).onseeked = done));")
-            try await teacher.wait(for: "the time", "$('time-now').innerText.startsWith(\"01:04\")")
+            try await teacher.wait(for: "the time", "$('time-now').innerText.startsWith('01:04')")
             #expect(try await teacher.timeOfStroke(1, in: room) == 64_000)
             try await teacher.keepScreenshot("teacher-player")
         }

@@ -29,12 +29,12 @@ import Testing
             try await student.wait(forIndex: 1)
             // A student does not teach.
             try await student.open("\(page)/teach?author=eve")
-            try await student.wait(for: "refused", "$('saved').textContent === \"Not allowed in\"")
+            try await student.wait(for: "refused", "$('saved').textContent === 'Not allowed in'")
             let stranger = try await BrowserWindow(at: page)
-            try await stranger.wait(for: "refused", "$('connection').textContent === \"Not allowed in\"")
+            try await stranger.wait(for: "refused", "$('connection').textContent === 'Not allowed in'")
             let words = try await stranger.text(of: "$('waiting')")
             #expect(words == "This board opens with the link that you were given.")
-            try await stranger.wait(for: "the cover", "getComputedStyle($('waiting')).opacity === \"1\"")
+            try await stranger.wait(for: "the cover", "getComputedStyle($('waiting')).opacity === '1'")
             try await stranger.keepScreenshot("refused-student")
             try await stranger.open("\(page)#token=nonsense")
             try await stranger.wait(for: "the notice", "!$('notice').hidden")
@@ -43,7 +43,7 @@ import Testing
             let operators = try await secret.token(["--role", "operator"])
             try await stranger.open("\(room.address)/monitor#token=\(operators)")
             try await stranger.wait(
-                for: "the room", "document.querySelector(\".room-name\")?.textContent === \"\(room.name)\"")
+                for: "the room", "document.querySelector('.room-name')?.textContent === '\(room.name)'")
         }
     }
 
@@ -61,30 +61,30 @@ import Testing
             try await teacher.waitUntilSaved()
             let student = try await BrowserWindow(at: "\(page)#token=\(try await secret.token(asStudent))")
             try await student.wait(forIndex: 1)
-            try await student.wait(for: "the video", "$('step-words').textContent.startsWith(\"Ink comes\")")
+            try await student.wait(for: "the video", "$('step-words').textContent.startsWith('Ink comes')")
 
             try secret.change("another secret of 32 bytes or more, here it is")
             daemon.reload()
-            try await student.wait(for: "refused", "$('connection').textContent === \"Not allowed in\"")
-            try await teacher.wait(for: "refused", "$('saved').textContent === \"Not allowed in\"")
+            try await student.wait(for: "refused", "$('connection').textContent === 'Not allowed in'")
+            try await teacher.wait(for: "refused", "$('saved').textContent === 'Not allowed in'")
             #expect(try await student.text(of: "$('step-words')") == "Not in step")
             // Another size draws the board anew: it stays covered.
-            try await student.run("$('sheet').style.width = \"600px\"")
+            try await student.run("$('sheet').style.width = '600px'")
             try await student.wait(for: "another size", "$('board').width === 600")
             for window in [student, teacher] {
                 let words = try await window.text(of: "$('waiting')")
                 #expect(words.contains("no longer counts") && words.contains("Open a new link"), "\(words)")
-                try await window.wait(for: "the cover", "getComputedStyle($('waiting')).opacity === \"1\"")
+                try await window.wait(for: "the cover", "getComputedStyle($('waiting')).opacity === '1'")
             }
             try await student.keepScreenshot("key-changed-student")
             try await teacher.keepScreenshot("key-changed-teacher")
             try await teacher.press("z", control: true)
             try await teacher.wait(
                 for: "a kept undo",
-                "$('saved').textContent === \"Not allowed in, 1 stroke kept here\"")
+                "$('saved').textContent === 'Not allowed in, 1 stroke kept here'")
             // The link is dead after a reload, too.
             try await student.open(page)
-            try await student.wait(for: "a new link", "$('waiting').textContent.includes(\"Open a new link\")")
+            try await student.wait(for: "a new link", "$('waiting').textContent.includes('Open a new link')")
             #expect(try await student.text(of: "$('step-words')") == "Not in step")
 
             // As by a new link in another tab.
@@ -100,8 +100,8 @@ import Testing
             try await teacher.waitUntilWriting()
             try await student.wait(forIndex: 2)
             #expect(try await student.text(of: "$('connection')") == "Connected")
-            try await student.wait(for: "the video", "$('step-words').textContent.startsWith(\"Ink comes\")")
-            try await student.wait(for: "the board", "getComputedStyle($('waiting')).opacity === \"0\"")
+            try await student.wait(for: "the video", "$('step-words').textContent.startsWith('Ink comes')")
+            try await student.wait(for: "the board", "getComputedStyle($('waiting')).opacity === '0'")
         }
     }
 }

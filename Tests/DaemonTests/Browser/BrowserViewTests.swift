@@ -9,7 +9,7 @@ import Testing
         try await BrowserRoom.with(strokes: 40) { room, _ in
             let student = try await room.student()
             try await student.wait(forIndex: 40)
-            try await student.run("$('sheet').style.width = \"800px\"")
+            try await student.run("$('sheet').style.width = '800px'")
             try await student.wait(for: "another size", "$('board').width === 800")
             let before = try await student.picture()
             for _ in 0..<2 { try await student.press("+") }
@@ -54,7 +54,7 @@ import Testing
     @Test func `a palm that lies on the board before its pen does not move the page under the pen`() async throws {
         try await BrowserRoom.withTeacher { room, teacher in
             for _ in 0..<3 { try await teacher.press("+") }
-            try await teacher.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            try await teacher.wait(for: "a part", "document.querySelector('.lectern-part') !== null")
             let middle = try await teacher.place(0.5, 0.5)
             func touch(_ type: String, by shift: Double = 0) async throws {
                 try await teacher.run(
@@ -210,7 +210,7 @@ import Testing
                 try await pinch(from: 30, to: 120)
                 try await window.wait(
                     for: "a part",
-                    "$('board').getBoundingClientRect().width > \(before) * 2 && document.querySelector(\".lectern-part\") !== null"
+                    "$('board').getBoundingClientRect().width > \(before) * 2 && document.querySelector('.lectern-part') !== null"
                 )
                 let after = try await window.place(0.5, 0.5)
                 // Places of fingers are whole pixels.
@@ -238,7 +238,7 @@ import Testing
                 (after: 0, points: (0...20).map { (x - 6 * Double($0), y) }),
                 (after: 8, points: (0...10).map { (x + 40 + 12 * Double($0), y) }),
             ])
-            try await teacher.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            try await teacher.wait(for: "a part", "document.querySelector('.lectern-part') !== null")
             #expect(try await teacher.partInk() == 0)
             #expect(try await teacher.index() == 2)
             #expect(try await teacher.unexpectedComplaints() == [])
@@ -275,7 +275,7 @@ import Testing
                 try await window.expectZoom(pow(1.5, 3) * exp(1.2))
                 let after = try await window.place(0.45, 0.4)
                 #expect(abs(after.x - place.x) < 4 && abs(after.y - place.y) < 4, "\(after) \(place)")
-                try await window.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+                try await window.wait(for: "a part", "document.querySelector('.lectern-part') !== null")
             }
             // A mouse moves the student's page; on the teacher's it draws, but for Space.
             let corner = try await student.place(0, 0)
@@ -289,7 +289,7 @@ import Testing
             try await teacher.draw([at, (at.x + 30, at.y + 20), (at.x + 60, at.y + 40)], with: .mouse)
             let pulled = try await teacher.place(0, 0)
             #expect(abs(pulled.x - own.x - 60) < 1.5 && abs(pulled.y - own.y - 40) < 1.5)
-            try await teacher.run("document.dispatchEvent(new KeyboardEvent(\"keyup\", { key: \" \", bubbles: true }))")
+            try await teacher.run("document.dispatchEvent(new KeyboardEvent('keyup', { key: ' ', bubbles: true }))")
             #expect(try await teacher.index() == 1)
             try await teacher.draw([at, (at.x + 30, at.y + 20), (at.x + 60, at.y + 40)], with: .mouse)
             for window in [teacher, student] { try await window.wait(forIndex: 2) }
@@ -323,7 +323,7 @@ import Testing
         try await BrowserRoom.withTeacher(["board.width=700", "board.height=1600"]) { room, teacher in
             try await teacher.drawWave(0, index: 1)
             let student = try await room.student("", .phone)
-            try await student.wait(for: "a part", "document.querySelector(\".lectern-part\") !== null")
+            try await student.wait(for: "a part", "document.querySelector('.lectern-part') !== null")
             let (board, stage) = (try await student.box(of: "$('board')"), try await student.box(of: "$('stage')"))
             #expect(0.9...1 ~= board[2] / stage[2] && abs(board[1] - stage[1]) < 20, "\(board) \(stage)")
             try await student.keepScreenshot("view-upright")
@@ -349,7 +349,7 @@ import Testing
             #expect(try await teacher.partInk() > 500)
             try await teacher.draw([(x + 100, y)], with: .pen, .end)
             try await student.wait(forIndex: 1)
-            try await student.wait(for: "ink", "document.querySelector(\".lectern-part\") !== null")
+            try await student.wait(for: "ink", "document.querySelector('.lectern-part') !== null")
             #expect(try await student.partInk() > 500)
             try await teacher.press("k")
             try await teacher.draw((0...10).map { (x - 50 + 10 * Double($0), y - 60) }, with: .pen, .begin)
@@ -380,14 +380,14 @@ extension BrowserWindow {
     fileprivate func waitForPart(_ width: Double) async throws {
         try await wait(
             for: "a part",
-            "Math.abs($('board').getBoundingClientRect().width - \(width)) < 1 && document.querySelector(\".lectern-part\") !== null"
+            "Math.abs($('board').getBoundingClientRect().width - \(width)) < 1 && document.querySelector('.lectern-part') !== null"
         )
     }
 
     fileprivate func waitForWhole() async throws {
         try await wait(
             for: "the whole page",
-            "!$('board').style.transform && document.querySelector(\".lectern-part\") === null")
+            "!$('board').style.transform && document.querySelector('.lectern-part') === null")
     }
 
     fileprivate func expectZoom(_ zoom: Double) async throws {

@@ -16,10 +16,10 @@ import Testing
                 try await window.open(room.address + path)
                 let text = try await window.text(of: "document.body")
                 #expect(text.contains(words) && !text.contains("{"), "\(path): \(text)")
-                #expect(try await window.run("return document.querySelector(\"main a\").href") == "\(room.address)/")
+                #expect(try await window.run("return document.querySelector('main a').href") == "\(room.address)/")
                 // The style sheet is there.
                 #expect(
-                    try await window.run("return getComputedStyle(document.querySelector(\"main\")).display")
+                    try await window.run("return getComputedStyle(document.querySelector('main')).display")
                         == "grid")
                 let status = try await window.run(
                     "const reply = await fetch(location.href); return [reply.status >= 400, (await reply.json()).error.code.length > 0]"
@@ -28,7 +28,7 @@ import Testing
             }
             // What stands in an address is no markup.
             try await window.open("\(room.address)/%3Cscript%3Ealert(1)%3C/script%3E")
-            #expect(try await window.run("return document.querySelectorAll(\"script:not([src])\").length") == 0)
+            #expect(try await window.run("return document.querySelectorAll('script:not([src])').length") == 0)
         }
     }
 
@@ -45,12 +45,12 @@ import Testing
                 try await window.open("\(room.address)/rooms/\(path)")
                 try await window.wait(for: "the notice", "!$('notice').hidden")
                 #expect(try await window.text(of: "$('notice')").contains("There is no such room"))
-                let link = try await window.run("return $('notice').querySelector(\"a\").href")
+                let link = try await window.run("return $('notice').querySelector('a').href")
                 #expect(link == "\(room.address)/rooms/\(meant)")
             }
             try await window.open(room.page)
             try await window.wait(
-                for: "the words", "!$('empty').hidden && $('empty').innerText.includes(\"Nobody has written\")")
+                for: "the words", "!$('empty').hidden && $('empty').innerText.includes('Nobody has written')")
             try room.playVideo()
             try await room.publish(1)
             try await window.wait(forIndex: 1)
@@ -68,7 +68,7 @@ import Testing
                     : "delete Array.prototype.findLast")
             for page in ["/", "/rooms/\(room.name)", "/rooms/\(room.name)/teach?author=anna"] {
                 try await window.open(room.address + page)
-                try await window.wait(for: "the words", "document.body.innerText.includes(\"This browser is too old\")")
+                try await window.wait(for: "the words", "document.body.innerText.includes('This browser is too old')")
             }
         }
     }

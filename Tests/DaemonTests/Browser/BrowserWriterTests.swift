@@ -10,7 +10,7 @@ import Testing
             try await teacher.drawWave(1, index: 1)
             let tabs = try await teacher.openTab("\(room.page)/teach?author=anna")
             try await teacher.wait(
-                for: "the notice", "!$('notice').hidden && $('notice').textContent.includes(\"another tab\")")
+                for: "the notice", "!$('notice').hidden && $('notice').textContent.includes('another tab')")
             try await teacher.wait(forIndex: 1)
             // Nothing is drawn here.
             try await teacher.drawWave(3)
@@ -20,7 +20,7 @@ import Testing
             #expect(try await teacher.isTrue("$('notice').hidden"))
             try await teacher.show(tabs.old)
             try await teacher.wait(
-                for: "the notice", "!$('notice').hidden && $('notice').textContent.includes(\"another tab\")")
+                for: "the notice", "!$('notice').hidden && $('notice').textContent.includes('another tab')")
             try await teacher.wait(forIndex: 2)
         }
     }
@@ -42,13 +42,13 @@ import Testing
                 await new OutboxStore(`${location.origin}/ \(room.name) anna`).write([{ session: "earlier", n: 1, bytes }], []);
                 """)
             try await second.open("\(room.page)/teach?author=anna")
-            try await second.wait(for: "the refusal", "$('notice-text').textContent.startsWith(\"Not taken\")")
+            try await second.wait(for: "the refusal", "$('notice-text').textContent.startsWith('Not taken')")
             try await second.run("$('notice-button').click()")
-            try await second.wait(for: "what is unknown", "$('step').textContent.startsWith(\"Not in step yet\")")
+            try await second.wait(for: "what is unknown", "$('step').textContent.startsWith('Not in step yet')")
             #expect(try await second.text(of: "$('notice-text')").contains("another device"))
             try await second.run("$('notice-button').click()")
             // Who writes is asked.
-            try await second.wait(for: "the question", "$('notice-button').textContent === \"Answer\"")
+            try await second.wait(for: "the question", "$('notice-button').textContent === 'Answer'")
             try await second.drawWave(3, index: 3)
         }
     }
@@ -122,7 +122,7 @@ import Testing
     func devices() async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
-            let told = "!$('notice').hidden && $('notice').textContent.includes(\"another device\")"
+            let told = "!$('notice').hidden && $('notice').textContent.includes('another device')"
             let first = try await room.teacher()
             try await first.drawWave(1, index: 1)
             let second = try await BrowserWindow(at: "\(room.page)/teach?author=anna")

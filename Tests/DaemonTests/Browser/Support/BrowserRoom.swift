@@ -165,7 +165,7 @@ extension BrowserWindow {
 
     /// Waits until the page draws.
     func waitUntilWriting() async throws {
-        try await wait(for: "the pen", "$('board').dataset.pen === \"on\"")
+        try await wait(for: "the pen", "$('board').dataset.pen === 'on'")
         try await wait(for: "the board", "$('waiting').dataset.done !== undefined")
     }
 
@@ -177,7 +177,7 @@ extension BrowserWindow {
     /// Waits until everything drawn has its answer, and the board shows an operation if one is given.
     func waitUntilSaved(index: Int? = nil, within limit: Duration = .hangLimit) async throws {
         if let index { try await wait(forIndex: index) }
-        try await wait(for: "all saved", "$('saved').textContent === \"All saved\"", within: limit)
+        try await wait(for: "all saved", "$('saved').textContent === 'All saved'", within: limit)
     }
 
     /// The digest of what the board shows.
@@ -220,7 +220,7 @@ extension BrowserWindow {
     /// Compares the canvas, drawn one pixel a board unit, with the server's picture of that width: the mean difference, the
     /// fraction of pixels that are off by more than 96, and how many are inked.
     func comparison(with room: BrowserRoom) async throws -> (mean: Double, off: Double, inked: Double) {
-        try await run("$('sheet').style.width = \"1024px\"")
+        try await run("$('sheet').style.width = '1024px'")
         try await wait(for: "another size", "$('board').width === 1024")
         let result = try await run(
             """

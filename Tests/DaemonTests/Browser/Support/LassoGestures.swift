@@ -64,7 +64,7 @@ extension BrowserWindow {
             let hold = "(event) => Object.defineProperty(event, 'shiftKey', { value: true })"
             try await run("document.addEventListener('pointermove', \(hold), { capture: true })")
         }
-        let box = try await box(of: "document.querySelector(\"\(selector)\")")
+        let box = try await box(of: "document.querySelector('\(selector)')")
         let (x, y) = (box[0] + box[2] / 2, box[1] + box[3] / 2)
         try await draw((0...6).map { (x + shift.x * Double($0) / 6, y + shift.y * Double($0) / 6) }, with: pointer)
     }
@@ -76,7 +76,7 @@ extension BrowserWindow {
 
     /// The canvas as a picture, in base64.
     func picture() async throws -> String {
-        try await string("$('board').toDataURL().split(\",\")[1]")
+        try await string("$('board').toDataURL().split(',')[1]")
     }
 
     /// The canvas with what is dragged above it, as it is seen.
@@ -116,12 +116,12 @@ extension BrowserWindow {
         as other: BrowserWindow, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         for window in [self, other] {
-            try await window.run("$('sheet').style.width = \"1024px\"")
+            try await window.run("$('sheet').style.width = '1024px'")
             try await window.wait(for: "another size", "$('board').width === 1024")
         }
         let difference = try await difference(to: try await other.picture())
         #expect(difference < 0.5, sourceLocation: sourceLocation)
-        for window in [self, other] { try await window.run("$('sheet').style.width = \"\"") }
+        for window in [self, other] { try await window.run("$('sheet').style.width = ''") }
     }
 
     /// The `m` and `k` of the operation after an index, as JSON.
