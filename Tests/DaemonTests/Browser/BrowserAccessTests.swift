@@ -132,10 +132,7 @@ struct BrowserAccessTests {
             try await window.wait(for: "the room", "document.querySelector('.room-name')")
             try await window.wait(for: "the report", "!$('skew').hidden")
             try await window.expectNoFindings("the monitor")
-            try await window.run(
-                """
-                set($('filter'), "another");
-                """)
+            try await window.run("set($('filter'), 'another')")
             try await window.wait(for: "no room", "!$('none').hidden")
             try await window.expectNoFindings("a monitor without rooms")
             try await window.open("\(room.address)/")

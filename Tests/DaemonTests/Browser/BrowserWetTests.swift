@@ -94,9 +94,7 @@ import Testing
             #expect(try await student.window.run("return ink() > inkAtFirst + 100") == true)
             let drawn = try await teacher.window.inkedPixels()
             try await teacher.window.run(
-                """
-                point($('board'), "pointercancel", 0, 0, { pointerId: window.pointer, pointerType: "pen" });
-                """)
+                "point($('board'), 'pointercancel', 0, 0, { pointerId: window.pointer, pointerType: 'pen' })")
             try await student.window.wait(for: "nothing of it", "ink() === inkAtFirst")
             #expect(try await teacher.window.inkedPixels() < drawn)
             try await teacher.window.drawWave(2, 20..<21, .end)
