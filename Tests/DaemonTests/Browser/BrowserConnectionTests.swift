@@ -78,6 +78,23 @@ import Testing
                 """)
     }
 
+    @Test("a stream is resumed at once when the network comes back, which may have lost it without a word")
+    func online() async throws {
+        try await expect(
+            [.null, "a:1"],
+            of: Self.chunks + """
+                const asked = [];
+                let stream;
+                await new Promise((onevent) => {
+                    stream = new EventStream(gatewayOf("id: a:1\\ndata: x\\n\\n", asked), "events", { onevent });
+                });
+                dispatchEvent(new Event("online"));
+                await until(2, asked);
+                stream.close();
+                return asked.map(({ id }) => id);
+                """)
+    }
+
     @Test func `a wait that a server asks for is an hour at most`() async throws {
         try await expect(
             [3_600_000, 0, 7000, .null],
@@ -92,9 +109,9 @@ import Testing
                 """)
     }
 
-    @Test func `a request ends at its deadline, or with the page`() async throws {
+    @Test func `a request ends at its deadline, with the page, or when the network comes back`() async throws {
         try await expect(
-            [true, true, true, false],
+            [true, true, true, false, true],
             of: """
                 const { deadline } = await import("/lectern/gateway.js");
                 const ended = ({ signal }) => new Promise((resolve) => {
@@ -107,7 +124,9 @@ import Testing
                 cleared.clear();
                 const first = await ended(short);
                 page.abort();
-                return [first, await ended(long), await ended(deadline(1e9, page.signal)), cleared.signal.aborted];
+                const back = deadline(1e9);
+                dispatchEvent(new Event("online"));
+                return [first, await ended(long), await ended(deadline(1e9, page.signal)), cleared.signal.aborted, await ended(back)];
                 """)
     }
 

@@ -130,9 +130,10 @@ export class EventStream {
             this.#onevent(event);
         });
         let heardAt = now();
-        const watch = setInterval(() => {
-            if (now() - heardAt > silence) this.#attempt.abort();
-        }, 5000);
+        const drop = () => this.#attempt.abort();
+        const watch = setInterval(() => now() - heardAt > silence && drop(), 5000);
+        // The network is back: the connection over the one before may be dead without a word.
+        globalThis.addEventListener?.("online", drop);
         try {
             this.#onstate({ state: "live" });
             for (;;) {
@@ -144,6 +145,7 @@ export class EventStream {
             }
         } finally {
             clearInterval(watch);
+            globalThis.removeEventListener?.("online", drop);
             reader.cancel().catch(() => {});
         }
     }

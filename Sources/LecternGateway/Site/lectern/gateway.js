@@ -299,15 +299,20 @@ export class Backoff {
     }
 }
 
-/** A signal that is aborted after so long, or with another one. Call `clear` when what it is for has ended. */
+/**
+ * A signal that is aborted after so long, with another one, and when the network comes back: what was asked over the one before may
+ * never be answered. Call `clear` when what it is for has ended.
+ */
 export function deadline(milliseconds, signal) {
     const controller = new AbortController();
     const end = () => controller.abort();
     const timer = setTimeout(end, milliseconds);
+    globalThis.addEventListener?.("online", end);
     signal?.addEventListener("abort", end);
     if (signal?.aborted) end();
     const clear = () => {
         clearTimeout(timer);
+        globalThis.removeEventListener?.("online", end);
         signal?.removeEventListener("abort", end);
     };
     return { signal: controller.signal, clear };
