@@ -23,9 +23,6 @@ import Testing
                 return { body: new ReadableStream({ start }) };
             },
         });
-        const until = async (count, asked) => {
-            while (asked.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-        };
         """
 
     @Test func `a stream that begins anew forgets what came behind the event that made it do so`() async throws {
@@ -40,7 +37,7 @@ import Testing
                         if (id === "a:2" && asked.length === 1) stream.restart();
                     },
                 });
-                await until(2, asked);
+                await until(() => asked.length >= 2);
                 stream.close();
                 return [asked[1].id, seen.join(" ")];
                 """)
@@ -54,7 +51,7 @@ import Testing
                 const stream = new EventStream(gatewayOf("id: a:1\\ndata: x\\n\\n", asked), "events", {
                     onevent: () => stream.restart(),
                 });
-                await until(4, asked);
+                await until(() => asked.length >= 4);
                 stream.close();
                 return asked[3].at - asked[2].at >= 590;
                 """)
@@ -71,9 +68,9 @@ import Testing
                     stream = new EventStream(gatewayOf("id: a:1\\ndata: x\\n\\n", []), "events", { onevent: resolve, onstate });
                 });
                 stream.retry();
-                await new Promise((resolve) => setTimeout(resolve));
+                await wait(0);
                 stream.close();
-                while (states.at(-1) !== "closed") await new Promise((resolve) => setTimeout(resolve));
+                await until(() => states.at(-1) === "closed");
                 return states.join(" ");
                 """)
     }
@@ -89,7 +86,7 @@ import Testing
                     stream = new EventStream(gatewayOf("id: a:1\\ndata: x\\n\\n", asked), "events", { onevent });
                 });
                 dispatchEvent(new Event("online"));
-                await until(2, asked);
+                await until(() => asked.length >= 2);
                 stream.close();
                 return asked.map(({ id }) => id);
                 """)
