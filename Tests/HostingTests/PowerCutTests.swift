@@ -40,6 +40,8 @@ final class PowerCutHistory {
         case forgetsMemory
         /// A repair does not count, so that the incarnation stays.
         case keepsIncarnation
+        /// Who has more than the room keeps it.
+        case keepsLostBoards
     }
 
     /// A message of the stream of checkpoints.
@@ -70,6 +72,10 @@ final class PowerCutHistory {
     private var manifests: [RoomID: CheckpointManifest] = [:]
     private var delivered: UInt64 = 0
     private var covered: (through: UInt64, rewinds: Int) = (0, 0)
+    /// What the student of each room has, who has stayed through all.
+    private var students: [RoomID: (life: String, board: [AuthorID])] = [:]
+    /// Students who joined after all indices that they had were given out again: no join shows that.
+    private var misled: Set<RoomID> = []
     /// The author of the stroke at each index of each incarnation, as students were told.
     private var told: [String: [UInt64: AuthorID]] = [:]
     private var findings: [String] = []
@@ -94,6 +100,7 @@ final class PowerCutHistory {
             default: cutPower()
             }
         }
+        checkStudents()
         return findings
     }
 
@@ -236,8 +243,52 @@ final class PowerCutHistory {
         delivered = covered.through
         deliver()
         host.caughtUp(0, at: now)
+        host.setLevel(of: 0, until: .distantFuture, at: now)
         serve()
+        for room in Self.rooms { join(room) }
         return true
+    }
+
+    /// The student of a room joins it again.
+    private func join(_ room: RoomID) {
+        _ = host?.look(for: room, partition: 0, at: now)
+        serve()
+        guard let host, case .here(let hosted) = host.look(for: room, partition: 0, at: now) else {
+            (students[room], _) = (nil, misled.remove(room))
+            return
+        }
+        let (life, board) = students[room] ?? ("", [])
+        let request = JoinRequest(incarnation: life, have: UInt64(board.count))
+        let isCurrent = host.isCurrent(hosted, at: now) && fault != .keepsLostBoards
+        guard let answer = hosted.room?.catchUp(request, cohort: .main, isCurrent: isCurrent) else { return }
+        switch answer.content {
+        case .tail(let operations):
+            let isKnown =
+                answer.index < request.have ?? 0 || hosted.room?.head.visible.map(\.author).starts(with: board) ?? false
+            if !isKnown { misled.insert(room) }
+            students[room]?.board += operations.map(\.author)
+        case .board(let board):
+            misled.remove(room)
+            students[room] = (answer.incarnation, board.visible.map(\.author))
+        case .version: break
+        }
+    }
+
+    /// An operation comes to the student, who drops repeats.
+    private func follow(_ release: PowerCutOutput.Release) {
+        guard let student = students[release.room], student.life == release.incarnation,
+            release.index == student.board.count + 1
+        else { return }
+        students[release.room]?.board.append(release.author)
+    }
+
+    private func checkStudents() {
+        let boards = boards()
+        for room in Self.rooms where host != nil && !misled.contains(room) {
+            join(room)
+            let board = students[room]?.board ?? []
+            if board != boards[room] ?? [] { findings.append("the student of \(room) has \(board)") }
+        }
     }
 
     private func search(_ rooms: [RoomID: CheckpointManifest]) -> LogRewind? {
@@ -301,9 +352,11 @@ final class PowerCutHistory {
     /// Compares what students are told with what they were told before.
     private func note() {
         for release in output.takeReleases() {
-            let before = told[release.life, default: [:]].updateValue(release.author, forKey: release.index)
+            follow(release)
+            let life = "\(release.room) \(release.incarnation)"
+            let before = told[life, default: [:]].updateValue(release.author, forKey: release.index)
             if let before, before != release.author {
-                findings.append("\(release.life) has \(before) and \(release.author) at \(release.index)")
+                findings.append("\(life) has \(before) and \(release.author) at \(release.index)")
             }
         }
     }
@@ -435,7 +488,9 @@ private final class PowerCutOutput: HostOutput {
     private var saves: [SaveRequest] = []
     private var fetches: [Fetch] = []
     private var decisions: [Decision] = []
-    private var releases: [(life: String, index: UInt64, author: AuthorID)] = []
+    typealias Release = (room: RoomID, incarnation: String, index: UInt64, author: AuthorID)
+
+    private var releases: [Release] = []
     private(set) var isClosed = false
 
     func takeRequests() -> (Bool, [SaveRequest], [Fetch], [Decision]) {
@@ -443,14 +498,14 @@ private final class PowerCutOutput: HostOutput {
         return (isAsked, saves, fetches, decisions)
     }
 
-    func takeReleases() -> [(life: String, index: UInt64, author: AuthorID)] {
+    func takeReleases() -> [Release] {
         defer { releases = [] }
         return releases
     }
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
         if case .release(_, let operation, _, _) = effect {
-            releases.append(("\(room.id) \(room.room?.incarnation ?? "")", operation.index, operation.author))
+            releases.append((room.id, room.room?.incarnation ?? "", operation.index, operation.author))
         }
         return true
     }

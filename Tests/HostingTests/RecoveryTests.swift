@@ -128,6 +128,22 @@ import Whiteboard
         #expect(next.output.released() == [1, 2])
     }
 
+    @Test func `a room is current while its journal is known to have been read to the end`() {
+        let probe = HostProbe()
+        probe.draw(1)
+        func isCurrent() -> Bool {
+            guard case .here(let hosted) = probe.host.look(for: .algebra, partition: 0, at: probe.now) else {
+                return false
+            }
+            return probe.host.isCurrent(hosted, at: probe.now)
+        }
+        #expect(!isCurrent())
+        probe.host.setLevel(of: 0, until: probe.now + .seconds(2), at: probe.now)
+        #expect(isCurrent())
+        probe.wait(.seconds(3))
+        #expect(!isCurrent())
+    }
+
     @Test func `where nothing can be read, the room is made from its whole log, and saved anew`() throws {
         let (stored, _) = try saved()
         let probe = HostProbe(stored: [.algebra: stored], after: 1)

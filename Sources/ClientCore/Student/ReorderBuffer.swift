@@ -135,7 +135,7 @@ struct ConflictDetector: Sendable {
 
     private var entries = [Entry](repeating: Entry(), count: size)
 
-    /// Whether a message has the content known for its index and order; remembers the content of a new one.
+    /// Whether a message has the content known for its index and order; remembers the newer one.
     mutating func agrees(with message: ReleasedMessage) -> Bool {
         var hasher = Hasher()
         hasher.combine(message.author)
@@ -146,10 +146,8 @@ struct ConflictDetector: Sendable {
             content: hasher.finalize())
         let slot = Int(truncatingIfNeeded: (message.index &* 31 &+ UInt64(entry.order)) % UInt64(Self.size))
         let known = entries[slot]
-        guard known.room == entry.room, known.index == entry.index, known.order == entry.order else {
-            entries[slot] = entry
-            return true
-        }
-        return known.content == entry.content
+        entries[slot] = entry
+        let isKnown = known.room == entry.room && known.index == entry.index && known.order == entry.order
+        return !isKnown || known.content == entry.content
     }
 }

@@ -67,6 +67,9 @@ public struct StudentSession: Sendable {
         if !conflictDetector.agrees(with: message) {
             report.conflicts += 1
             actions.append(.emit(.problem(.conflict(index: message.index))))
+            // The log has lost what the board has of this index, and digests need not show it.
+            needsBoard = true
+            rejoin(at: now, &actions)
         }
         if hasBoard, message.room == board.room, message.index <= board.index {
             report.repeats += 1
@@ -224,16 +227,15 @@ extension StudentSession {
     private mutating func takeBoard(
         _ reply: JoinReply, _ request: JoinRequest, at now: Duration, _ actions: inout [StudentAction]
     ) {
-        // A service restored from a checkpoint may be behind for a while; released operations are final, so keep ours.
-        if request.have == nil || reply.room != board.room || reply.index >= board.index {
-            do throws(StudentBoard.Divergence) {
-                let taken = try StudentBoard(reply)
-                if taken.room != board.room { markedIndex = 0 }
-                board = taken
-            } catch {
-                diverged(error.description, at: now, &actions)
-                return
-            }
+        // A service that is behind for a while answers with a tail. Where it has a board for one who has more, its log has lost
+        // what follows, and gives these indices again.
+        do throws(StudentBoard.Divergence) {
+            let taken = try StudentBoard(reply)
+            if taken.room != board.room || taken.index < board.index { markedIndex = 0 }
+            board = taken
+        } catch {
+            diverged(error.description, at: now, &actions)
+            return
         }
         emitJoined(&actions)
     }

@@ -13,9 +13,9 @@ struct PartitionState {
 
     var phase = Phase.recovering
     let openedAt: Instant
-    /// Until then its journal counts as read to the end. A reader that can fall behind says so; see
+    /// Until then its journal counts as read to the end; nil where its reader has not said so yet, or cannot fall behind. See
     /// ``RoomHost/setLevel(of:until:at:)``.
-    var levelUntil = Instant.distantFuture
+    var levelUntil: Instant?
     /// When its releases began, or went on on a new connection; nil while it is being recovered.
     var releasesFrom: Instant?
     /// Begins the names of the lives of its rooms.
@@ -96,8 +96,14 @@ extension RoomHost {
         hosted.waiting.isEmpty && isLevel(hosted.partition, at: now)
     }
 
+    /// Whether the journal says that it has no record of a room beyond those that are folded in. A client that has a later
+    /// operation has one that the journal has lost.
+    public func isCurrent(_ hosted: HostedRoom, at now: Instant) -> Bool {
+        partitions[hosted.partition]?.levelUntil != nil && decidesGaps(of: hosted, at: now)
+    }
+
     private func isLevel(_ partition: Int, at now: Instant) -> Bool {
-        partitions[partition].map { now <= $0.levelUntil } ?? false
+        partitions[partition].map { now <= $0.levelUntil ?? .distantFuture } ?? false
     }
 
     /// Ends the work on a partition: saves its rooms, then forgets them, each when what it has asked for was answered. Its journal

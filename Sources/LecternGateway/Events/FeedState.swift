@@ -38,7 +38,8 @@ struct FeedState<Reader> {
 
     private enum Phase {
         case offline
-        case joining(Ticket, since: Duration)
+        /// - Parameter have: the position that was named.
+        case joining(Ticket, have: UInt64?, since: Duration)
         case live
         case backingOff(until: Duration)
     }
@@ -131,12 +132,12 @@ struct FeedState<Reader> {
 
     private mutating func joinPosition(at now: Duration, _ actions: inout [Action]) {
         let ticket = makeTicket(.position)
-        phase = .joining(ticket, since: now)
         gap = nil
         var request = JoinRequest()
         if let position, !needsBoard, !position.room.isEmpty {
             request = JoinRequest(incarnation: position.room, have: position.index)
         }
+        phase = .joining(ticket, have: request.have, since: now)
         actions.append(.join(request, ticket))
     }
 
@@ -174,7 +175,7 @@ extension FeedState {
             }
             return
         }
-        if let missed = recent.after(have.index) {
+        if have.index <= position.index, let missed = recent.after(have.index) {
             actions.append(.attach(reader, missed, after: have.index))
         } else if let number = returning.first(where: { $1.have == have.index })?.key {
             returning[number]?.readers.append(reader)
@@ -316,9 +317,9 @@ extension FeedState {
         if let gate = join.gate { self.gate = gate }
         switch ticket.purpose {
         case .position:
-            guard case .joining(ticket, let since) = phase else { return actions }
+            guard case .joining(ticket, let have, let since) = phase else { return actions }
             phase = .live
-            take(join, since, at: now, &actions)
+            take(join, have: have, since, at: now, &actions)
         case .board:
             guard boardTicket == ticket else { return actions }
             boardTicket = nil
@@ -336,7 +337,7 @@ extension FeedState {
     mutating func joinFailed(_ error: GatewayError, _ ticket: Ticket, at now: Duration) -> [Action] {
         switch ticket.purpose {
         case .position:
-            guard case .joining(ticket, _) = phase else { return [] }
+            guard case .joining(ticket, _, _) = phase else { return [] }
             phase = .backingOff(until: now + currentTimeout)
             joinsWithoutProgress += 1
             return refuseWaiting(error)
@@ -353,7 +354,9 @@ extension FeedState {
     }
 
     /// Brings the feed to the position of a join.
-    private mutating func take(_ join: FeedJoin, _ since: Duration, at now: Duration, _ actions: inout [Action]) {
+    private mutating func take(
+        _ join: FeedJoin, have: UInt64?, _ since: Duration, at now: Duration, _ actions: inout [Action]
+    ) {
         // Operations of other incarnations that arrived before the request are outdated.
         buffer.drop(through: 0, of: join.position.room, othersBefore: join.position.room.isEmpty ? .zero : since)
         needsBoard = false
@@ -373,7 +376,10 @@ extension FeedState {
                 return
             }
         case .board(let event):
-            move(to: join, event, &actions)
+            // To a feed that is ahead a service gives a tail. It gives a board where its log has lost what follows, and gives these
+            // indices again.
+            let isBack = join.position.room == position?.room && join.position.index < have ?? 0
+            move(to: join, event, isBack: isBack, &actions)
         case .tail:
             break
         }
@@ -387,9 +393,11 @@ extension FeedState {
     }
 
     /// Takes a board as the feed's own, and sends it to readers who need it.
-    private mutating func move(to join: FeedJoin, _ event: StreamEvent, _ actions: inout [Action]) {
+    private mutating func move(
+        to join: FeedJoin, _ event: StreamEvent, isBack: Bool = false, _ actions: inout [Action]
+    ) {
         // Where the digest is another at the same index, the feed has diverged from the room.
-        let hasDiverged = position == join.position && digest != join.digest
+        let hasDiverged = isBack || position == join.position && digest != join.digest
         if let position, position.room == join.position.room, join.position.index <= position.index, !hasDiverged {
             return
         }

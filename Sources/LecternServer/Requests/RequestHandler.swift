@@ -18,10 +18,13 @@ struct RequestHandler: Sendable {
     let metrics: ServerMetrics
 
     /// Answers a request.
-    /// - Parameter room: nil if nobody has written to it.
-    func answer(_ request: RoomRequest, _ room: Room?, at now: Instant) {
+    /// - Parameters:
+    ///   - room: nil if nobody has written to it.
+    ///   - isCurrent: whether its log is known to have no further record of it.
+    func answer(_ request: RoomRequest, _ room: Room?, isCurrent: Bool = false, at now: Instant) {
         switch request.kind {
-        case .join(let view): join(room, request.address.room, view, request.payload, reply: request.reply)
+        case .join(let view):
+            join(room, isCurrent, request.address.room, view, request.payload, reply: request.reply)
         case .image(let view): image(room, request.address.room, view, request.payload, reply: request.reply)
         case .replay(let view): replay(room, request.address.room, view, request.payload, reply: request.reply)
         case .asset(let view): asset(room, request.address.room, view, request.payload, reply: request.reply)
@@ -35,20 +38,22 @@ struct RequestHandler: Sendable {
     }
 
     /// Answers a join of a cohort or of the head.
-    private func join(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
+    private func join(
+        _ room: Room?, _ isCurrent: Bool, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String
+    ) {
         let count = { metrics.countJoin(.badRequest) }
         guard let request = decoded(bytes, reply, JoinRequest.init(decoding:), orCount: count) else { return }
         // A room that nobody has written to is blank.
         let room = room ?? Room(configuration: configuration.room, at: MonotonicClock.now())
         let found: CatchUp?
         switch view {
-        case .head: found = room.catchUpHead(request)
+        case .head: found = room.catchUpHead(request, isCurrent: isCurrent)
         case .cohort(let cohort):
             guard room.serves(cohort) else {
                 metrics.countJoin(.unknownCohort)
                 return sink.refuse(reply, unknown(cohort))
             }
-            found = room.catchUp(request, cohort: cohort)
+            found = room.catchUp(request, cohort: cohort, isCurrent: isCurrent)
         }
         guard let snapshot = found else {
             metrics.countJoin(.unknownIndex)

@@ -120,7 +120,8 @@ final class RoomEventLoop {
             guard assignment.answers(partition) else { return }
         }
         switch host.look(for: request.address.room, partition: partition, at: now) {
-        case .here(let hosted): requests.answer(request, hosted.room, at: now)
+        case .here(let hosted):
+            requests.answer(request, hosted.room, isCurrent: host.isCurrent(hosted, at: now), at: now)
         case .absent:
             // A room that nobody has written to can have a clock, which tells teachers the time.
             if case .info = request.kind, case .here(let hosted)? = host.known(request.address.room),

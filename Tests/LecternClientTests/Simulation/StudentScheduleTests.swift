@@ -195,7 +195,7 @@ struct VirtualStudent {
 /// The protocol's test vectors of students: what a client receives, what it asks for, and which board it has.
 @Suite struct `The protocol's test vectors of students` {
     @Test func `ask, show and have the stated boards`() throws {
-        for vector in try ProtocolVectors.cases("students.json", of: StudentVector.self, atLeast: 15) {
+        for vector in try ProtocolVectors.cases("students.json", of: StudentVector.self, atLeast: 16) {
             var run = StudentRun()
             for step in vector.steps {
                 let seen = try run.perform(step)

@@ -48,6 +48,16 @@ extension StudentScript {
         #expect(session.report.failedJoins == 1)
     }
 
+    @Test func `takes a board of less than it has: the log has lost the rest, and gives its indices again`() throws {
+        let (lost, room) = (try room(8), try room(5))
+        var session = try joined(lost, at: 8)
+        let asked = try #require(join(session.connected(at: .zero)))
+        _ = session.joined(try room.reply(to: JoinRequest(), at: 4), ticket: asked.ticket, at: .zero)
+        #expect(session.board.index == 4)
+        _ = session.receive(try message(room, 5), at: .zero)
+        #expect(session.board.index == 5 && session.digest == room.boards[5].boardDigest)
+    }
+
     @Test func `an answer to a request that is of no interest any more changes nothing`() throws {
         let room = try room(8)
         var session = StudentSession()
@@ -102,8 +112,12 @@ extension StudentScript {
         let other = ReleasedMessage(
             index: 3, room: "r", author: third.author, digest: third.digest,
             bytes: third.bytes + [UInt8(ascii: " ")], header: third.header)
-        #expect(problems(session.receive(other, at: .zero)) == [.conflict(index: 3)])
+        let actions = session.receive(other, at: .zero)
+        #expect(problems(actions) == [.conflict(index: 3)])
         #expect(!session.report.isSound)
+        // The board is wrong, whatever digests say.
+        #expect(join(actions)?.request == JoinRequest())
+        #expect(problems(session.receive(other, at: .zero)).isEmpty)
     }
 
     @Test func `what cannot wait is dropped, and asked for`() throws {

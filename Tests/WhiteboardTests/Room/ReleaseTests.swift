@@ -233,6 +233,23 @@ struct JoiningTests {
         #expect(indices(catchUp) == [])
     }
 
+    @Test mutating func `Who has what the log has lost gets the board, where the log is known to have no more`() throws
+    {
+        probe.clock(1000)
+        for number in Int64(1)...5 { probe.send(draw(number)) }
+        probe.send(draw(6, #","t":2000"#))
+        func answer(_ have: UInt64) throws -> [CatchUp] {
+            let request = JoinRequest(incarnation: "life", have: have)
+            return [
+                try #require(probe.room.catchUp(request, cohort: .main, isCurrent: true)),
+                try #require(probe.room.catchUpHead(request, isCurrent: true)),
+            ]
+        }
+        #expect(try answer(6).map { indices($0) } == [[], []])
+        let boards = try answer(7)
+        #expect(boards.map { indices($0) } == [nil, nil] && boards.map(\.index) == [5, 6])
+    }
+
     @Test mutating func `A room that nobody has written to is an empty board with index 0 and no incarnation`() throws {
         let catchUp = try join(7, room: "")
         #expect(catchUp.incarnation == "")
