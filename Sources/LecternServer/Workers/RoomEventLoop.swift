@@ -131,8 +131,8 @@ final class RoomEventLoop {
             }
             requests.answer(request, nil, at: now)
         case .full: requests.refuseForNow(request)
-        case .waking, .recovering: wait(request, at: now)
-        case .elsewhere: break
+        // One that is about to be opened, too: no other daemon answers.
+        case .waking, .recovering, .elsewhere: wait(request, at: now)
         }
     }
 
