@@ -33,8 +33,11 @@ extension Gate {
     /// Whether a clock was ever heard in this life of the room, by whomever.
     var hasEverHeard: Bool { timeline.epochs.haveSeenClock || cohorts.contains { $0.hasVideo } }
 
-    /// Whether a clock tells its age.
-    var hasAge: Bool { hasClocks && cohorts.contains { $0.clock?.anchor.age != nil } }
+    /// Whether a clock of the newest epoch tells its age.
+    var hasAge: Bool {
+        let newest = timeline.epochs.confirmed.number
+        return hasClocks && cohorts.contains { $0.clock?.epoch == newest && $0.clock?.anchor.age != nil }
+    }
 
     /// Microseconds by which a cohort is behind the teacher, as its clock's last sample says; nil where it does not.
     public func age(of name: CohortName) -> Int64? { cohorts[name]?.clock?.anchor.age }
@@ -45,15 +48,17 @@ extension Gate {
     /// Microseconds by which the slowest cohort is behind.
     var greatestAge: Int64? { cohorts.compactMap { $0.clock?.anchor.age }.max() }
 
-    /// The position of the cohort whose clock tells L.
+    /// The position of the cohort whose clock tells L: one of an earlier epoch is on a time line that is over for the teacher.
     private func liveClock(at now: Instant) -> Int? {
-        var best: (position: Int, epoch: Int64, received: Instant)?
+        let newest = timeline.epochs.confirmed.number
+        var best: (position: Int, received: Instant)?
         // No copies of clocks here: this may run once for each operation.
-        for position in cohorts.indices where cohorts[position].clock?.liveTime(at: now) != nil {
-            guard let epoch = cohorts[position].clock?.epoch, let received = cohorts[position].clock?.anchor.received
+        for position in cohorts.indices where cohorts[position].clock?.epoch == newest {
+            guard cohorts[position].clock?.liveTime(at: now) != nil,
+                let received = cohorts[position].clock?.anchor.received
             else { continue }
-            if let best, (best.epoch, best.received) >= (epoch, received) { continue }
-            best = (position, epoch, received)
+            if let best, best.received >= received { continue }
+            best = (position, received)
         }
         return best?.position
     }

@@ -243,7 +243,9 @@ extension Room {
         guard gate.hasAge, gate.timeline.epochs.provisional == nil, let last = times.lastDraw(of: author) else {
             return false
         }
+        // Rule 7: an absurd time says nothing of the next.
         return last - time > GateThresholds.teacherRestart && live - time > GateThresholds.teacherRestart
+            && last - live <= GateThresholds.absurd
     }
 
     /// Rule 17: counts an operation whose time lies below L. A stroke is logged at its end and has the time of its beginning.

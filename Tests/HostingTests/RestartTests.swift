@@ -1,0 +1,42 @@
+import StrokeWire
+import Testing
+import Whiteboard
+
+/// Rule 18: the teacher's ink shows that the encoder has begun anew, before the video does.
+@Suite struct `A draw far below the one before` {
+    private func draw(_ number: Int, at time: Int, _ probe: HostProbe) {
+        probe.send(#"{"n":\#(number),"t":\#(time),"d":[{"x":1,"y":1}]}"#)
+    }
+
+    private func isForeseen(_ probe: HostProbe) -> Bool {
+        probe.output.decisions.contains { if case .provisionalEpoch = $0 { true } else { false } }
+    }
+
+    @Test func `begins nothing where the video has begun anew, though the clock of a slower cohort has not`() throws {
+        let hls = try #require(CohortName("hls"))
+        let probe = HostProbe(gate: .video)
+        draw(1, at: 99_000, probe)
+        probe.sample(#"{"m":100000,"ep":1}"#)
+        probe.sample(#"{"m":95000,"ep":1,"a":5000}"#, cohort: hls)
+        probe.log(.control(.epoch(1)))
+        probe.sample(#"{"m":0,"ep":2}"#)
+        probe.log(.control(.epoch(2)))
+        draw(2, at: 100, probe)
+        probe.wait(.milliseconds(200))
+        #expect(!isForeseen(probe))
+        #expect(probe.output.released() == [1, 2])
+    }
+
+    @Test func `begins nothing after an absurd time`() {
+        let probe = HostProbe(gate: .video)
+        draw(1, at: 99_000, probe)
+        probe.sample(#"{"m":95000,"ep":1,"a":5000}"#)
+        probe.log(.control(.epoch(1)))
+        draw(2, at: 1_000_000_000_000_000, probe)
+        draw(3, at: 85_000, probe)
+        #expect(!isForeseen(probe))
+        draw(4, at: 99_000, probe)
+        draw(5, at: 500, probe)
+        #expect(isForeseen(probe))
+    }
+}
