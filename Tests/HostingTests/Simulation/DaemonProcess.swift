@@ -21,6 +21,8 @@ final class DaemonProcess {
     private var known = 0
     /// Since when it has been running with a connection.
     private(set) var freeSince: Moment
+    /// Since when it has had the connection that it has.
+    private var connectedSince: Moment
     private var backlog: [() -> Void] = []
     private var membership: Membership
     private(set) lazy var keeper = SimulatedKeeper(self)
@@ -35,7 +37,7 @@ final class DaemonProcess {
 
     init(_ name: String, world: World, cluster: Cluster) {
         (self.name, self.world, self.cluster) = (name, world, cluster)
-        freeSince = world.now
+        (freeSince, connectedSince) = (world.now, world.now)
         buffer = SendBuffer(world: world)
         clock = LocalClock(at: world.now, random: &world.random)
         membership = Membership(name: name, partitions: cluster.configuration.partitions, at: clock.time(at: world.now))
@@ -46,6 +48,9 @@ final class DaemonProcess {
     }
 
     var now: Instant { clock.time(at: world.now) }
+
+    /// Since when it releases what is due of a partition.
+    func releasesSince(of partition: Int) -> Moment { max(connectedSince, works[partition]?.caughtUpAt ?? world.now) }
 
     /// Whether messages get through: a connection may be dead before the process notices.
     var isReached: Bool { isConnected && !buffer.isStalled }
@@ -149,7 +154,7 @@ extension DaemonProcess {
             if let known { clocks.receive(sample, of: known, cohort, logged) }
             let incoming = IncomingSample(
                 room: room, partition: cluster.partition(of: room), cohort: cohort,
-                bytes: cluster.fault == .aheadOfVideo ? halfASecondAhead(sample) : sample, arrivedAt: now)
+                bytes: faulty(sample), arrivedAt: now)
             host.sample(incoming, at: now)
             if known == nil, let made = listeningRoom(room) { clocks.receive(sample, of: made, cohort, logged) }
         }
@@ -165,9 +170,13 @@ extension DaemonProcess {
         }
     }
 
-    private func halfASecondAhead(_ bytes: [UInt8]) -> [UInt8] {
+    private func faulty(_ bytes: [UInt8]) -> [UInt8] {
         guard var sample = try? ClockSample(decoding: bytes) else { return bytes }
-        sample.media = sample.media + 500_000
+        switch cluster.fault {
+        case .aheadOfVideo: sample.media = sample.media + 500_000
+        case .waitsInPauses where sample.state != .play: (sample.state, sample.rate) = (.play, 0)
+        default: return bytes
+        }
         return sample.encoded()
     }
 
@@ -178,11 +187,7 @@ extension DaemonProcess {
     }
 
     func hear(_ request: JoinRequest, of room: RoomID, _ cohort: CohortName, answer: @escaping (CatchUp) -> Void) {
-        post { [self] in
-            if membership.answers(cluster.partition(of: room), at: now) {
-                reply(to: Question(room: room, cohort: cohort, request: request, answer: answer))
-            }
-        }
+        post { [self] in reply(to: Question(room: room, cohort: cohort, request: request, answer: answer)) }
     }
 
     private func answerQuestions() {
@@ -193,14 +198,17 @@ extension DaemonProcess {
     }
 
     private func reply(to question: Question) {
+        guard membership.answers(cluster.partition(of: question.room), at: now) else { return }
         switch host.look(for: question.room, partition: cluster.partition(of: question.room), at: now) {
         case .here(let hosted):
-            if let found = hosted.room?.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
+            let isCurrent = host.isCurrent(hosted, at: now)
+            if let found = hosted.room?.catchUp(question.request, cohort: question.cohort, isCurrent: isCurrent) {
+                question.answer(found)
+            }
         case .absent:
             let blank = Room(configuration: cluster.configuration.room, at: now)
             if let found = blank.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
-        case .waking, .recovering, .full: questions.append(question)
-        case .elsewhere: break
+        case .waking, .recovering, .full, .elsewhere: questions.append(question)
         }
     }
 }
@@ -208,7 +216,9 @@ extension DaemonProcess {
 final class PartitionWork {
     var reader: SimulatedReader?
     var isClosing = false
-    var isCaughtUp = false
+    /// When the log had been read to what was its end.
+    var caughtUpAt: Moment?
+    var isCaughtUp: Bool { caughtUpAt != nil }
     /// The last record that the host was given.
     var delivered: UInt64 = 0
     /// Up to where the checkpoints were when it was opened.
@@ -269,7 +279,7 @@ extension DaemonProcess {
         case .level where cluster.fault == .decidesBehind: break
         case .level(let until): host.setLevel(of: partition, until: until, at: now)
         case .caughtUp:
-            work.isCaughtUp = true
+            work.caughtUpAt = world.now
             host.caughtUp(partition, at: now)
         }
     }
@@ -380,7 +390,12 @@ extension DaemonProcess {
                 known = losses
                 closeOutput()
             }
-            if isOpen { host.setOutput(isOpen: true, at: now) } else { closeOutput() }
+            if isOpen {
+                connectedSince = world.now
+                host.setOutput(isOpen: true, at: now)
+            } else {
+                closeOutput()
+            }
         }
         if isOpen { for (_, work) in works.sorted(by: { $0.key < $1.key }) { work.reader?.goOn() } }
     }

@@ -31,15 +31,12 @@ final class Ledger {
         let cohort: CohortName
     }
 
-    /// A session of the encoder and a media time in nanoseconds.
-    typealias Video = (session: Int64, farthest: Int64)
-
     struct Release {
         let following: Following
         let index: UInt64
         let isLate: Bool
-        /// How far the cohort's video could be, as far as the process knew.
-        let video: Video?
+        /// What the process knew of the cohort's video each time that it published this.
+        let standings: [Standing]
         let at: Moment
         let process: String
     }
@@ -63,10 +60,8 @@ final class Ledger {
     private var confirmed: [Order: UInt64] = [:]
     /// After a lost connection: the release after which a room goes on.
     private var repeatsAfter: [Order: UInt64] = [:]
-    private var kept: [Order: Video] = [:]
-    private var said: [Order: [UInt64: Video]] = [:]
-    /// Keeps the rooms alive, so that no two have the same identity.
-    private var seen: [ObjectIdentifier: HostedRoom] = [:]
+    private var kept: [Order: Standing] = [:]
+    private var said: [Order: [UInt64: [Standing]]] = [:]
 
     init(world: World) {
         self.world = world
@@ -85,9 +80,8 @@ final class Ledger {
     func say(_ operation: Whiteboard.Operation, of room: HostedRoom, to cohort: CohortName, by process: DaemonProcess) {
         let order = order(of: room, room.incarnation, cohort)
         checkOrder(operation.index, order, by: process)
-        let before = said[order]?[operation.index] ?? kept[order]
-        said[order, default: [:]][operation.index] = [process.clocks.video(of: room, cohort), before].compactMap(\.self)
-            .max { $0 < $1 }
+        let before = said[order]?[operation.index] ?? kept[order].map { [$0] } ?? []
+        said[order, default: [:]][operation.index] = before + [process.clocks.standing(of: room, cohort)]
         if confirmed[order] == nil { confirmed[order] = operation.index - 1 }
         lastSaid[ObjectIdentifier(process), default: [:]][order] = operation.index
     }
@@ -119,19 +113,18 @@ final class Ledger {
         farthest[following] = max(farthest[following] ?? 0, operation.index)
         releases.append(
             Release(
-                following: following, index: operation.index, isLate: isLate, video: said[order]?[operation.index],
-                at: world.now, process: process.name))
+                following: following, index: operation.index, isLate: isLate,
+                standings: said[order]?[operation.index] ?? [], at: world.now, process: process.name))
     }
 
     /// A process has no connection: what a room releases now is published later.
     func keep(_ room: HostedRoom, _ cohort: CohortName, by process: DaemonProcess) {
-        kept[order(of: room, room.incarnation, cohort)] = process.clocks.video(of: room, cohort)
+        kept[order(of: room, room.incarnation, cohort)] = process.clocks.standing(of: room, cohort)
     }
 
     private func order(of room: HostedRoom, _ name: String, _ cohort: CohortName) -> Order {
-        seen[ObjectIdentifier(room)] = room
         let following = Following(life: Life(room: room.id, incarnation: name), cohort: cohort)
-        return Order(room: ObjectIdentifier(room), following: following)
+        return Order(room: world.identity(of: room), following: following)
     }
 
     /// The same index has the same content from every daemon at every time.

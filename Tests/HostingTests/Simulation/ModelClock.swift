@@ -16,6 +16,7 @@ struct ModelClock {
         }
     }
 
+    private let settings: CohortSettings
     private var taken, doubted: Seen?
     private var waiting: (seen: Seen, session: Int64)?
     private var interval: Int64 = 0
@@ -24,11 +25,16 @@ struct ModelClock {
     /// session for it.
     private var mayBeginAnew = false
 
+    /// Past pauses and stalls, as far as the clock was live in them.
+    private var pauses: [ClosedRange<Int64>] = []
+
     /// The session that the clock is in; -1 for the one that the room's log has not named.
     private(set) var session: Int64 = -1
 
     /// A way back by more than this, without a name, is a new session. In nanoseconds.
     private static let restart: Int64 = 10_000_000_000
+
+    init(_ settings: CohortSettings) { self.settings = settings }
 
     /// - Parameters:
     ///   - named: the sessions that the room's log has named, as far as the process has read it.
@@ -37,13 +43,23 @@ struct ModelClock {
         let seen = Seen(sample: sample, at: now)
         takeWaiting(named)
         if taken == nil, sample.epoch == nil, let heard { mayBeginAnew = heard - seen.media > Self.restart }
-        let session = sample.epoch ?? (taken == nil ? named.last ?? -1 : self.session)
+        let session = sample.epoch ?? (taken == nil ? Self.first(of: sample, named) : self.session)
         guard session <= named.last ?? -1 else {
             waiting = (seen, session)
             return
         }
         take(seen, session, named)
     }
+
+    /// The session of a first sample without a name: that of the picture, which a saved clock shows; where the log has not named
+    /// that, the last one.
+    private static func first(of sample: ClockSample, _ named: [Int64]) -> Int64 {
+        let session = sample.wallTime.map { ModelRoom.Life.session(ofLine: Int64($0), among: named) } ?? .max
+        return session < .max ? session : named.last ?? -1
+    }
+
+    /// Forgets past pauses.
+    mutating func forgetPauses() { pauses = [] }
 
     /// Enters the session that a sample waits for, if the log has named it. The first name is that of the session that is
     /// there.
@@ -60,6 +76,7 @@ struct ModelClock {
     }
 
     private mutating func enter(_ session: Int64, with seen: Seen) {
+        pauses = pauses(until: seen.at)
         interval = taken.map { seen.at - $0.at } ?? 0
         (taken, stateSince, doubted) = (seen, seen.at, nil)
         self.session = session
@@ -83,6 +100,7 @@ struct ModelClock {
             (doubted, waiting) = (seen, (seen, next))
             return
         }
+        pauses = pauses(until: now)
         if sample.state != taken.sample.state { stateSince = now }
         interval = now - taken.at
         (self.taken, doubted) = (seen, nil)
@@ -92,13 +110,49 @@ struct ModelClock {
     func farthest(at now: Int64) -> Int64? { taken.map { farthest($0, at: now) } }
 
     private func farthest(_ seen: Seen, at now: Int64) -> Int64 {
-        let life = max(2_000_000_000, 3 * min(interval, 10_000_000_000))
-        return seen.video(after: max(0, min(now - seen.at, life))) + step(seen, at: now)
+        let elapsed = max(0, now - seen.at)
+        let counted = !settings.extrapolate ? 0 : settings.policy == .freerun ? elapsed : min(elapsed, life)
+        return seen.video(after: counted) + step(seen, at: now)
     }
+
+    /// For how long the last sample is believed.
+    private var life: Int64 { max(2_000_000_000, 3 * min(interval, 10_000_000_000)) }
+
+    /// Pauses and stalls, with the one that lasts.
+    func pauses(until now: Int64) -> [ClosedRange<Int64>] {
+        guard let taken, taken.sample.state != .play, now > taken.at else { return pauses }
+        let end = min(now, taken.at + life)
+        guard let last = pauses.last, last.upperBound >= taken.at else { return pauses + [taken.at...end] }
+        return pauses.dropLast() + [last.lowerBound...max(last.upperBound, end)]
+    }
+
+    /// Whether a sample has come that counts.
+    var isHeard: Bool { taken != nil }
+    /// Nanoseconds by which the cohort is behind the teacher, as that sample says.
+    var age: Int64? { taken?.sample.age.map { $0 * 1000 } }
 
     /// Half a second into a pause V moves on by 1 ms, so that ink on the still picture appears.
     private func step(_ seen: Seen, at now: Int64) -> Int64 {
         seen.sample.state == .pause && now - stateSince >= 500_000_000 ? 1_000_000 : 0
+    }
+}
+
+/// What a process knows of a cohort's video at a moment in which it releases something.
+struct Standing {
+    let at: Moment
+    /// The encoder's session, and how far the video may be believed to be, in nanoseconds of media time; nil while unknown.
+    var video: (session: Int64, farthest: Int64)?
+    /// Since when what is held waits at the earliest: without a clock, since the process releases.
+    var waitsFrom = Moment(nanoseconds: 0)
+    /// Pauses and stalls of the video, in which nothing waits.
+    var pauses: [ClosedRange<Moment>] = []
+    /// By how much the cohort is behind the teacher, as its clock says.
+    var age: Duration?
+
+    /// How long an operation has waited by rule 10.
+    func wait(since loggedAt: Moment) -> Duration {
+        let start = max(loggedAt, waitsFrom)
+        return pauses.reduce(at - start) { $0 - max(.zero, min($1.upperBound, at) - max($1.lowerBound, start)) }
     }
 }
 
@@ -121,12 +175,6 @@ final class KnownClocks {
         let cohort: CohortName
     }
 
-    /// A room's log folded through the last record that the process has read.
-    private struct Reading {
-        var room: ModelRoom
-        var through: UInt64 = 0
-    }
-
     /// A sample for a room that is still being loaded.
     private struct EarlySample {
         let bytes: [UInt8]
@@ -137,9 +185,7 @@ final class KnownClocks {
 
     private unowned let process: DaemonProcess
     private var clocks: [Key: ModelClock] = [:]
-    /// Keeps the rooms alive, so that no two have the same identity.
-    private var rooms: [ObjectIdentifier: HostedRoom] = [:]
-    private var readings: [RoomID: Reading] = [:]
+    private var readings: [RoomID: RoomReading] = [:]
     private var earlySamples: [EarlySample] = []
 
     init(_ process: DaemonProcess) {
@@ -158,10 +204,10 @@ final class KnownClocks {
         _ bytes: [UInt8], of room: HostedRoom, _ cohort: CohortName, _ logged: LoggedSession, at now: Instant
     ) {
         guard let sample = try? ClockSample(decoding: bytes) else { return }
-        rooms[ObjectIdentifier(room)] = room
-        let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
-        let heard = process.cluster.hear(sample, of: room.id, cohort)
-        clocks[key, default: ModelClock()].receive(sample, named: logged.sessions, heard: heard, at: now.nanoseconds)
+        let key = Key(room: process.world.identity(of: room), life: logged.life, cohort: cohort)
+        let heard = process.cluster.hear(sample, of: room.id, cohort, life: logged.life)
+        clocks[key, default: ModelClock(process.cluster.plan.settings(of: cohort))].receive(
+            sample, named: logged.sessions, heard: heard, at: now.nanoseconds)
     }
 
     /// A room has come into memory, maybe again: what was heard of its clocks before is forgotten. Early samples count
@@ -173,19 +219,29 @@ final class KnownClocks {
         for sample in earlySamples where sample.room === room {
             receive(sample.bytes, of: room, sample.cohort, logged, at: sample.arrivedAt)
         }
+        // A host keeps the last few.
+        for key in clocks.keys where key.room == ObjectIdentifier(room) { clocks[key]?.forgetPauses() }
         earlySamples.removeAll { $0.room === room }
     }
 
     /// A room has left memory.
     func leave(_ room: HostedRoom) { earlySamples.removeAll { $0.room === room } }
 
-    /// How far the video of a cohort can be now: its session, and the media time in nanoseconds; nil while unknown.
-    func video(of room: HostedRoom, _ cohort: CohortName) -> (session: Int64, farthest: Int64)? {
-        let logged = loggedSession(of: room.id)
+    /// What is known of a cohort's video now.
+    func standing(of room: HostedRoom, _ cohort: CohortName) -> Standing {
+        let (logged, now) = (loggedSession(of: room.id), process.now)
         let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
         clocks[key]?.takeWaiting(logged.sessions)
-        guard let clock = clocks[key] else { return nil }
-        return clock.farthest(at: process.now.nanoseconds).map { (clock.session, $0) }
+        var standing = Standing(at: process.world.now)
+        guard let clock = clocks[key], clock.isHeard else {
+            standing.waitsFrom = process.releasesSince(of: room.partition)
+            return standing
+        }
+        func moment(_ nanoseconds: Int64) -> Moment { process.clock.moment(of: Instant(nanoseconds: nanoseconds)) }
+        standing.video = clock.farthest(at: now.nanoseconds).map { (clock.session, $0) }
+        standing.pauses = clock.pauses(until: now.nanoseconds).map { moment($0.lowerBound)...moment($0.upperBound) }
+        standing.age = clock.age.map { .nanoseconds($0) }
+        return standing
     }
 
     func loggedSession(of room: RoomID) -> LoggedSession {
@@ -195,15 +251,9 @@ final class KnownClocks {
         var read = max(process.works[partition]?.delivered ?? 0, process.keeper.restoredThrough[room] ?? 0)
         // Records for a room that is about to leave memory wait until it is back.
         if let hosted = process.host.rooms[room], hosted.isLeaving { read = min(read, hosted.sequence) }
-        var reading = readings[room] ?? Reading(room: ModelRoom(cluster.plan.history))
-        if reading.through > read { reading = Reading(room: ModelRoom(cluster.plan.history)) }
-        while reading.through < min(read, log.last) {
-            let entry = log.entries[Int(reading.through)]
-            if entry.record.room == room { reading.room.take(entry, prefix: log.prefix) }
-            reading.through += 1
-        }
-        readings[room] = reading
-        let life = reading.room.lives.last.flatMap { $0.isClosed ? nil : $0 }
-        return LoggedSession(life: reading.room.lives.count { $0.isClosed }, sessions: life?.sessions ?? [])
+        readings[room, default: RoomReading(cluster.plan.history)].read(log, of: room, through: read)
+        guard let reading = readings[room] else { return LoggedSession() }
+        return LoggedSession(
+            life: reading.room.lives.count { $0.isClosed }, sessions: reading.life?.sessions ?? [])
     }
 }

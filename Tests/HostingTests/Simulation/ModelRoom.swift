@@ -17,7 +17,9 @@ struct ModelRoom {
         let isLasso: Bool
         let digest: UInt64
         /// The encoder's session that it was logged in, by its place among those of the life.
-        let epoch: Int
+        var epoch: Int
+        /// Whether it was in a session that the video had not reached, by rule 18.
+        var wasForeseen = false
         /// Its own media time, and the encoder's session whose time line that is on; nil for none that is of use.
         let time: Int64?
         let timeLine: Int64?
@@ -45,9 +47,10 @@ struct ModelRoom {
         /// Whether clock samples name the encoder's sessions.
         var namesSessions = true
 
-        /// The number of the session that an operation was logged in; -1 where none was ever named.
+        /// The number of the session that an operation was logged in; -1 where none was ever named, greater than all for one that
+        /// the video has not reached.
         func session(of operation: Expected) -> Int64 {
-            operation.epoch < sessions.count ? sessions[operation.epoch] : -1
+            operation.epoch < sessions.count ? sessions[operation.epoch] : operation.epoch == 0 ? -1 : .max
         }
 
         /// The number of the session on whose time line an operation's own time is; nil without a time. The encoder counts its
@@ -118,6 +121,9 @@ struct ModelRoom {
     private var board: ModelPages
     /// The sessions of the encoder that the room has heard of in this life.
     private var sessions: [Int64] = []
+    /// The first operation of the session that the video has not reached, and of the last such session.
+    private var foreseen: UInt64?
+    private var lastForeseen: UInt64 = 0
     private var isLiving = false
     /// The first record of this life, and what was owed before it.
     private var began: UInt64 = 0
@@ -144,7 +150,9 @@ struct ModelRoom {
             if isLimited { forgetEarlierSessions() }
             close()
         case .control(.full(let through)): refuse(through)
-        case .control(.epoch(let number)): if isLiving, number > sessions.last ?? -1 { sessions.append(number) }
+        case .control(.epoch(let number)): if isLiving, number > sessions.last ?? -1 { begin(number) }
+        case .control(.provisionalEpoch(let first, _)): if isLiving { foresee(from: first) }
+        case .control(.provisionalEpochOver(let first)): if isLiving, foreseen == first { moveForeseen(by: -1) }
         case .control(.gaveUp(let author, let from, let to, let incarnation)):
             // A daemon that has not read of a life's end may still give up a number of it, in the next.
             if isLiving, lives.last?.incarnation == incarnation { giveUp(author.text, from, to, entry) }
@@ -152,8 +160,6 @@ struct ModelRoom {
         case .control(.unmute(let author)): if isLiving { muted.remove(author.text) }
         // Simulated logs lose no end.
         case .control(.restore): break
-        // Its clocks tell no age.
-        case .control(.provisionalEpoch), .control(.provisionalEpochOver): break
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {
@@ -169,6 +175,34 @@ struct ModelRoom {
         lives[lives.count - 1].sessions = sessions
         lives[lives.count - 1].visible = board.visible
         (lives[lives.count - 1].shown, lives[lives.count - 1].order) = (board.shown, board.order)
+    }
+
+    /// The place of the session that operations are logged in. What was logged before any was named belongs to the first.
+    private var epoch: Int { max(0, sessions.count - 1) + (foreseen == nil ? 0 : 1) }
+
+    private mutating func begin(_ session: Int64) {
+        // The first name is that of the session that is there.
+        if !sessions.isEmpty { foreseen = nil }
+        sessions.append(session)
+    }
+
+    private mutating func foresee(from first: UInt64) {
+        guard foreseen == nil, first > lastForeseen, first <= head,
+            lives[lives.count - 1].operations[Int(first - 1)].epoch == epoch
+        else { return }
+        (foreseen, lastForeseen) = (first, first)
+        moveForeseen(by: 1)
+    }
+
+    /// Moves operations to the session that was foreseen, or back where it has not come.
+    private mutating func moveForeseen(by step: Int) {
+        guard let first = foreseen else { return }
+        let from = step > 0 ? epoch - 1 : epoch
+        for place in Int(first - 1)..<head where lives[lives.count - 1].operations[place].epoch == from {
+            lives[lives.count - 1].operations[place].epoch += step
+            lives[lives.count - 1].operations[place].wasForeseen = true
+        }
+        if step < 0 { foreseen = nil }
     }
 
     /// Operations that are neither applied, rejected nor given up.
@@ -190,7 +224,7 @@ struct ModelRoom {
         guard authors.isEmpty, muted.isEmpty else { return }
         lives.removeLast()
         isLiving = false
-        (authors, board, sessions) = ([:], ModelPages(rules), [])
+        forgetLife()
     }
 
     /// The room is refused: everything of this life is rejected.
@@ -217,7 +251,12 @@ struct ModelRoom {
         noteReached()
         if isLiving { lives[lives.count - 1].isClosed = true }
         isLiving = false
-        (authors, board, sessions, muted) = ([:], ModelPages(rules), [], [])
+        forgetLife()
+        muted = []
+    }
+
+    private mutating func forgetLife() {
+        (authors, board, sessions, foreseen, lastForeseen) = ([:], ModelPages(rules), [], nil, 0)
     }
 
     /// What waits is rejected, and strokes that were given up lose the shards that have come.
@@ -303,16 +342,16 @@ struct ModelRoom {
             author.fates[number] = .gaveUp(head: head)
             owe(name, author, number, .gaveUp)
         }
-        drain(name, &author, nil)
+        drain(name, &author, decision)
         authors[name] = author
     }
 
-    private mutating func drain(_ name: String, _ author: inout ModelAuthor, _ entry: SimulatedLog.Entry?) {
+    private mutating func drain(_ name: String, _ author: inout ModelAuthor, _ entry: SimulatedLog.Entry) {
         while author.isComplete(author.expected) { apply(author.expected, of: name, &author, entry, isLate: false) }
     }
 
     private mutating func apply(
-        _ number: Int64, of name: String, _ author: inout ModelAuthor, _ entry: SimulatedLog.Entry?, isLate: Bool
+        _ number: Int64, of name: String, _ author: inout ModelAuthor, _ entry: SimulatedLog.Entry, isLate: Bool
     ) {
         let parts = (author.parts[number] ?? [:]).sorted { $0.key < $1.key }.compactMap(\.value.sent)
         author.fates[number] = .rejected
@@ -343,18 +382,16 @@ struct ModelRoom {
 
     private mutating func log(
         _ first: SentMessage, _ parts: [SentMessage], _ index: UInt64, _ reference: UInt64?, _ isLate: Bool,
-        at entry: SimulatedLog.Entry?
+        at entry: SimulatedLog.Entry
     ) {
-        // What was logged before any encoder session was named belongs to the first.
-        let epoch = max(0, sessions.count - 1)
         lives[lives.count - 1].operations.append(
             Expected(
                 index: index, author: first.author.text, number: first.number, kind: first.kind, reference: reference,
                 page: board.page(first.page),
                 isLate: isLate, ink: parts.flatMap(\.ink), isLasso: first.entry.isLasso,
-                digest: plainDigest(board.visible), epoch: epoch,
+                digest: plainDigest(board.visible), epoch: epoch, wasForeseen: foreseen != nil,
                 time: first.timeLine == nil ? nil : first.time, timeLine: first.timeLine,
-                reach: parts.map(\.reach).max() ?? 0, loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
+                reach: parts.map(\.reach).max() ?? 0, loggedAt: entry.at))
     }
 
     private mutating func owe(_ name: String, _ author: ModelAuthor, _ number: Int64, _ kind: Owed.Kind) {
@@ -362,6 +399,27 @@ struct ModelRoom {
     }
 
     private mutating func owe(_ answer: Owed) { owed.insert(answer) }
+}
+
+/// A room's log folded as far as somebody has read it.
+struct RoomReading {
+    private(set) var room: ModelRoom
+    private var through: UInt64 = 0
+
+    init(_ rules: HistoryConfiguration) { room = ModelRoom(rules) }
+
+    /// Folds the records through `last`, from the first one on where more were folded.
+    mutating func read(_ log: SimulatedLog, of id: RoomID, through last: UInt64) {
+        if through > last { self = RoomReading(room.rules) }
+        while through < min(last, log.last) {
+            let entry = log.entries[Int(through)]
+            if entry.record.room == id { room.take(entry, prefix: log.prefix) }
+            through += 1
+        }
+    }
+
+    /// The life that the room is in; nil between two.
+    var life: ModelRoom.Life? { room.lives.last.flatMap { $0.isClosed ? nil : $0 } }
 }
 
 /// One author's sequence by the rules of order and loss. It keeps everything and searches it each time.

@@ -45,7 +45,7 @@ struct Schedule {
         if world.chance(400) { muteSome(of: teachers, in: room) }
         for (cohort, delay) in zip(plan.cohorts, plan.delays) {
             let player = Player(
-                room: room, cohort: cohort, encoder: encoder, delay: delay, namesSessions: plan.namesSessions,
+                room: room, cohort: cohort, encoder: encoder, delay: delay, plan: plan,
                 world: world, network: cluster.network)
             player.play(from: moment(0...3000), until: plan.end)
             disturb(player)
@@ -191,74 +191,6 @@ struct Schedule {
     private func momentOfFault() -> Moment { moment(500...Int(plan.calm.nanoseconds / 1_000_000)) }
 }
 
-/// The random choices of one schedule.
-struct Plan {
-    let partitions, daemons: Int
-    let rooms: [RoomID]
-    let cohorts: [CohortName]
-    /// Delay of each cohort's video.
-    let delays: [Duration]
-    /// Most rooms that a daemon has in memory.
-    let places: Int
-    /// Most rooms on their way out of memory that take no place in it.
-    let departing: Int
-    /// Most rooms that are stored of each partition.
-    let storedRooms: Int
-    let maxHold: Duration
-    let history: HistoryConfiguration
-    /// Cohorts in which strokes grow.
-    let progressive: Set<CohortName>
-    /// Whether clock samples name the encoder's sessions.
-    let namesSessions: Bool
-    /// Whether encoders restart that do not name their sessions.
-    let restartsUnnamed: Bool
-    let closesRooms: Bool
-    /// Whether records are deleted that checkpoints hold. Damaged checkpoints would need them.
-    let trimsLogs: Bool
-    /// From then on nothing fails any more.
-    let calm: Moment
-    let end: Moment
-
-    init(_ random: inout SeededGenerator) {
-        partitions = random.int(1...2)
-        daemons = random.chance(250, in: 1000) ? 3 : 2
-        rooms = ["algebra", "botany", "chemistry"].prefix(random.int(1...3)).compactMap { RoomID($0) }
-        cohorts = [.main] + (random.chance(700, in: 1000) ? [CohortName("slow")].compactMap(\.self) : [])
-        delays = [random.milliseconds(100...800), random.milliseconds(2000...7000)]
-        places = random.chance(400, in: 1000) ? random.int(1...2) : 100
-        departing = random.int(0...2)
-        storedRooms = random.chance(200, in: 1000) ? random.int(1...2) : 100
-        maxHold = random.milliseconds(5000...12_000)
-        history = HistoryConfiguration(
-            scope: random.chance(500, in: 1000) ? .room : .author, depth: random.chance(500, in: 1000) ? 4 : 100)
-        progressive = Set(cohorts.filter { _ in random.chance(600, in: 1000) })
-        namesSessions = random.chance(700, in: 1000)
-        // Where the owner changes between the restarts that two cohorts see, the new one takes the first cohort's new time line for
-        // the old one, and rule 6 what is drawn on it for stragglers.
-        restartsUnnamed = !namesSessions && random.chance(600, in: 1000) && cohorts.count == 1
-        // In another life sessions without names are counted from the one that is there.
-        closesRooms = !restartsUnnamed && random.chance(400, in: 1000)
-        trimsLogs = random.chance(300, in: 1000)
-        calm = Moment(nanoseconds: Int64(random.int(12...25)) * 1_000_000_000)
-        end = calm + maxHold + .seconds(38)
-    }
-
-    var configuration: HostConfiguration {
-        var settings = CohortSettings()
-        settings.maxHold = maxHold
-        var growing = settings
-        growing.ink = .progressive
-        return HostConfiguration(
-            room: RoomConfiguration(
-                history: history,
-                cohorts: CohortsConfiguration(
-                    defaults: settings, named: Dictionary(uniqueKeysWithValues: progressive.map { ($0, growing) }))),
-            partitions: partitions,
-            checkpoints: CheckpointSchedule(interval: .seconds(4), operations: 24, cursors: .seconds(1), releases: 8),
-            idle: .seconds(5), rooms: places, departing: departing, waitingBytes: 2000)
-    }
-}
-
 /// What all daemons of a schedule share: streams, network, checks.
 final class Cluster {
     let world: World
@@ -270,8 +202,17 @@ final class Cluster {
     let fault: Fault?
     let ledger: Ledger
     let wet: WetLedger
+    /// A cohort in a life of its room, counted from 0.
+    struct Listening: Hashable {
+        let room: RoomID
+        let life: Int
+        let cohort: CohortName
+    }
+
     /// The greatest media time of each cohort that a process has heard, in nanoseconds.
     private var heard: [String: Int64] = [:]
+    /// When a process first heard a cohort's clock.
+    private(set) var heardSince: [Listening: Moment] = [:]
 
     init(world: World, plan: Plan, fault: Fault?) {
         (self.fault, self.world, self.plan) = (fault, world, plan)
@@ -287,7 +228,9 @@ final class Cluster {
 
     /// A process hears a sample.
     /// - Returns: the greatest media time before it, in nanoseconds; nil for none.
-    func hear(_ sample: ClockSample, of room: RoomID, _ cohort: CohortName) -> Int64? {
+    func hear(_ sample: ClockSample, of room: RoomID, _ cohort: CohortName, life: Int) -> Int64? {
+        let listening = Listening(room: room, life: life, cohort: cohort)
+        heardSince[listening] = heardSince[listening] ?? world.now
         let media = sample.media.microseconds * 1000
         let before = heard.updateValue(media, forKey: "\(room) \(cohort)")
         if let before, before > media { heard["\(room) \(cohort)"] = before }
@@ -319,6 +262,8 @@ enum Fault: String, CaseIterable {
     case decidesLate
     /// The video is taken to be half a second ahead of its clock samples.
     case aheadOfVideo
+    /// Pauses and stalls count as waiting.
+    case waitsInPauses
     /// Points of growing strokes are published twice.
     case repeatsPoints
     /// Nobody is told to forget a stroke.

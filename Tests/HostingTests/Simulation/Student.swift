@@ -39,7 +39,8 @@ final class Student {
         let known = JoinRequest(
             incarnation: incarnation.isEmpty ? nil : incarnation, have: incarnation.isEmpty ? nil : index)
         network.join(room, cohort, known) { [weak self] answer in
-            if let self, self.asked == question, self.isConnected { self.take(answer) }
+            // Of two answers the first one counts.
+            if let self, self.asked == question, !self.isJoined, self.isConnected { self.take(answer) }
         }
         world.after(1000...1500) { [weak self] in
             if let self, self.asked == question, !self.isJoined { self.join() }
@@ -99,8 +100,7 @@ final class Student {
             for operation in operations { apply(operation) }
         case .version: report("a board at a position that was not asked for")
         case .board(let board):
-            // The cohort's cursor came from a checkpoint and is behind what the student has.
-            guard answer.index >= index else { return }
+            if answer.index < index { report("a board of \(answer.index), as if the log had lost what follows") }
             self.board = ModelStudent(Self.rules, board: board)
             if answer.digest.value != self.board.digest { report("a board of another digest") }
         }
@@ -128,18 +128,17 @@ final class Player {
     private let world: World
     private let encoder: Encoder
     private let network: SimulatedNetwork
-    /// Whether samples name the encoder's session.
-    private let namesSessions: Bool
+    private let plan: Plan
     private var delay: Duration
     private var stalledSince: Moment?
     private var number: Int64 = 0
 
     init(
-        room: RoomID, cohort: CohortName, encoder: Encoder, delay: Duration, namesSessions: Bool, world: World,
+        room: RoomID, cohort: CohortName, encoder: Encoder, delay: Duration, plan: Plan, world: World,
         network: SimulatedNetwork
     ) {
         (self.room, self.cohort, self.encoder, self.delay) = (room, cohort, encoder, delay)
-        (self.namesSessions, self.world, self.network) = (namesSessions, world, network)
+        (self.plan, self.world, self.network) = (plan, world, network)
     }
 
     func play(from start: Moment, until end: Moment) { world.at(start) { [self] in sample(until: end) } }
@@ -174,9 +173,12 @@ final class Player {
         let picture = encoder.picture(at: seen)
         let state = stalledSince != nil ? "stall" : picture.isPaused ? "pause" : "play"
         number += 1
-        let session = namesSessions ? ",\"ep\":\(picture.session)" : ""
+        let session = plan.namesSessions ? ",\"ep\":\(picture.session)" : ""
+        let age = plan.tellsAge ? ",\"a\":\((world.now - seen) / .milliseconds(1))" : ""
+        // What the models alone look at.
+        let line = ",\"w\":\(picture.session)"
         let jump = isDiscontinuity ? ",\"d\":true" : ""
-        let text = "{\"m\":\(picture.media),\"q\":\(number),\"s\":\"\(state)\"\(session)\(jump)}"
+        let text = "{\"m\":\(picture.media),\"q\":\(number),\"s\":\"\(state)\"\(session)\(age)\(line)\(jump)}"
         network.clock(Array(text.utf8), of: room, cohort)
     }
 }

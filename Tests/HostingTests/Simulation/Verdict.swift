@@ -19,10 +19,11 @@ struct Verdict {
             for entry in log.entries where entry.record.room == room { plain.take(entry, prefix: log.prefix) }
             for undecided in plain.undecided { report(room, "nothing was decided about \(undecided)") }
             for giveUp in plain.giveUps { checkMoment(giveUp, room) }
-            for life in plain.lives {
+            for (number, life) in plain.lives.enumerated() {
                 let known = Ledger.Life(room: room, incarnation: life.incarnation)
                 checkContents(of: known, life)
-                checkTimes(of: known, life)
+                checkTimes(of: known, life, number)
+                checkDelays(of: known, life)
                 if !life.isClosed { checkEnd(of: known, life) }
             }
             checkTold(room, plain)
@@ -93,27 +94,105 @@ struct Verdict {
     }
 
     /// Nothing is released before its time, unless it is late and says so.
-    private func checkTimes(of known: Ledger.Life, _ life: ModelRoom.Life) {
+    private func checkTimes(of known: Ledger.Life, _ life: ModelRoom.Life, _ number: Int) {
         let gateTimes = life.gateTimes(isProgressive: false)
         let ends = life.gateTimes(isProgressive: true)
         for release in ledger.releases where release.following.life == known {
             guard release.index > 0, release.index <= life.operations.count else { continue }
             let operation = life.operations[Int(release.index - 1)]
-            let isProgressive = cluster.plan.progressive.contains(release.following.cohort)
-            let gateTime = (isProgressive ? ends : gateTimes)[Int(release.index - 1)]
-            if let video = release.video, isInTime(video, operation, gateTime, life) { continue }
-            let waited = release.at - operation.loggedAt
-            if release.isLate, waited >= cluster.plan.maxHold - .milliseconds(200) { continue }
+            let settings = cluster.plan.settings(of: release.following.cohort)
+            let gateTime = (settings.ink == .progressive ? ends : gateTimes)[Int(release.index - 1)]
+            if settings.gate == .none, !release.isLate { continue }
+            let isRight = release.standings.contains { standing in
+                if release.isLate { return isOverdue(standing, operation, settings) }
+                guard let video = standing.video else {
+                    return settings.gate == .auto && isUnheard(release, number, life)
+                }
+                if let line = operation.timeLine, video.session < line, isRestart(operation, life, until: release.at) {
+                    return false
+                }
+                return isInTime(video, operation, gateTime, life)
+            }
+            if isRight { continue }
             report(
                 known.room,
                 """
-                \(release.process) released \(release.index) to \(release.following.cohort) at \
-                \(release.at.nanoseconds / 1_000_000) ms, video \(release.video.map { "\($0)" } ?? "unknown"), not \
-                before \(gateTime.map(String.init) ?? "-") ms of \(operation.epoch) in \(life.sessions); late: \
-                \(release.isLate), after \(waited)
+                \(release.process) released \(release.index) to \(release.following.cohort)\
+                \(release.isLate ? " late" : "") at \(release.at.nanoseconds / 1_000_000) ms, \(release.standings), not \
+                before \(gateTime.map(String.init) ?? "-") ms of \(operation.epoch) in \(life.sessions); after \
+                \(release.at - operation.loggedAt)
                 """)
         }
     }
+
+    /// Whether a daemon that nothing has disturbed must see that the encoder has begun anew with a draw, before the video shows it.
+    private func isRestart(_ operation: ModelRoom.Expected, _ life: ModelRoom.Life, until moment: Moment) -> Bool {
+        guard cluster.plan.tellsAge, cluster.plan.namesSessions, operation.kind == .draw, let time = operation.time,
+            isUndisturbed(operation, until: moment)
+        else { return false }
+        let earlier = life.operations.prefix(Int(operation.index - 1)).last {
+            $0.kind == .draw && $0.author == operation.author && $0.time != nil
+        }
+        guard let before = earlier?.time, earlier?.timeLine != nil else { return false }
+        return before - time > 10_500
+    }
+
+    /// Whether nothing has failed from when an operation was logged, or just before.
+    private func isUndisturbed(_ operation: ModelRoom.Expected, until moment: Moment) -> Bool {
+        cluster.world.lastTrouble(until: moment) + Self.recovery < operation.loggedAt
+    }
+
+    /// Where nothing has failed meanwhile, nothing waits longer than the policy lets it.
+    private func checkDelays(of known: Ledger.Life, _ life: ModelRoom.Life) {
+        // Rooms that are not in memory are loaded in turns.
+        guard cluster.plan.places >= cluster.plan.rooms.count else { return }
+        var seen: [CohortName: Set<UInt64>] = [:]
+        for release in ledger.releases where release.following.life == known {
+            let settings = cluster.plan.settings(of: release.following.cohort)
+            guard settings.gate == .none || settings.policy == .maxhold, release.index <= life.operations.count,
+                seen[release.following.cohort, default: []].insert(release.index).inserted
+            else { continue }
+            let operation = life.operations[Int(release.index - 1)]
+            guard isUndisturbed(operation, until: release.at) else { continue }
+            let wait = release.at - operation.loggedAt
+            let limit = settings.gate == .none ? Self.slack : settings.maxHold + Self.stillTime + Self.slack
+            if wait > limit {
+                report(known.room, "\(release.index) waited \(wait) for \(release.following.cohort)")
+            }
+        }
+    }
+
+    /// The longest pause and the longest stall.
+    private static let stillTime = Duration.seconds(10)
+    /// A reader may be interrupted, which is no trouble.
+    private static let slack = Duration.seconds(3)
+
+    /// Whether an operation has waited as long as it may.
+    private func isOverdue(
+        _ standing: Standing, _ operation: ModelRoom.Expected, _ settings: CohortSettings
+    ) -> Bool {
+        guard settings.gate != .none else { return false }
+        // A video that does not follow a restart is waited for no longer than it is behind.
+        if operation.wasForeseen, standing.video != nil,
+            standing.at - operation.loggedAt >= (standing.age ?? .zero) + .seconds(5) - Self.clockError
+        {
+            return true
+        }
+        return settings.policy == .maxhold
+            && standing.wait(since: operation.loggedAt) >= settings.maxHold - Self.clockError
+    }
+
+    /// Whether a process need not know that a cohort has a video: nobody has heard of it in this life of the room, or just now.
+    private func isUnheard(_ release: Ledger.Release, _ number: Int, _ life: ModelRoom.Life) -> Bool {
+        let cohort = Cluster.Listening(
+            room: release.following.life.room, life: number, cohort: release.following.cohort)
+        guard let heard = cluster.heardSince[cohort] else { return true }
+        // A room that nobody has written to is not saved.
+        return release.at - max(heard, life.operations.first?.loggedAt ?? heard) <= Self.saving
+    }
+
+    /// What is new of a cohort is saved within this time.
+    private static let saving = Duration.seconds(5)
 
     private func isInTime(
         _ video: (session: Int64, farthest: Int64), _ operation: ModelRoom.Expected, _ gateTime: Int64?,

@@ -37,11 +37,6 @@ final class WetLedger {
         let key: Key
     }
 
-    private struct Reading {
-        var room: ModelRoom
-        var through: UInt64 = 0
-    }
-
     private let plan: Plan
     private let world: World
     private var strokes: [Key: DrawnStroke] = [:]
@@ -54,7 +49,7 @@ final class WetLedger {
     private var changes: [Heard: Int] = [:]
     /// The end of the points that a process has heard of.
     private var ends: [Heard: Int] = [:]
-    private var readings: [ObjectIdentifier: Reading] = [:]
+    private var readings: [ObjectIdentifier: RoomReading] = [:]
     /// How often a room could not publish something: what it had of strokes then is lost, and each track goes on behind it.
     private var interruptions: [ObjectIdentifier: Int] = [:]
     /// How many of these came before the last message of each track.
@@ -64,8 +59,6 @@ final class WetLedger {
     private var ended: [ObjectIdentifier: [Track: Int]] = [:]
     /// After a lost connection that is said again, as often.
     private var endsAgain: [Track: Int] = [:]
-    /// Keeps rooms and processes alive, so that no two have the same identity.
-    private var seen: [ObjectIdentifier: AnyObject] = [:]
     /// Points published to cohorts.
     private(set) var pointCount = 0
     /// What a room has made just before its process begins to publish goes out that much later.
@@ -88,7 +81,6 @@ final class WetLedger {
     ) {
         guard let update = try? WetUpdate(decoding: update) else { return }
         world.note("\(process.name) hears \(author) \(update.number) \(update.update) \(Self.summary(update))")
-        seen[ObjectIdentifier(process)] = process
         let key = Heard(process: ObjectIdentifier(process), key: Key(room: room, author: author, number: update.number))
         let logged = process.clocks.loggedSession(of: room)
         if sessions[key]?.life != logged.life { sessions[key] = logged }
@@ -105,11 +97,11 @@ final class WetLedger {
     // MARK: - Messages
 
     func publish(_ wet: WetPublication, of room: HostedRoom, to cohort: CohortName?, by process: DaemonProcess) {
-        seen[ObjectIdentifier(room)] = room
         guard let release = try? WetRelease(decoding: wet.body) else {
             return report("\(process.name) publishes what cannot be read", room)
         }
-        let track = Track(room: ObjectIdentifier(room), cohort: cohort, author: release.author, number: release.number)
+        let track = Track(
+            room: world.identity(of: room), cohort: cohort, author: release.author, number: release.number)
         let name = "\(process.name) to \(cohort?.text ?? "head"), \(release.author) \(release.number)"
         let isInterrupted = seenInterruptions[track] ?? 0 != interruptions[track.room] ?? 0
         seenInterruptions[track] = interruptions[track.room]
@@ -138,7 +130,9 @@ final class WetLedger {
         checkRepeat(points, release.index, track, isInterrupted: isInterrupted, name, room, process)
         guard let cohort else { return }
         pointCount += points.points.count
-        guard plan.progressive.contains(cohort) else { return report("\(name): strokes do not grow there", room) }
+        guard plan.settings(of: cohort).ink == .progressive else {
+            return report("\(name): strokes do not grow there", room)
+        }
         if !points.predicted.isEmpty || points.points.contains(where: { $0.x >= Pen.predicted }) {
             report("\(name): predicted points", room)
         }
@@ -201,7 +195,10 @@ final class WetLedger {
         _ points: WetPoints, _ stroke: DrawnStroke, isLogged: Bool, _ name: String, _ room: HostedRoom,
         _ cohort: CohortName, _ process: DaemonProcess
     ) {
-        guard let video = process.clocks.video(of: room, cohort), let time = stroke.time, var line = stroke.line else {
+        let gate = plan.settings(of: cohort).gate
+        let known = process.clocks.standing(of: room, cohort).video
+        if gate == .none || gate == .auto && known == nil { return }
+        guard let video = known, let time = stroke.time, var line = stroke.line else {
             return report("\(name): without a clock, or without a time", room)
         }
         if !plan.namesSessions {
@@ -243,24 +240,16 @@ final class WetLedger {
 
     /// The room's present life, as far as the process has folded in its log.
     private func life(of room: HostedRoom, _ process: DaemonProcess) -> ModelRoom.Life? {
-        let log = process.cluster.logs[room.partition]
-        var reading = readings[ObjectIdentifier(room)] ?? Reading(room: ModelRoom(plan.history))
-        if reading.through > room.sequence { reading = Reading(room: ModelRoom(plan.history)) }
-        while reading.through < min(room.sequence, log.last) {
-            let entry = log.entries[Int(reading.through)]
-            if entry.record.room == room.id { reading.room.take(entry, prefix: log.prefix) }
-            reading.through += 1
-        }
-        readings[ObjectIdentifier(room)] = reading
-        return reading.room.lives.last.flatMap { $0.isClosed || $0.incarnation != room.incarnation ? nil : $0 }
+        readings[ObjectIdentifier(room), default: RoomReading(plan.history)].read(
+            process.cluster.logs[room.partition], of: room.id, through: room.sequence)
+        return readings[ObjectIdentifier(room)]?.life.flatMap { $0.incarnation == room.incarnation ? $0 : nil }
     }
 
     // MARK: - Ends
 
     /// A room could not publish something.
     func interrupt(_ room: HostedRoom) {
-        seen[ObjectIdentifier(room)] = room
-        interruptions[ObjectIdentifier(room), default: 0] += 1
+        interruptions[world.identity(of: room), default: 0] += 1
     }
 
     /// The ends that a process has published, and that are not confirmed.

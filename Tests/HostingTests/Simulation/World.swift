@@ -21,6 +21,7 @@ final class World {
     private(set) var findings: [String] = []
     private var events = Heap<Event>()
     private var troubles: [(from: Moment, to: Moment)] = []
+    private var identified: [ObjectIdentifier: AnyObject] = [:]
 
     init(seed: UInt64, isTraced: Bool) {
         random = SeededGenerator(seed: seed)
@@ -48,6 +49,12 @@ final class World {
             next.action()
         }
         now = end
+    }
+
+    /// Names an object, and keeps it, so that no later one has the same name.
+    func identity(of object: AnyObject) -> ObjectIdentifier {
+        identified[ObjectIdentifier(object)] = object
+        return ObjectIdentifier(object)
     }
 
     /// Notes a fault that begins now, and how long it lasts.
