@@ -19,11 +19,11 @@ LONG_DAEMON_TESTS = (Owner|Soak|Kill|Trial|FullDisk|DamagedCheckpoint|Start)Test
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
 	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|RepartitionTests).*' \
 	'DaemonTests\.RepartitionTests|ProbeTests|LecternClientTests|CryptographyTests' \
-	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
+	'JournalTests|NATSClientTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
 	'LecternServerTests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
-THREAD_TESTS = 'JournalTests|NATSClientTests|EmbeddedNATSTests' 'LecternServerTests|LecternClientTests'
+THREAD_TESTS = 'JournalTests|NATSClientTests' 'LecternServerTests|LecternClientTests'
 LESSON ?=
 SPEED ?= 1
 OUT ?= demo-out

@@ -70,7 +70,6 @@ let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
     layer("StrokeWire"),
     layer("Ink", ["StrokeWire"], draws: true),
-    layer("Mesh", ["Ink"], draws: true),
     // Paths of lines and curves: intersections, cutting, union.
     layer("PathGeometry", draws: true),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
@@ -78,7 +77,6 @@ let pureTargets: [Target] = [
     layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered], draws: true, isFast: true),
     // The picture of a page with lassos: areas of ink, cut and moved; what a page shows as layers for a painter.
     layer("Scene", ["Ink", "PathGeometry", "Raster", "StrokeWire"], draws: true),
-    layer("PNG", ["Raster"], draws: true),
     layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
     // A client's half: what it shows, without I/O. For programs, apps and, through `WebCore`, browsers.
     layer("ClientCore", ["Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard", deque]),
@@ -117,10 +115,8 @@ let pureTests: [Target] = [
         "ClientCoreTests",
         ["ClientCore", "CoreTrial", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
     tests("WebCoreTests", ["CoreTrial"]),
-    tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"]),
     tests("AssetsTests", ["Assets", "StrokeWire"]),
-    tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
     tests("VideoTimingTests", ["VideoTiming", "StrokeWire"]),
     // Counts what the tests' threads allocate.
@@ -135,11 +131,9 @@ let natsTargets: [Target] = [
     // What clients with threads share, over NATS and over HTTP.
     layer("ClientRuntime"),
     layer("NATSClient", ["CNATS", "Locking", logging]),
-    // A nats-server as a child process, for the demo, tests and `nats.url: embedded`.
-    layer("EmbeddedNATS", ["NATSClient"]),
     // A nats-server of its own for each test that asks for one.
     .target(
-        name: "NATSTestServer", dependencies: ["EmbeddedNATS", "NATSClient", "Locking", "TestSupport", logging],
+        name: "NATSTestServer", dependencies: ["NATSClient", "Locking", "TestSupport", logging],
         path: "Tests/NATSTestServer",
         swiftSettings: settings),
 ]
@@ -160,13 +154,14 @@ let threadTargets: [Target] = [
         linkerSettings: ["spng", "jpeg", "webp", "seccomp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
     layer("AssetOpener", ["Assets", "CAssetOpener", "Locking", "StrokeWire"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-    .systemLibrary(name: "CPango", pkgConfig: "pangocairo pangoft2 fontconfig", providers: [.apt(["libpango1.0-dev"])]),
+    .systemLibrary(
+        name: "CCairo", pkgConfig: "cairo pangocairo pangoft2 fontconfig",
+        providers: [.apt(["libcairo2-dev", "libpango1.0-dev"])]),
     // Texts of boards in the fonts of the machine.
-    .target(name: "CTextLayout", dependencies: ["CPango"]),
+    .target(name: "CTextLayout", dependencies: ["CCairo"]),
     layer(
         "VectorGraphics",
-        ["CCairo", "CTextLayout", "Locking", "Mesh", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
+        ["CCairo", "CTextLayout", "Locking", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     .systemLibrary(name: "CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CXML", dependencies: ["CLibXML"]),
     // Ink as a file for other programs, out and in.
@@ -176,7 +171,7 @@ let threadTargets: [Target] = [
         [
             "AssetOpener", "Assets", "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "InkML",
             "VectorGraphics",
-            "PNG", "PathGeometry", "Raster", "Scene", "Ink",
+            "PathGeometry", "Raster", "Scene", "Ink",
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
@@ -187,7 +182,6 @@ let threadTargets: [Target] = [
     tests("CryptographyTests", ["Cryptography"]),
     tests("InkMLTests", ["InkML", "StrokeWire"]),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", "Locking", logging]),
-    tests("EmbeddedNATSTests", ["EmbeddedNATS", "NATSClient", "NATSTestServer"]),
     tests(
         "JournalTests",
         [
@@ -233,34 +227,30 @@ let serviceTargets: [Target] = [
         dependencies: [
             "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "AssetOpener",
             "Assets",
-            "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "InkML",
+            "ConnectionOptions", "Hosting", "Journal", "NATSClient", "Locking", "InkML",
             "VectorGraphics",
-            "PNG", "Raster", "Scene", "Ink",
+            "Raster", "Scene", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
             .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
         ],
         swiftSettings: settings),
 
-    .systemLibrary(name: "CMalloc"),
-    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-    // What the service is measured against.
-    .target(name: "CRelay", dependencies: ["CNATS"]),
+    // What the service is measured against: a relay in C, libpng.
+    .target(name: "CBench", dependencies: ["CNATS"], linkerSettings: [.linkedLibrary("png")]),
     .executableTarget(
         name: "lectern-bench",
         dependencies: [
-            "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
+            "LecternServer", "LecternClient", "LecternDemo", "Journal", "NATSClient", "Hosting",
             "Whiteboard",
-            "VectorGraphics", "PNG", "Raster", "PathGeometry", "Scene", "Ink", "StrokeWire", "Locking", "CCairo",
-            "CMalloc",
-            "CPNG",
-            "CRelay", "CZlib",
+            "VectorGraphics", "Raster", "PathGeometry", "Scene", "Ink", "StrokeWire", "Locking", "CCairo",
+            "CBench", "CZlib",
             arguments, histogram, lifecycle, logging, nio, nioPosix,
         ],
         swiftSettings: settings),
 
     tests(
         "VectorGraphicsTests",
-        ["VectorGraphics", "CCairo", "Locking", "PNG", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
+        ["VectorGraphics", "CCairo", "Locking", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),
     tests(
         "LecternGatewayTests",
@@ -288,8 +278,8 @@ let serviceTargets: [Target] = [
     tests(
         "DaemonTests",
         [
-            "ClientCore", "CoreTrial", "InkML", "LecternClient", "LecternHTTPClient", "Cryptography", "EmbeddedNATS",
-            "NATSClient", "NATSTestServer", "Locking",
+            "ClientCore", "CoreTrial", "InkML", "LecternClient", "LecternHTTPClient", "Cryptography", "NATSClient",
+            "NATSTestServer", "Locking",
             "StrokeWire", "CCairo", "CJPEG", "LinkForwarder", logging, nio, nioPosix,
         ],
         exclude: ["Proof/Player"]),
@@ -310,7 +300,7 @@ let probeTargets: [Target] = [
     tests(
         "ProbeTests",
         [
-            "VideoTiming", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging, nio,
+            "VideoTiming", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging, nio,
             nioPosix, http1,
         ]),
 ]
@@ -318,11 +308,8 @@ let probeTargets: [Target] = [
 let pureProducts: [Product] = [
     .library(name: "StrokeWire", targets: ["StrokeWire"]),
     .library(name: "Ink", targets: ["Ink"]),
-    // Strokes as triangles, for clients that draw with a graphics processor.
-    .library(name: "Mesh", targets: ["Mesh"]),
     .library(name: "PathGeometry", targets: ["PathGeometry"]),
     .library(name: "Raster", targets: ["Raster"]),
-    .library(name: "PNG", targets: ["PNG"]),
     .library(name: "Whiteboard", targets: ["Whiteboard"]),
     // With the modules of its API: boards and messages.
     .library(name: "ClientCore", targets: ["ClientCore", "StrokeWire", "Whiteboard"]),

@@ -1,5 +1,4 @@
 public import Ink
-internal import Mesh
 public import Raster
 internal import Scene
 internal import StrokeWire

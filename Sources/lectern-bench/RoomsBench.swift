@@ -1,6 +1,5 @@
 import ArgumentParser
-import CMalloc
-import EmbeddedNATS
+import CBench
 import Foundation
 import LecternClient
 import LecternDemo

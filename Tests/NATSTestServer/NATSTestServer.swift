@@ -1,6 +1,5 @@
 // What tests do with real NATS servers: start and kill them, cut their power, change their files, and record what they send.
 
-internal import EmbeddedNATS
 internal import Foundation
 internal import Locking
 package import Logging

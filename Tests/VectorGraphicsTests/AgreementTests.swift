@@ -1,5 +1,4 @@
 import Ink
-import PNG
 import Raster
 import StrokeWire
 import Synchronization

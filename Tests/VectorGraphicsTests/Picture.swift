@@ -1,7 +1,6 @@
 import CCairo
 import Foundation
 import Ink
-import PNG
 import Raster
 import StrokeWire
 import TestSupport

@@ -4,7 +4,6 @@ import Foundation
 import Ink
 import LecternClient
 import LecternDemo
-import PNG
 import Raster
 import StrokeWire
 

@@ -1,4 +1,4 @@
-import CPNG
+import CBench
 import Raster
 
 /// The image of a canvas on white, in true colour or as one of its channels, encoded by libpng.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import EmbeddedNATS
 import Foundation
 import LecternClient
 import NATSClient

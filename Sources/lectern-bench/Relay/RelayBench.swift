@@ -1,8 +1,8 @@
 import ArgumentParser
-import EmbeddedNATS
 import Foundation
 import LecternClient
 import LecternDemo
+import NATSClient
 import StrokeWire
 
 /// `lectern-bench relay`: the way from NATS to NATS, beside a relay that does nothing else.

@@ -1,7 +1,7 @@
 import ArgumentParser
-import CRelay
-import EmbeddedNATS
+import CBench
 import Foundation
+import NATSClient
 
 /// The relay or the daemon, as a process of its own, and the processor time that it has used.
 struct RelayProcess {

@@ -1,4 +1,3 @@
-import EmbeddedNATS
 import Foundation
 import LecternConfiguration
 import LecternGateway

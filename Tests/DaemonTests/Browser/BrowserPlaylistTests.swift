@@ -1,5 +1,5 @@
-import EmbeddedNATS
 import Foundation
+import NATSClient
 import TestSupport
 import Testing
 

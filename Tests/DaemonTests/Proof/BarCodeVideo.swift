@@ -1,6 +1,6 @@
-import EmbeddedNATS
 import Foundation
 import Locking
+import NATSClient
 import TestSupport
 
 /// A live video that FFmpeg makes, every picture of it with its number as a bar code, and its way to the players.

@@ -1,6 +1,6 @@
-import EmbeddedNATS
 import Foundation
 import Locking
+import NATSClient
 import TestSupport
 
 /// A real nginx: takes RTMP, has FFmpeg package it as HLS, and serves a folder over HTTP. It ends with the test.

@@ -1,6 +1,6 @@
-import EmbeddedNATS
 import Foundation
 import Locking
+import NATSClient
 import TestSupport
 import Testing
 

@@ -23,7 +23,8 @@ enum SiteFolder {
         let inBundles = /pages\/(?!needs\.js).*\.(js|css)/
         let files = try SiteFolder.files().filter { $0.key.wholeMatch(of: inBundles) == nil }
         // The core and the bundles are built.
-        let built = SiteRoutes.files.keys.filter { $0.hasPrefix("bundles/") } + ["lectern/board.wasm", "lectern/lectern.wasm"]
+        let built =
+            SiteRoutes.files.keys.filter { $0.hasPrefix("bundles/") } + ["lectern/board.wasm", "lectern/lectern.wasm"]
         #expect(Set(files.keys).union(built) == Set(SiteRoutes.files.keys))
         for (path, bytes) in files { #expect(SiteRoutes.files[path]?.bytes == bytes, "\(path)") }
     }

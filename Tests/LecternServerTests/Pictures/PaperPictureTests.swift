@@ -1,4 +1,3 @@
-import PNG
 import Raster
 import Scene
 import StrokeWire

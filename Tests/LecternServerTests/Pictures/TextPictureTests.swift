@@ -1,4 +1,4 @@
-import PNG
+import Raster
 import Scene
 import StrokeWire
 import TestSupport

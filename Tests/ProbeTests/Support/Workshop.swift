@@ -1,7 +1,7 @@
 // `lectern-probe` beside streams that FFmpeg makes, whose pictures say their own times: what it prints is compared with that.
 
-import EmbeddedNATS
 import Foundation
+import NATSClient
 import TestSupport
 
 /// A folder of a test, and the programs that run in it. All end with the test.

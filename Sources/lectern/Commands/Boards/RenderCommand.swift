@@ -4,7 +4,6 @@ public import Ink
 import InkML
 import LecternClient
 import LecternServer
-import PNG
 import Raster
 public import StrokeWire
 import VectorGraphics

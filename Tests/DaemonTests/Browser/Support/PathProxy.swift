@@ -1,5 +1,5 @@
-import EmbeddedNATS
 import Foundation
+import NATSClient
 import TestSupport
 
 /// A real nginx that serves a gateway below a path, by `config/proxy/nginx-path.conf`. It ends with the test.

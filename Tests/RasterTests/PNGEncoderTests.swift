@@ -4,7 +4,6 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@testable import PNG
 @testable import Raster
 
 /// The tests of PNG read what was written back, with `PNGReader` of TestSupport and with zlib.

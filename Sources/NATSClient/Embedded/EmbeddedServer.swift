@@ -9,36 +9,36 @@ internal import Darwin
 /// A `nats-server` child process on 127.0.0.1, without authentication unless its configuration says otherwise.
 ///
 /// It ends at `stop()`, and whenever this process ends.
-public final class EmbeddedServer: Sendable {
+package final class EmbeddedServer: Sendable {
     /// How the server is started.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// The program: a path, or a name to be found on PATH or in the usual `sbin` directories.
-        public var program = "nats-server"
+        package var program = "nats-server"
         /// The port; 0 lets the server choose a free one.
-        public var port = 0
+        package var port = 0
         /// The directory of JetStream's files, which stay after the end; without it JetStream is off. Of the servers that are
         /// started so one has it at a time.
-        public var storeDirectory: String?
+        package var storeDirectory: String?
         /// The text of a configuration file: accounts, permissions, limits.
-        public var configuration: String?
+        package var configuration: String?
         /// Whether JetStream syncs a message to disk before it acknowledges it, where the program can: from 2.10 on. Against
         /// power cuts; it costs a sync for each message or batch of them. Not where `configuration` has a block `jetstream`.
-        public var syncsAlways = false
+        package var syncsAlways = false
         /// The time limit for the server to listen.
-        public var startTimeout: Duration = .seconds(30)
+        package var startTimeout: Duration = .seconds(30)
 
         /// The defaults above.
-        public init() {}
+        package init() {}
     }
 
     /// `nats://127.0.0.1:PORT`.
-    public let url: String
+    package let url: String
     /// The port that it listens on.
-    public let port: Int
+    package let port: Int
     /// Whether it syncs each message before it acknowledges it.
-    public let syncsAlways: Bool
+    package let syncsAlways: Bool
     /// The number of the server's process.
-    public var processIdentifier: Int32 { child.identifier }
+    package var processIdentifier: Int32 { child.identifier }
 
     private let child: ChildProcess
     private let directory: ServerDirectory
@@ -54,7 +54,7 @@ public final class EmbeddedServer: Sendable {
     /// Starts a server and waits until it listens.
     ///
     /// - Throws: `EmbeddedServerError`, or an error of the file system.
-    public static func start(_ settings: Settings = Settings()) async throws -> EmbeddedServer {
+    package static func start(_ settings: Settings = Settings()) async throws -> EmbeddedServer {
         var settings = settings
         let lock = settings.storeDirectory.flatMap { StoreLock($0) }
         try await lock?.take()
@@ -114,20 +114,20 @@ public final class EmbeddedServer: Sendable {
 
     /// Waits until the server has ended, or the task is cancelled.
     /// - Returns: whether it has ended.
-    public func waitForExit() async -> Bool {
+    package func waitForExit() async -> Bool {
         await child.waitForExit()
         return child.hasExited
     }
 
     /// Sends SIGTERM, and SIGKILL after `timeout`; returns when the server has ended. The store directory stays.
-    public func stop(timeout: Duration = .seconds(5)) async {
+    package func stop(timeout: Duration = .seconds(5)) async {
         await child.end(timeout: timeout)
         directory.remove()
     }
 }
 
 /// Why an embedded server did not start.
-public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
+package enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
     /// The system cannot start a process, with this `errno`.
     case notStarted(code: Int32)
     /// There is no such program.
@@ -157,7 +157,7 @@ public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .notStarted(let code): "nats-server cannot be started: error \(code)"
         case .programMissing(let program): "no program \(program) on the PATH or in the usual sbin directories"

@@ -1,5 +1,3 @@
-public import Raster
-
 /// Writes a canvas as a PNG file.
 ///
 /// The rows are not filtered, and compressed as runs of equal pixels and repetitions of earlier runs, see ``RunDeflater``.

@@ -1,5 +1,3 @@
-public import Ink
-
 /// Triangle mesh of a stroke with soft edges, for clients that draw with a graphics processor.
 ///
 /// Blend premultiplied, ONE, ONE_MINUS_SRC_ALPHA, with the colour times the alpha of the vertex, and without culling:

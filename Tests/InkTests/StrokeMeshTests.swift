@@ -1,5 +1,4 @@
 import Ink
-import Mesh
 import StrokeWire
 import TestSupport
 import Testing

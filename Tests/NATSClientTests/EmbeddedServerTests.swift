@@ -1,4 +1,3 @@
-import EmbeddedNATS
 import Foundation
 import NATSClient
 import NATSTestServer

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import NATSClient
 
 #if canImport(Glibc)
 internal import Glibc

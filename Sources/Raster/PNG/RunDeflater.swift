@@ -1,5 +1,3 @@
-internal import Raster
-
 /// Compresses rows of pixels, given as runs of equal pixels, in zlib's format (RFC 1950, 1951), and adds them to a file.
 ///
 /// A board is paper and solid ink with thin soft edges between: what repeats is the previous pixel. Where a pixel has
