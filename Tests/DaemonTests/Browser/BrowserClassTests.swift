@@ -90,6 +90,13 @@ struct BrowserSmokeTests {
             try await teacher.wait(forIndex: 2)
             #expect(try await teacher.inkedPixels() == 0)
             try await teacher.wait(for: "nothing to undo", "$('undo').disabled")
+            // Escape gives no answer, also where there was one before.
+            try await teacher.drawWave(1, index: 3)
+            try await teacher.run("$('clear').click()")
+            try await teacher.wait(for: "the question", "$('clear-dialog').open")
+            try await teacher.run("$('clear-dialog').close(); await nextFrames()")
+            try await teacher.drawWave(2, index: 4)
+            #expect(try await room.visible().count == 2)
         }
     }
 

@@ -247,7 +247,10 @@ export class Toolbar {
     /** Asks only where there is no way back. */
     #clear() {
         if (this.#teacher.board.features.includes("undoable-clear")) return this.#command("clear");
-        this.#element("clear-dialog").showModal();
+        const dialog = this.#element("clear-dialog");
+        // It keeps an answer, which Escape would give again.
+        dialog.returnValue = "";
+        dialog.showModal();
     }
 
     #key(event) {
