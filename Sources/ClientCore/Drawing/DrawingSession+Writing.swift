@@ -127,7 +127,8 @@ extension DrawingSession {
         var number = time.isFinite && time > 0 && time < 0x1p53 ? Int64(time) : 0
         let last = [outbox.waiting.entries.last?.key, outbox.uncovered.entries.last?.key].compactMap { $0 }
         for key in stored.map({ $0.key }) + last {
-            let begun = key.session.split(separator: "-").first.flatMap { Int64($0, radix: 36) } ?? 0
+            let digits = key.session.utf8.prefix { $0 != UInt8(ascii: "-") }
+            let begun = Int64(Substring(digits), radix: 36) ?? 0
             if begun < 1 << 53 { number = max(number, begun + 1) }
         }
         return "\(String(number, radix: 36))-\(String(random.next(), radix: 36))"
