@@ -114,17 +114,17 @@ import Testing
     @Test func `where the log has lost what readers have, they get the board as it is`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { question in
-                [.text(board(question.text == "{}" ? 4 : 2))]
+                [.board(question.text == "{}" ? 4 : 2)]
             }
-            let reader = try open(gateway)
+            let reader = try gateway.read()
             #expect(try await reader.next().id == "life:4")
             try gateway.service.connection.publish(
                 Array(#"{"room":"life","index":5,"digest":"0000000000000000","v":null}"#.utf8), to: "ink.0.r.mark.main")
             let board = try await reader.nextOperation()
             #expect(board.name == "board" && board.id == "life:2")
-            let returning = try open(gateway, "?last=life:7")
+            let returning = try gateway.read("?last=life:7")
             #expect(try await returning.next().id == "life:2")
-            try release(3, gateway)
+            try gateway.release(3)
             #expect(try await reader.nextOperation().id == "life:3")
             #expect(try await returning.nextOperation().id == "life:3")
         }
