@@ -82,18 +82,52 @@ extension CheckpointStore {
     /// The stored manifests of a room, the oldest first.
     private func manifests(of room: RoomID) async throws(JournalError) -> [[UInt8]] {
         let streams = streams(of: room)
+        return try await bodies(on: streams.manifest(of: room), streams)
+    }
+
+    /// What is stored on a subject, the oldest first.
+    private func bodies(
+        on subject: String, _ streams: PartitionStreams
+    ) async throws(JournalError) -> [[UInt8]] {
         var bodies: [[UInt8]] = []
         var next: UInt64 = 1
         try await onStream(streams.checkpoint) { () throws(JetStreamError) in
             while bodies.count < Self.maxHistory,
-                let message = try await jetStream.nextMessage(
-                    streams.checkpoint, subject: streams.manifest(of: room), from: next)
+                let message = try await jetStream.nextMessage(streams.checkpoint, subject: subject, from: next)
             {
                 bodies.append(message.payload)
                 next = message.sequence + 1
             }
         }
         return bodies
+    }
+
+    /// The first record of a room that a manifest lacks though the partition's coverage includes it: another daemon has saved
+    /// it. Nil for none.
+    func coveredRecord(beyond manifest: CheckpointManifest) async throws(JournalError) -> UInt64? {
+        let streams = streams(of: manifest.room)
+        let coverages = try await bodies(on: streams.coverage, streams)
+        guard let covered = try coverage(in: coverages, log: manifest.log, streams)?.covered,
+            covered > manifest.sequence
+        else { return nil }
+        let address = RoomAddress(root: root, partition: streams.partition, room: manifest.room)
+        var first: UInt64?
+        try await onStream(streams.log) { () throws(JetStreamError) in
+            for subject in ["\(address).in.*", address.subject(.control), "\(streams.moved(of: manifest.room))>"] {
+                let record = try await jetStream.nextMessage(
+                    streams.log, subject: subject, from: manifest.sequence + 1)
+                if let record, record.sequence <= covered { first = min(first ?? .max, record.sequence) }
+            }
+        }
+        return first
+    }
+
+    /// The coverage that counts.
+    private func coverage(
+        in bodies: [[UInt8]], log: String, _ streams: PartitionStreams
+    ) throws(JournalError) -> Coverage? {
+        try readable(bodies, log: log, in: streams, Coverage.init(decoding:)).values.filter { $0.log == log }
+            .max { $0.isBehind($1) }
     }
 }
 
@@ -113,8 +147,7 @@ extension CheckpointStore {
         var catalogue = CheckpointCatalogue()
         for (subject, bodies) in try await manifests(in: streams, timeout) {
             if subject == streams.coverage {
-                let coverages = try readable(bodies, log: log, in: streams, Coverage.init(decoding:)).values
-                if let best = coverages.filter({ $0.log == log }).max(by: { $0.isBehind($1) }) {
+                if let best = try coverage(in: bodies, log: log, streams) {
                     (catalogue.covered, catalogue.rewinds) = (best.covered, best.rewinds ?? 0)
                 }
                 continue

@@ -222,7 +222,8 @@ extension CheckpointStore {
     /// The room's manifest that was written last; nil when there is none of that log, or when it is damaged.
     ///
     /// - Parameter manifest: the caller's, of the room and the log.
-    /// - Throws: `.superseded` when the stored one contains more; `.newer` when a newer release has written it.
+    /// - Throws: `.superseded` when the stored one contains more, also where it is damaged and another daemon has saved records
+    ///   that `manifest` lacks; `.newer` when a newer release has written it.
     public func newest(notBeyond manifest: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
         try await last(notBeyond: manifest).manifest
     }
@@ -236,6 +237,8 @@ extension CheckpointStore {
         }
         guard let message else { return PlacedManifest(manifest: nil, sequence: 0) }
         guard let stored = try readable([message.payload], of: room, log: log).last else {
+            // It would bury what tells the next daemon to read them.
+            if let record = try await coveredRecord(beyond: manifest) { throw .superseded(room: room, by: record) }
             return PlacedManifest(manifest: nil, sequence: message.sequence, isDamaged: true)
         }
         guard stored.log == log else { return PlacedManifest(manifest: nil, sequence: message.sequence) }

@@ -141,6 +141,24 @@ import Whiteboard
         }
     }
 
+    @Test func `A daemon that is behind does not bury a damaged manifest of what was saved meanwhile`() async throws {
+        try await TestJournal.provisioned { test, _ in
+            let records = [try await test.write("{}").sequence, try await test.write("{}").sequence]
+            try await test.store.save(manifest(at: records[1]))
+            try await test.store.save(covered: records[1], of: 0, log: "abc")
+            // Of a daemon that has read less.
+            try await test.store.save(covered: records[0], of: 0, log: "abc")
+            _ = try await test.jetStream.publish([0], to: "ink.0.physics.checkpoint")
+            for _ in 0..<3 {
+                await #expect(throws: JournalError.superseded(room: try .physics, by: records[1])) {
+                    try await test.store.save(manifest(at: records[0]))
+                }
+            }
+            #expect(try await test.store.catalogue(of: 0, log: "abc").outdated == [try .physics])
+            #expect(try await test.store.save(manifest(at: records[1])))
+        }
+    }
+
     @Test func `A room of which only damaged manifests are there is named`() async throws {
         try await TestJournal.provisioned { test, _ in
             let good = try await save(test, [1], at: 10)

@@ -114,9 +114,14 @@ extension SimulatedKeeper {
     }
 
     /// Whether another manifest holds more: a process that stood still or hands over would otherwise hide what another has
-    /// saved.
+    /// saved. Of one that cannot be read the coverage tells it.
     private func isSuperseded(_ manifest: CheckpointManifest) -> Bool {
-        checkpoints(of: manifest.room).lastWritten(of: manifest.room).map { manifest.isBehind($0) } ?? false
+        let (room, checkpoints) = (manifest.room, checkpoints(of: manifest.room))
+        if let last = checkpoints.lastWritten(of: room) { return manifest.isBehind(last) }
+        guard checkpoints.lastSequence(of: room) > 0,
+            let next = log(of: room).records(of: room, after: manifest.sequence).first?.sequence
+        else { return false }
+        return next <= checkpoints.catalogue().covered
     }
 
     /// - Parameters:
