@@ -63,6 +63,35 @@ import Whiteboard
         #expect(probe.host.roomNames == [.chemistry])
     }
 
+    @Test func `a room that only a clock was heard of waits for its next sample when it is written to later`() {
+        let probe = HostProbe(gate: .auto, rooms: 1)
+        probe.wait(.seconds(5))
+        probe.sample(#"{"m":0,"ep":1}"#)
+        probe.draw(1, to: .botany)
+        probe.draw(100_000)
+        probe.serve(every: .milliseconds(50), times: 8)
+        #expect(probe.output.left == [.algebra, .botany])
+        #expect(probe.output.released().isEmpty)
+        probe.sample(#"{"m":0,"ep":1}"#)
+        probe.serve(every: .seconds(1), times: 3)
+        #expect(probe.room()?.head.index == 1)
+        #expect(probe.output.lateness(of: 100_000) == nil)
+    }
+
+    @Test func `what a clock has told before the connection was lost does not count when its room comes back`() throws {
+        let earlier = HostProbe(gate: .video)
+        earlier.draw(100_000)
+        let saved = try #require(earlier.save().first)
+        let probe = HostProbe(gate: .video, stored: [.algebra: saved.stored], after: 1)
+        probe.sample(#"{"m":0}"#)
+        probe.wait(.seconds(60))
+        probe.host.setOutput(isOpen: false, at: probe.now)
+        probe.host.setOutput(isOpen: true, at: probe.now)
+        try probe.restore(try #require(saved.bytes), sequence: 1)
+        #expect(probe.after(.seconds(29)).output.released().isEmpty)
+        #expect(probe.after(.seconds(2)).output.lateness(of: 100_000) == true)
+    }
+
     @Test func `a partition that is closed saves its rooms, and releases nothing any more`() {
         let probe = HostProbe(gate: .video)
         probe.draw(1)

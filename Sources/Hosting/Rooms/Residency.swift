@@ -319,7 +319,10 @@ extension RoomHost {
 
     private func store(_ hosted: HostedRoom, at now: Instant) {
         // What another host has stored of a room is there though it is blank for this one.
-        guard let room = hosted.room, hosted.hasState || hosted.isDiscarded else { return }
+        guard let room = hosted.room, hosted.hasState || hosted.isDiscarded else {
+            if hosted.hasClock { missedSampleAt = now }
+            return
+        }
         let isVolatile = configuration.checkpoints == nil
         guard let note = isVolatile || hosted.isDiscarded ? hosted.note : hosted.tracker.noted else { return }
         // A partition that is being recovered has its busy rooms fetched when its journal has been read.

@@ -31,8 +31,9 @@ public final class RoomHost<Output: HostOutput> {
     /// Small rooms that have given up their places and are being saved.
     var departing = 0
     var isFilling = false
-    /// When a sample was last passed over of a room that is not stored, for want of a place.
-    private var missedSampleAt = Instant.distantPast
+    /// When a sample was last passed over of a room that is not stored, for want of a place, or such a room that had heard one
+    /// has left memory.
+    var missedSampleAt = Instant.distantPast
     /// When a room may leave for one that waits.
     var fillDue: Instant?
     var unsentBytes = 0
@@ -181,7 +182,11 @@ public final class RoomHost<Output: HostOutput> {
                 continue
             }
             hosted.tracker.hurry()
-            if !isAgain { hosted.room?.beginReleases(at: now) }
+            if !isAgain {
+                // What is heard from now on counts.
+                hosted.samples = []
+                hosted.room?.beginReleases(at: now)
+            }
             sendUnsent(of: hosted, at: now)
         }
     }

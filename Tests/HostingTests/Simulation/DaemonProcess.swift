@@ -392,6 +392,7 @@ extension DaemonProcess {
             }
             if isOpen {
                 connectedSince = world.now
+                clocks.forgetEarly()
                 host.setOutput(isOpen: true, at: now)
             } else {
                 closeOutput()

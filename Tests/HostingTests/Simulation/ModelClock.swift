@@ -224,6 +224,9 @@ final class KnownClocks {
         earlySamples.removeAll { $0.room === room }
     }
 
+    /// The connection is back: what came before it of rooms that are not in memory counts no more.
+    func forgetEarly() { earlySamples = [] }
+
     /// A room has left memory.
     func leave(_ room: HostedRoom) { earlySamples.removeAll { $0.room === room } }
 
