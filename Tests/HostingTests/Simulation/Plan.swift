@@ -49,8 +49,11 @@ struct Plan {
         history = HistoryConfiguration(
             scope: random.chance(500, in: 1000) ? .room : .author, depth: random.chance(500, in: 1000) ? 4 : 100)
         namesSessions = random.chance(700, in: 1000)
-        restartsUnnamed = !namesSessions && random.chance(600, in: 1000)
-        // Where nothing goes out late, ink of a session that nobody has named may wait for ever.
+        // Where the owner changes between the restarts that two cohorts see, the new one takes the first cohort's new time line for
+        // the old one, or the second one's old time line for the new one: no sample tells.
+        restartsUnnamed = !namesSessions && random.chance(600, in: 1000) && cohorts.count == 1
+        // A cohort that is first heard after such a restart is taken to be in the session before. Where nothing goes out late,
+        // its ink of the new session waits for ever.
         named = Self.named(cohorts, settings, mayHold: !restartsUnnamed, &random)
         tellsAge = random.chance(500, in: 1000)
         // In another life sessions without names are counted from the one that is there.

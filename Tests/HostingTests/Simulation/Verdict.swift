@@ -104,7 +104,7 @@ struct Verdict {
             let gateTime = (settings.ink == .progressive ? ends : gateTimes)[Int(release.index - 1)]
             if settings.gate == .none, !release.isLate { continue }
             let isRight = release.standings.contains { standing in
-                if release.isLate { return isOverdue(standing, operation, settings) }
+                if release.isLate { return isOverdue(standing, operation, life, settings) }
                 guard let video = standing.video else {
                     return settings.gate == .auto && isUnheard(release, number, life)
                 }
@@ -127,14 +127,28 @@ struct Verdict {
 
     /// Whether a daemon that nothing has disturbed must see that the encoder has begun anew with a draw, before the video shows it.
     private func isRestart(_ operation: ModelRoom.Expected, _ life: ModelRoom.Life, until moment: Moment) -> Bool {
-        guard cluster.plan.tellsAge, cluster.plan.namesSessions, operation.kind == .draw, let time = operation.time,
-            isUndisturbed(operation, until: moment)
+        guard cluster.plan.tellsAge, cluster.plan.namesSessions,
+            isUndisturbed(operation, until: moment), let fall = fall(to: operation, life)
         else { return false }
+        return fall > 10_500
+    }
+
+    /// By how many milliseconds a draw lies below the one before of its author.
+    private func fall(to operation: ModelRoom.Expected, _ life: ModelRoom.Life) -> Int64? {
+        guard operation.kind == .draw, let time = operation.time else { return nil }
         let earlier = life.operations.prefix(Int(operation.index - 1)).last {
             $0.kind == .draw && $0.author == operation.author && $0.time != nil
         }
-        guard let before = earlier?.time, earlier?.timeLine != nil else { return false }
-        return before - time > 10_500
+        return earlier?.time.map { $0 - time }
+    }
+
+    /// Whether a process may take an operation to be in a session that the video has not reached. One that is behind sees that by
+    /// itself, though its decision comes into the log after the session's name, and counts for nothing there.
+    private func isForeseen(_ operation: ModelRoom.Expected, _ life: ModelRoom.Life) -> Bool {
+        operation.wasForeseen
+            || life.operations.prefix(Int(operation.index)).contains {
+                $0.epoch == operation.epoch && fall(to: $0, life) ?? 0 > 10_000
+            }
     }
 
     /// Whether nothing has failed from when an operation was logged, or just before.
@@ -169,12 +183,13 @@ struct Verdict {
 
     /// Whether an operation has waited as long as it may.
     private func isOverdue(
-        _ standing: Standing, _ operation: ModelRoom.Expected, _ settings: CohortSettings
+        _ standing: Standing, _ operation: ModelRoom.Expected, _ life: ModelRoom.Life, _ settings: CohortSettings
     ) -> Bool {
         guard settings.gate != .none else { return false }
         // A video that does not follow a restart is waited for no longer than it is behind.
-        if operation.wasForeseen, standing.video != nil,
-            standing.at - operation.loggedAt >= (standing.age ?? .zero) + .seconds(5) - Self.clockError
+        if standing.video != nil,
+            standing.at - operation.loggedAt >= (standing.age ?? .zero) + .seconds(5) - Self.clockError,
+            isForeseen(operation, life)
         {
             return true
         }
