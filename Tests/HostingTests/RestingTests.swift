@@ -71,11 +71,8 @@ import Whiteboard
         probe.draw(100_000)
         probe.serve(every: .milliseconds(50), times: 8)
         #expect(probe.output.left == [.algebra, .botany])
-        #expect(probe.output.released().isEmpty)
-        probe.sample(#"{"m":0,"ep":1}"#)
-        probe.serve(every: .seconds(1), times: 3)
         #expect(probe.room()?.head.index == 1)
-        #expect(probe.output.lateness(of: 100_000) == nil)
+        #expect(probe.output.released().isEmpty)
     }
 
     @Test func `what a clock has told before the connection was lost does not count when its room comes back`() throws {
