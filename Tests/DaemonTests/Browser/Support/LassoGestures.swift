@@ -64,7 +64,7 @@ extension BrowserWindow {
             let hold = "(event) => Object.defineProperty(event, 'shiftKey', { value: true })"
             try await run("document.addEventListener('pointermove', \(hold), { capture: true })")
         }
-        let box = try await box(of: "document.querySelector('\(selector)')")
+        let box = try await box(of: "document.querySelector(\"\(selector)\")")
         let (x, y) = (box[0] + box[2] / 2, box[1] + box[3] / 2)
         try await draw((0...6).map { (x + shift.x * Double($0) / 6, y + shift.y * Double($0) / 6) }, with: pointer)
     }
