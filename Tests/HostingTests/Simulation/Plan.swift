@@ -54,7 +54,12 @@ struct Plan {
         restartsUnnamed = !namesSessions && random.chance(600, in: 1000) && cohorts.count == 1
         // A cohort that is first heard after such a restart is taken to be in the session before. Where nothing goes out late,
         // its ink of the new session waits for ever.
-        named = Self.named(cohorts, settings, mayHold: !restartsUnnamed, &random)
+        // Freerun believes the last sample for as long as a process stands still; those that have come meanwhile, without names,
+        // are taken for a restart then.
+        let policies: [CohortSettings.Policy] =
+            namesSessions
+            ? [.maxhold, .maxhold, .hold, .freerun] : restartsUnnamed ? [.maxhold] : [.maxhold, .maxhold, .hold]
+        named = Self.named(cohorts, settings, policies, &random)
         tellsAge = random.chance(500, in: 1000)
         // In another life sessions without names are counted from the one that is there.
         closesRooms = !restartsUnnamed && random.chance(400, in: 1000)
@@ -67,7 +72,8 @@ struct Plan {
 
     /// Cohorts whose strokes grow, and cohorts with a policy of their own.
     private static func named(
-        _ cohorts: [CohortName], _ defaults: CohortSettings, mayHold: Bool, _ random: inout SeededGenerator
+        _ cohorts: [CohortName], _ defaults: CohortSettings, _ policies: [CohortSettings.Policy],
+        _ random: inout SeededGenerator
     ) -> [CohortName: CohortSettings] {
         var named: [CohortName: CohortSettings] = [:]
         for cohort in cohorts {
@@ -75,7 +81,7 @@ struct Plan {
             if random.chance(600, in: 1000) { settings.ink = .progressive }
             if random.chance(400, in: 1000) {
                 settings.gate = random.pick([.video, .video, .auto, .none])
-                settings.policy = random.pick(mayHold ? [.maxhold, .maxhold, .hold, .freerun] : [.maxhold])
+                settings.policy = random.pick(policies)
                 settings.maxHold = random.milliseconds(4000...12_000)
                 settings.extrapolate = random.chance(800, in: 1000)
             }
