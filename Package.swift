@@ -35,8 +35,14 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = [], draws: Bool
 }
 
 /// Tests of what is listed here, with what all tests share.
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: settings)
+/// - Parameter computes: whether they are optimized in release. To optimize tests takes longer than what they run by that faster.
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], computes: Bool = false, exclude: [String] = []
+) -> Target {
+    let flags: [SwiftSetting] =
+        isRoot && !computes ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : []
+    return .testTarget(
+        name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: settings + flags)
 }
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -121,7 +127,8 @@ let pureTests: [Target] = [
     tests("VideoTimingTests", ["VideoTiming", "StrokeWire"]),
     // Counts what the tests' threads allocate.
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
-    tests("HostingTests", ["AllocationCounter", "Hosting", "Whiteboard", "StrokeWire", heap]),
+    // Thousands of schedules.
+    tests("HostingTests", ["AllocationCounter", "Hosting", "Whiteboard", "StrokeWire", heap], computes: true),
 ]
 
 let natsTargets: [Target] = [
