@@ -148,6 +148,8 @@ struct Standing {
     var pauses: [ClosedRange<Moment>] = []
     /// By how much the cohort is behind the teacher, as its clock says.
     var age: Duration?
+    /// Since when the process runs with a connection.
+    var runsSince = Moment(nanoseconds: 0)
 
     /// How long an operation has waited by rule 10.
     func wait(since loggedAt: Moment) -> Duration {
@@ -235,7 +237,7 @@ final class KnownClocks {
         let (logged, now) = (loggedSession(of: room.id), process.now)
         let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
         clocks[key]?.takeWaiting(logged.sessions)
-        var standing = Standing(at: process.world.now)
+        var standing = Standing(at: process.world.now, runsSince: process.freeSince)
         guard let clock = clocks[key], clock.isHeard else {
             standing.waitsFrom = process.releasesSince(of: room.partition)
             return standing

@@ -106,7 +106,7 @@ struct Verdict {
             let isRight = release.standings.contains { standing in
                 if release.isLate { return isOverdue(standing, operation, life, settings) }
                 guard let video = standing.video else {
-                    return settings.gate == .auto && isUnheard(release, number, life)
+                    return settings.gate == .auto && isUnheard(release, standing, number, life)
                 }
                 if let line = operation.timeLine, video.session < line, isRestart(operation, life, until: release.at) {
                     return false
@@ -197,13 +197,17 @@ struct Verdict {
             && standing.wait(since: operation.loggedAt) >= settings.maxHold - Self.clockError
     }
 
-    /// Whether a process need not know that a cohort has a video: nobody has heard of it in this life of the room, or just now.
-    private func isUnheard(_ release: Ledger.Release, _ number: Int, _ life: ModelRoom.Life) -> Bool {
+    /// Whether a process need not know that a cohort has a video: nobody has heard of it in this life of the room, or just now, or
+    /// the process stood still then.
+    private func isUnheard(
+        _ release: Ledger.Release, _ standing: Standing, _ number: Int, _ life: ModelRoom.Life
+    ) -> Bool {
         let cohort = Cluster.Listening(
             room: release.following.life.room, life: number, cohort: release.following.cohort)
         guard let heard = cluster.heardSince[cohort] else { return true }
         // A room that nobody has written to is not saved.
-        return release.at - max(heard, life.operations.first?.loggedAt ?? heard) <= Self.saving
+        let first = life.operations.first?.loggedAt ?? heard
+        return release.at - max(heard, first, standing.runsSince) <= Self.saving
     }
 
     /// What is new of a cohort is saved within this time.
