@@ -27,6 +27,17 @@ import Whiteboard
         #expect(probe.output.released() == [1, 2])
     }
 
+    @Test func `begins a session though the first clock's session was named after it`() {
+        let probe = HostProbe(gate: .video)
+        draw(1, at: 99_000, probe)
+        probe.sample(#"{"m":99500,"ep":1,"a":5000}"#)
+        draw(2, at: 100, probe)
+        probe.log(.control(.epoch(1)))
+        #expect(isForeseen(probe))
+        probe.wait(.seconds(1))
+        #expect(probe.output.released() == [1])
+    }
+
     @Test func `begins nothing after an absurd time`() {
         let probe = HostProbe(gate: .video)
         draw(1, at: 99_000, probe)

@@ -43,7 +43,7 @@ extension Room {
             intake.unmute(author)
             forgetRejected(author, isNew: false, at: now, into: &effects)
         case .epoch(let epoch):
-            let before = gate.timeline.epochs
+            let (before, mayJudge) = (gate.timeline.epochs, mayJudge)
             gate.beginEpoch(epoch, at: clockOffset.localTime(of: loggedAt), now: now)
             let after = gate.timeline.epochs
             // Highest first: a number that is given away may be the next one's.
@@ -52,6 +52,8 @@ extension Room {
             }
             if !before.isNamed { ink.nameEpoch(Epochs.unnamed, after.confirmed.number) }
             ink.noteClockChange()
+            // A sample that has waited for the name is taken.
+            judgeUnjudged(mayJudge, at: now, into: &effects)
         case .provisionalEpoch(let first, let age):
             gate.beginProvisionalEpoch(
                 from: first, age: age, isLogged: true, at: clockOffset.localTime(of: loggedAt), now: now)
@@ -205,8 +207,17 @@ extension Room {
         authorTimes.drew(ready.author, at: time, now: now)
     }
 
+    /// Whether there is a draw that no clock's age tells about yet.
+    var mayJudge: Bool { authorTimes.unjudged != nil && !gate.hasAge && gate.hasEverHeard }
+
+    /// Judges that draw, or forgets it, where a clock tells its age now.
+    mutating func judgeUnjudged(_ mayJudge: Bool, at now: Instant, into effects: inout RoomEffects) {
+        guard authorTimes.unjudged != nil, gate.hasAge, let draw = authorTimes.takeUnjudged() else { return }
+        if mayJudge { judge(draw, at: now, into: &effects) }
+    }
+
     /// Rule 18: judges a draw that came while no clock told its age, as after a restart, now that one does.
-    mutating func judge(_ draw: AuthorTimes.UnjudgedDraw, at now: Instant, into effects: inout RoomEffects) {
+    private mutating func judge(_ draw: AuthorTimes.UnjudgedDraw, at now: Instant, into effects: inout RoomEffects) {
         guard let age = gate.greatestAge, let live = liveTime(at: now) else { return }
         let waited = now.nanoseconds(since: draw.loggedAt)
         guard waited <= age * 1000 + GateThresholds.provisionalSlack,

@@ -143,7 +143,7 @@ extension Room {
             effects.counts.samplesRejected += 1
             return
         }
-        let mayJudge = authorTimes.unjudged != nil && !gate.hasAge && gate.hasEverHeard
+        let mayJudge = mayJudge
         switch gate.receive(sample, cohort: cohort, at: now) {
         case .taken:
             effects.counts.samplesTaken += 1
@@ -160,8 +160,7 @@ extension Room {
         }
         ink.noteClockChange()
         addViews()
-        guard authorTimes.unjudged != nil, gate.hasAge, let draw = authorTimes.takeUnjudged() else { return }
-        if mayJudge { judge(draw, at: now, into: &effects) }
+        judgeUnjudged(mayJudge, at: now, into: &effects)
     }
 
     /// Adds a view for each new cohort of the gate.
