@@ -47,7 +47,7 @@ struct SimulationSettings {
     let isReplay = TestSeed.given != nil
     let workers = 2
 
-    private static let usual: UInt64 = 100
+    private static let usual: UInt64 = 25
     private static let most: UInt64 = 10_000_000
 
     init() {
