@@ -1,6 +1,6 @@
 /// Writes a canvas as a PNG file.
 ///
-/// The rows are not filtered, and compressed as runs of equal pixels and repetitions of earlier runs, see ``RunDeflater``.
+/// The rows are not filtered, and compressed as runs of equal pixels and repetitions of earlier runs, see `RunDeflater`.
 /// On boards full of handwriting this takes about as long as fpng, which is made for speed alone, and the files are smaller
 /// than those of libpng at its fastest level. An image of at most 256 colours gets a palette. The bytes of a file depend on
 /// the pixels alone.
