@@ -72,10 +72,7 @@ final class PowerCutHistory {
     private var manifests: [RoomID: CheckpointManifest] = [:]
     private var delivered: UInt64 = 0
     private var covered: (through: UInt64, rewinds: Int) = (0, 0)
-    /// What the student of each room has, who has stayed through all.
-    private var students: [RoomID: (life: String, board: [AuthorID])] = [:]
-    /// Students who joined after all indices that they had were given out again: no join shows that.
-    private var misled: Set<RoomID> = []
+    private var students = PowerCutStudents()
     /// The author of the stroke at each index of each incarnation, as students were told.
     private var told: [String: [UInt64: AuthorID]] = [:]
     private var findings: [String] = []
@@ -254,40 +251,19 @@ final class PowerCutHistory {
         _ = host?.look(for: room, partition: 0, at: now)
         serve()
         guard let host, case .here(let hosted) = host.look(for: room, partition: 0, at: now) else {
-            (students[room], _) = (nil, misled.remove(room))
-            return
+            return students.leave(room)
         }
-        let (life, board) = students[room] ?? ("", [])
-        let request = JoinRequest(incarnation: life, have: UInt64(board.count))
-        let isCurrent = host.isCurrent(hosted, at: now) && fault != .keepsLostBoards
-        guard let answer = hosted.room?.catchUp(request, cohort: .main, isCurrent: isCurrent) else { return }
-        switch answer.content {
-        case .tail(let operations):
-            let isKnown =
-                answer.index < request.have ?? 0 || hosted.room?.head.visible.map(\.author).starts(with: board) ?? false
-            if !isKnown { misled.insert(room) }
-            students[room]?.board += operations.map(\.author)
-        case .board(let board):
-            misled.remove(room)
-            students[room] = (answer.incarnation, board.visible.map(\.author))
-        case .version: break
-        }
-    }
-
-    /// An operation comes to the student, who drops repeats.
-    private func follow(_ release: PowerCutOutput.Release) {
-        guard let student = students[release.room], student.life == release.incarnation,
-            release.index == student.board.count + 1
-        else { return }
-        students[release.room]?.board.append(release.author)
+        guard let room = hosted.room else { return }
+        students.join(
+            hosted.id, room, isCurrent: host.isCurrent(hosted, at: now) && fault != .keepsLostBoards)
     }
 
     private func checkStudents() {
         let boards = boards()
-        for room in Self.rooms where host != nil && !misled.contains(room) {
+        for room in Self.rooms where host != nil && students.strokes(in: room) != nil {
             join(room)
-            let board = students[room]?.board ?? []
-            if board != boards[room] ?? [] { findings.append("the student of \(room) has \(board)") }
+            let strokes = students.strokes(in: room) ?? []
+            if strokes != boards[room] ?? [] { findings.append("the student of \(room) has \(strokes)") }
         }
     }
 
@@ -352,7 +328,7 @@ final class PowerCutHistory {
     /// Compares what students are told with what they were told before.
     private func note() {
         for release in output.takeReleases() {
-            follow(release)
+            students.follow(release.author, at: release.index, of: release.incarnation, in: release.room)
             let life = "\(release.room) \(release.incarnation)"
             let before = told[life, default: [:]].updateValue(release.author, forKey: release.index)
             if let before, before != release.author {
@@ -477,49 +453,4 @@ extension JournalRecord {
 
 extension AuthorID {
     fileprivate static let unused = AuthorID("nobody") ?? { preconditionFailure("no author") }()
-}
-
-/// What a host asks for, to be answered by the history, and what it releases.
-private final class PowerCutOutput: HostOutput {
-    typealias Fetch = (room: RoomID, stored: StoredRoom, restoration: RoomRestoration?)
-    typealias Decision = (room: RoomID, record: ControlRecord)
-
-    private var isAsked = false
-    private var saves: [SaveRequest] = []
-    private var fetches: [Fetch] = []
-    private var decisions: [Decision] = []
-    typealias Release = (room: RoomID, incarnation: String, index: UInt64, author: AuthorID)
-
-    private var releases: [Release] = []
-    private(set) var isClosed = false
-
-    func takeRequests() -> (Bool, [SaveRequest], [Fetch], [Decision]) {
-        defer { (isAsked, saves, fetches, decisions) = (false, [], [], []) }
-        return (isAsked, saves, fetches, decisions)
-    }
-
-    func takeReleases() -> [Release] {
-        defer { releases = [] }
-        return releases
-    }
-
-    func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
-        if case .release(_, let operation, _, _) = effect {
-            releases.append((room.id, room.room?.incarnation ?? "", operation.index, operation.author))
-        }
-        return true
-    }
-
-    func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {
-        decisions.append((room.id, record))
-        return nil
-    }
-
-    func confirm() { isAsked = true }
-    func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {
-        fetches.append((room, stored, restoration))
-    }
-
-    func save(_ request: SaveRequest) { saves.append(request) }
-    func closed(_ partition: Int, isWhole: Bool) { isClosed = true }
 }
