@@ -14,24 +14,18 @@ struct LossyClass {
         var delayed = 4
     }
 
-    private struct Sent {
-        let text: String
-        let arrival: (Instant) -> Arrival
-    }
-
     private(set) var random: SeededGenerator
     private let loss: Loss
     /// Whether authors are muted now and then, for a moment.
     private let mutes: Bool
     /// Whether authors remove entries, which they name by indices.
     private let removes: Bool
-    private var authors: [AuthorID] = []
+    private let authors: [AuthorID]
     private var muted: AuthorID?
     private let began: Instant
     private(set) var arrivals: [Arrival] = []
-    private(set) var lastText = ""
-    private var outbox: [String: [Int64: [Int: Sent]]] = [:]
-    private var travelling: [(at: Instant, sent: Sent)] = []
+    private var outbox: [AuthorID: [Int64: [Int: SentMessage]]] = [:]
+    private var travelling: [(at: Instant, sent: SentMessage)] = []
     private var heard = 0
 
     init(
@@ -43,10 +37,8 @@ struct LossyClass {
         random = SeededGenerator(seed: seed)
         began = now
         self.loss = loss
-        for author in 0..<random.int(authors) {
-            write("author-\(author)", operations)
-            self.authors.append(.known("author-\(author)"))
-        }
+        self.authors = (0..<random.int(authors)).map { .known("author-\($0)") }
+        for author in self.authors { write(author, operations) }
     }
 
     var isOver: Bool { travelling.isEmpty }
@@ -54,13 +46,14 @@ struct LossyClass {
     /// Author and number of every operation of which a message has arrived. Without operations below the start of their
     /// author's sequence that came more than 2 s after it, which count as repeats.
     var arrived: Set<String> {
-        var starts: [String: Arrival] = [:]
+        var starts: [AuthorID: (number: Int64, at: Instant)] = [:]
         var arrived: Set<String> = []
-        for arrival in arrivals where arrival.kind != .mute && arrival.kind != .unmute {
-            let start = starts[arrival.author, default: arrival]
-            starts[arrival.author] = start
-            if arrival.number >= start.number || arrival.at - start.at <= .seconds(2) {
-                arrived.insert("\(arrival.author) \(arrival.number)")
+        for arrival in arrivals {
+            guard case .message(let sent) = arrival.content else { continue }
+            let start = starts[sent.author] ?? (sent.number, arrival.at)
+            starts[sent.author] = start
+            if sent.number >= start.number || arrival.at - start.at <= .seconds(2) {
+                arrived.insert("\(sent.author) \(sent.number)")
             }
         }
         return arrived
@@ -72,10 +65,8 @@ struct LossyClass {
         if let next = travelling.first, next.at <= limit {
             probe.wait(max(.zero, next.at - probe.now))
             travelling.removeFirst()
-            let arrival = next.sent.arrival(probe.now)
-            arrivals.append(arrival)
-            lastText = next.sent.text
-            probe.send(next.sent.text, by: .known(arrival.author))
+            arrivals.append(Arrival(at: probe.now, content: .message(next.sent)))
+            probe.send(next.sent.bytes, by: next.sent.author)
         } else {
             probe.wait(.milliseconds(20))
         }
@@ -86,111 +77,66 @@ struct LossyClass {
     private mutating func mute(_ probe: inout RoomProbe) {
         if let author = muted, random.chance(1, in: 30) {
             muted = nil
-            decide(.unmute(author), .unmute, author, &probe)
+            decide(.unmute(author), .unmute(author), &probe)
         } else if muted == nil, random.chance(1, in: 120), let author = authors.randomElement(using: &random) {
             muted = author
-            decide(.mute(author), .mute, author, &probe)
+            decide(.mute(author), .mute(author), &probe)
         }
     }
 
-    private mutating func decide(
-        _ record: ControlRecord, _ kind: Arrival.Kind, _ author: AuthorID, _ probe: inout RoomProbe
-    ) {
+    private mutating func decide(_ record: ControlRecord, _ content: Arrival.Content, _ probe: inout RoomProbe) {
         probe.record(record)
-        arrivals.append(Arrival(at: probe.now, author: author.text, number: 0, kind: kind, part: 0, parts: 1, ink: []))
+        arrivals.append(Arrival(at: probe.now, content: content))
     }
 
     /// All messages of one author, with the times at which they are sent.
-    private mutating func write(_ author: String, _ operations: Int) {
+    private mutating func write(_ author: AuthorID, _ operations: Int) {
         let start = Int64(random.int(2...40))
         var at = began + random.milliseconds(0...1000)
         for number in start..<(start + Int64(operations)) {
             at = at + random.milliseconds(5...random.int(20...600))
-            let page = random.chance(30, in: 100) ? random.int(0...3) : nil
-            let more = time(at) + (page.map { #","g":\#($0)"# } ?? "")
+            var sent = SentMessage(.draw, number, by: author)
+            sent.time = (at.nanoseconds - began.nanoseconds) / 1_000_000
+            sent.page = random.chance(30, in: 100) ? random.int(0...3) : nil
             switch random.int(0...99) {
-            case 0...67: stroke(author, number, at, page, more)
-            case 68...72 where removes: remove(author, number, at, page, more, operations)
-            case 68...82: command(.undo, undo(number, more), author, number, at, page)
-            case 83...92: command(.redo, redo(number, more), author, number, at, page)
-            case 93...95: command(.clear, clear(number, more), author, number, at, page)
-            case 96: turn(author, number, at)
-            case 97: paper(author, number, at)
-            default: arrange(author, number, at)
+            case 0...67:
+                stroke(sent, at)
+                continue
+            case 68...72 where removes:
+                // Guesses: most messages are written before anything has an index.
+                let named = Set((0..<random.int(1...8)).map { _ in UInt64(random.int(1...operations)) })
+                (sent.kind, sent.indices) = (.remove, named.sorted().shuffled(using: &random))
+            case 68...82: sent.kind = .undo
+            case 83...92: sent.kind = .redo
+            case 93...95: sent.kind = .clear
+            case 96: (sent.kind, sent.page) = (.turn, random.int(0...4))
+            case 97: (sent.kind, sent.page) = (.paper, random.int(0...4))
+            default:
+                let order = (0...4).shuffled(using: &random).prefix(random.int(1...5))
+                (sent.kind, sent.page, sent.order) = (.arrange, nil, Array(order))
             }
+            send(sent, at)
         }
     }
 
-    private func time(_ at: Instant) -> String { #","t":\#((at.nanoseconds - began.nanoseconds) / 1_000_000)"# }
-
-    private mutating func command(
-        _ kind: Arrival.Kind, _ text: String, _ author: String, _ number: Int64, _ at: Instant, _ page: Int?,
-        order: [Int] = [], indices: [UInt64] = []
-    ) {
-        send(
-            Sent(text: text) {
-                Arrival(
-                    at: $0, author: author, number: number, kind: kind, part: 0, parts: 1, ink: [], page: page,
-                    order: order, indices: indices)
-            }, author, number, order: 0, at)
-    }
-
-    private mutating func turn(_ author: String, _ number: Int64, _ at: Instant) {
-        let page = random.int(0...4)
-        command(.turn, #"{"n":\#(number),"a":5,"g":\#(page)\#(time(at))}"#, author, number, at, page)
-    }
-
-    private mutating func arrange(_ author: String, _ number: Int64, _ at: Instant) {
-        let order = Array((0...4).shuffled(using: &random).prefix(random.int(1...5)))
-        let text = #"{"n":\#(number),"a":6,"v":[\#(order.map(String.init).joined(separator: ","))]\#(time(at))}"#
-        command(.arrange, text, author, number, at, nil, order: order)
-    }
-
-    /// Guesses: most messages are written before anything has an index.
-    private mutating func remove(
-        _ author: String, _ number: Int64, _ at: Instant, _ page: Int?, _ more: String, _ operations: Int
-    ) {
-        let named = (0..<random.int(1...8)).map { _ in UInt64(random.int(1...operations)) }
-        let indices = Array(Set(named)).sorted().shuffled(using: &random)
-        let text = #"{"n":\#(number),"a":8,"v": [\#(indices.map(String.init).joined(separator: ", "))]\#(more)}"#
-        command(.remove, text, author, number, at, page, indices: indices)
-    }
-
-    private mutating func paper(_ author: String, _ number: Int64, _ at: Instant) {
-        let page = random.int(0...4)
-        let text = #"{"n":\#(number),"a":7,"g":\#(page),"p":\#(random.int(0...4))\#(time(at))}"#
-        command(.paper, text, author, number, at, page)
-    }
-
-    private mutating func stroke(_ author: String, _ number: Int64, _ at: Instant, _ page: Int?, _ more: String) {
-        let parts = random.chance(40, in: 100) ? random.int(2...6) : 1
-        let base = random.int(0...1)
-        var cuts = (1..<parts).map { _ in random.int(0...20) }.sorted()
-        cuts = [0] + cuts + [random.int(21...24)]
-        let isPointer = random.chance(12, in: 100)
-        let isText = !isPointer && number % 7 == 3
-        let more = more + (isPointer ? #","e":7"# : isText ? #","e":8,"l":20.5,"x":"\#(number) <b>\nאב""# : "")
-        for part in 0..<parts {
-            let points = cuts[part]..<cuts[part + 1]
-            let text =
-                parts == 1
-                ? draw(number, points: points.count, more)
-                : shard(number, part + base, of: parts, points: points, more)
-            send(
-                Sent(text: text) {
-                    Arrival(
-                        at: $0, author: author, number: number, kind: .draw, part: part, parts: parts,
-                        ink: Array(points), page: page, isPointer: isPointer)
-                }, author, number, order: part + base, at)
+    private mutating func stroke(_ sent: SentMessage, _ at: Instant) {
+        var sent = sent
+        sent.parts = random.chance(40, in: 100) ? random.int(2...6) : 1
+        sent.base = random.int(0...1)
+        let cuts = [0] + (1..<sent.parts).map { _ in random.int(0...20) }.sorted() + [random.int(21...24)]
+        if random.chance(12, in: 100) { sent.entry = .pointer } else if sent.number % 7 == 3 { sent.entry = .text }
+        for part in 0..<sent.parts {
+            (sent.part, sent.ink) = (part, Array(cuts[part]..<cuts[part + 1]))
+            send(sent, at)
         }
     }
 
-    private mutating func send(_ sent: Sent, _ author: String, _ number: Int64, order: Int, _ at: Instant) {
-        outbox[author, default: [:]][number, default: [:]][order] = sent
+    private mutating func send(_ sent: SentMessage, _ at: Instant) {
+        outbox[sent.author, default: [:]][sent.number, default: [:]][sent.part + sent.base] = sent
         post(sent, at)
     }
 
-    private mutating func post(_ sent: Sent, _ at: Instant) {
+    private mutating func post(_ sent: SentMessage, _ at: Instant) {
         if random.chance(loss.lost, in: 100) { return }
         for _ in 0..<(random.chance(loss.repeated, in: 100) ? 2 : 1) {
             let delay = random.milliseconds(random.chance(loss.delayed, in: 100) ? 500...9000 : 1...120)
@@ -202,8 +148,8 @@ struct LossyClass {
     /// Sends again what the authors are told is missing.
     private mutating func answer(_ probe: inout RoomProbe) {
         for told in probe.told[heard...] {
-            var wanted: [Sent] = []
-            let mine = outbox[told.author.text] ?? [:]
+            var wanted: [SentMessage] = []
+            let mine = outbox[told.author] ?? [:]
             switch told.feedback {
             case .missingRange(let from, let to):
                 wanted = (from...to).flatMap { mine[$0].map { Array($0.values) } ?? [] }

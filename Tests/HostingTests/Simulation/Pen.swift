@@ -1,24 +1,10 @@
 import StrokeWire
 import TestSupport
 
-/// A stroke as its author means it: point `i` lies at x = `i`, `step` milliseconds after the one before.
-struct DrawnStroke {
-    let room: RoomID
-    let author: AuthorID
-    let session: String?
-    let number: Int64
-    /// Media time in milliseconds, and the encoder session that it belongs to.
-    let time: Int64?
-    let line: Int64?
-    /// Milliseconds; 0 for points without times.
-    let step: Int
-}
-
 /// A pen that draws a stroke of its teacher and sends updates of it: points that are new or were sent before, the whole
 /// stroke now and then, values that come late, predicted points, or the word that it is given up.
 final class Pen {
-    let stroke: DrawnStroke
-    let isPointer: Bool
+    let stroke: SentMessage
     private let world: World
     private let count: Int
     /// The number of points at which it is given up.
@@ -32,15 +18,11 @@ final class Pen {
     /// Predicted points lie from here on.
     static let predicted = 900.0
 
-    init(
-        room: RoomID, author: AuthorID, session: String?, number: Int64, isPointer: Bool, time: Int64, line: Int64,
-        world: World
-    ) {
+    init(_ sent: SentMessage, world: World) {
         self.world = world
-        self.isPointer = isPointer
-        stroke = DrawnStroke(
-            room: room, author: author, session: session, number: number, time: time, line: line,
-            step: world.random.int(5...60))
+        var stroke = sent
+        stroke.step = world.random.int(5...60)
+        self.stroke = stroke
         count = world.random.int(1...16)
         end = world.chance(100) ? world.random.int(1...16) : nil
     }
@@ -75,7 +57,8 @@ final class Pen {
             number: stroke.number, update: update,
             .points(
                 WetPoints(
-                    style: WetStrokeStyle(element: isPointer ? .pointer : .freehand, time: stroke.time), first: first,
+                    style: WetStrokeStyle(element: stroke.entry == .pointer ? .pointer : .freehand, time: stroke.time),
+                    first: first,
                     points: Array(points[first...]),
                     predicted: predicted))
         ).encoded()

@@ -43,7 +43,7 @@ final class SimulatedLog {
     /// First part of the incarnations of its rooms.
     var prefix: String { "log\(partition)" }
     var last: UInt64 { UInt64(entries.count) }
-    var serverTime: Instant { Instant(nanoseconds: Self.origin + world.now.nanoseconds + skew.wholeNanoseconds) }
+    var serverTime: Instant { Instant(nanoseconds: Self.origin + world.now.nanoseconds + skew.nanoseconds) }
 
     func record(_ sequence: UInt64) -> JournalRecord { entries[Int(sequence - 1)].record }
 
@@ -255,7 +255,7 @@ final class SimulatedReader {
     /// Reports the difference of the clocks to within 8 ms, again when it has changed by 20 ms.
     private func tellClock() {
         let ahead = log.serverTime - clock.time(at: world.now)
-        if let told, abs((ahead - told).wholeNanoseconds) < 20_000_000 { return }
+        if let told, abs((ahead - told).nanoseconds) < 20_000_000 { return }
         let estimate = ahead + world.random.milliseconds(-8...8)
         told = estimate
         deliver(.logClock(ahead: estimate))

@@ -169,7 +169,7 @@ final class Player {
     }
 
     private func say(isDiscontinuity: Bool = false) {
-        let seen = Moment(nanoseconds: (stalledSince ?? world.now).nanoseconds - delay.wholeNanoseconds)
+        let seen = Moment(nanoseconds: (stalledSince ?? world.now).nanoseconds - delay.nanoseconds)
         let picture = encoder.picture(at: seen)
         let state = stalledSince != nil ? "stall" : picture.isPaused ? "pause" : "play"
         number += 1

@@ -69,77 +69,73 @@ final class Teacher {
         }
         for sent in wanted.sorted(by: { ($0.number, $0.part) < ($1.number, $1.part) })
         where !doomed.contains(sent.number) {
-            post(sent, isRepeat: true)
+            post(sent)
         }
     }
 
     private func act() {
-        let number = next
+        var sent = message(next)
         next += 1
-        if world.chance(25) { doomed.insert(number) }
+        if world.chance(25) { doomed.insert(sent.number) }
         let picture = encoder.picture(at: world.now)
-        var time: Int64? = picture.media + Int64(world.random.int(-300...0))
-        if world.chance(15) { time = nil }
-        if world.chance(10) { time = 1_000_000_000_000_000 }
-        let line = time.map { $0 < 1_000_000_000 } ?? false ? picture.session : nil
-        let page = world.chance(250) ? world.random.int(0...3) : nil
-        var text = MessageText(number: number, time: time, page: page)
-        if world.chance(150) { text.entry = world.chance(500) ? .image : .lasso(copies: world.chance(300)) }
-        if text.entry == .stroke, number % 8 == 3 { text.entry = .pointer }
-        if text.entry == .stroke, number % 8 == 5 { text.entry = .text }
+        sent.time = picture.media + Int64(world.random.int(-300...0))
+        if world.chance(15) { sent.time = nil }
+        if world.chance(10) { sent.time = 1_000_000_000_000_000 }
+        if let time = sent.time, time < 1_000_000_000 { sent.timeLine = picture.session }
+        sent.page = world.chance(250) ? world.random.int(0...3) : nil
+        if world.chance(150) { sent.entry = world.chance(500) ? .image : .lasso(copies: world.chance(300)) }
+        if sent.entry == .stroke, sent.number % 8 == 3 { sent.entry = .pointer }
+        if sent.entry == .stroke, sent.number % 8 == 5 { sent.entry = .text }
         switch world.random.int(0...99) {
         case 0...69
-        where (text.entry == .stroke || text.entry == .pointer) && line != nil && world.now < penRest
+        where (sent.entry == .stroke || sent.entry == .pointer) && sent.timeLine != nil && world.now < penRest
             && world.chance(600):
-            draw(number, text.entry, at: picture)
-        case 0...69: stroke(text, number, time, line)
-        case 70...81: command(.undo, text, number, time, line)
-        case 82...91: command(.redo, text, number, time, line)
-        case 92...93: command(.clear, text, number, time, line)
-        case 94...95: remove(text, number, time, line)
-        case 96 where world.chance(500):
-            var paper = text
-            paper.page = world.random.int(0...4)
-            command(.paper, paper, number, time, line)
+            draw(sent, at: picture)
+        case 0...69: stroke(sent)
+        case 70...81: command(.undo, sent)
+        case 82...91: command(.redo, sent)
+        case 92...93: command(.clear, sent)
+        case 94...95: remove(sent)
         case 96:
-            var turn = text
-            turn.page = world.random.int(0...4)
-            command(.turn, turn, number, time, line)
+            let kind = world.chance(500) ? SentMessage.Kind.paper : .turn
+            sent.page = world.random.int(0...4)
+            command(kind, sent)
         case 97:
-            let order = Array((0...4).shuffled(using: &world.random).prefix(world.random.int(1...5)))
-            command(.arrange, MessageText(number: number, time: time, order: order), number, time, line)
+            sent.order = Array((0...4).shuffled(using: &world.random).prefix(world.random.int(1...5)))
+            sent.page = nil
+            command(.arrange, sent)
         default:
-            let bytes = Array("{\"n\":\(number)".utf8)
-            post(SentMessage(author: id, session: session, number: 0, kind: .garbage, bytes: bytes))
-            command(.undo, text, number, time, line)
+            post(SentMessage(.garbage, sent.number, by: id, session: session))
+            command(.undo, sent)
         }
     }
 
+    /// A draw under a number of the present session.
+    private func message(_ number: Int64) -> SentMessage { SentMessage(.draw, number, by: id, session: session) }
+
     /// Removes some of the latest entries that it knows, and entries of others.
-    private func remove(_ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
-        var text = text
+    private func remove(_ sent: SentMessage) {
+        var sent = sent
         let known = indices.suffix(12).shuffled(using: &world.random).prefix(world.random.int(1...5))
         let guess = UInt64(world.random.int(1...40))
-        text.indices = known.contains(guess) ? Array(known) : known + [guess]
-        command(.remove, text, number, time, line)
+        sent.indices = known.contains(guess) ? Array(known) : known + [guess]
+        command(.remove, sent)
     }
 
-    private func command(_ kind: SentMessage.Kind, _ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?)
-    {
-        let sent = SentMessage(
-            author: id, session: session, number: number, kind: kind, page: text.page,
-            order: text.order, indices: text.indices, time: time, timeLine: line, bytes: text.command(kind))
-        outbox[number] = [0: sent]
+    private func command(_ kind: SentMessage.Kind, _ sent: SentMessage) {
+        var sent = sent
+        (sent.kind, sent.entry) = (kind, .stroke)
+        outbox[sent.number] = [0: sent]
         post(sent)
     }
 
     /// Draws a stroke point by point, and sends updates of it. At its end comes the operation, or something else under
     /// its number.
-    private func draw(_ number: Int64, _ entry: SentMessage.Entry, at picture: Encoder.Picture) {
-        let pen = Pen(
-            room: room, author: id, session: session, number: number, isPointer: entry == .pointer, time: picture.media,
-            line: picture.session, world: world)
-        pens.begin(pen.stroke)
+    private func draw(_ sent: SentMessage, at picture: Encoder.Picture) {
+        var sent = sent
+        (sent.page, sent.time) = (nil, picture.media)
+        let pen = Pen(sent, world: world)
+        pens.begin(pen.stroke, in: room)
         step(pen)
     }
 
@@ -148,63 +144,45 @@ final class Teacher {
         guard pen.stroke.session == session else { return }
         for update in pen.move() where !isOver { network.draw(update, in: room, by: id, session) }
         guard pen.isUp else { return world.after(.milliseconds(pen.stroke.step)) { [self] in step(pen) } }
-        var text = MessageText(number: pen.stroke.number, time: pen.stroke.time, step: pen.stroke.step)
-        if pen.isPointer { text.entry = .pointer }
-        if pen.isGivenUp, world.chance(500) {
-            command(.undo, text, pen.stroke.number, pen.stroke.time, pen.stroke.line)
-        } else {
-            stroke(text, pen.stroke.number, pen.stroke.time, pen.stroke.line)
-        }
+        if pen.isGivenUp, world.chance(500) { command(.undo, pen.stroke) } else { stroke(pen.stroke) }
     }
 
-    private func stroke(_ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
-        let parts = world.chance(300) && text.entry != .image ? world.random.int(2...5) : 1
-        let base = world.random.int(0...1)
+    private func stroke(_ sent: SentMessage) {
+        var sent = sent
+        sent.parts = world.chance(300) && sent.entry != .image ? world.random.int(2...5) : 1
+        sent.base = world.random.int(0...1)
         // An image has two points, its opposite corners.
-        let end = text.entry == .image ? 2 : world.random.int(13...16)
-        let cuts = [0] + (1..<parts).map { _ in world.random.int(0...12) }.sorted() + [end]
-        pens.begin(
-            DrawnStroke(
-                room: room, author: id, session: session, number: number, time: time, line: line, step: text.step))
-        for part in 0..<parts {
-            let ink = Array(cuts[part]..<cuts[part + 1])
-            let sent = SentMessage(
-                author: id, session: session, number: number, kind: .draw, page: text.page, part: part,
-                parts: parts, ink: ink, entry: text.entry,
-                time: time, timeLine: line, reach: Int64((ink.last ?? 0) * text.step),
-                bytes: text.stroke(ink, order: part + base, of: parts))
-            outbox[number, default: [:]][part + base] = sent
-            post(sent)
-        }
+        let end = sent.entry == .image ? 2 : world.random.int(13...16)
+        let cuts = [0] + (1..<sent.parts).map { _ in world.random.int(0...12) }.sorted() + [end]
+        pens.begin(sent, in: room)
+        for part in 0..<sent.parts { postShard(part, cuts[part]..<cuts[part + 1], of: sent) }
+    }
+
+    private func postShard(_ part: Int, _ points: Range<Int>, of sent: SentMessage) {
+        var sent = sent
+        (sent.part, sent.ink) = (part, Array(points))
+        outbox[sent.number, default: [:]][part + sent.base] = sent
+        post(sent)
     }
 
     /// Sends a stroke whose shards come seconds apart, the last message of its author.
     private func strokeSlowly() {
         guard !isOver else { return }
-        let (number, session) = (next, session)
+        var sent = message(next)
         next += 1
         let picture = encoder.picture(at: world.now)
-        let text = MessageText(number: number, time: picture.media)
+        (sent.time, sent.timeLine, sent.parts) = (picture.media, picture.session, 3)
         let pause = world.random.milliseconds(6000...9500)
-        pens.begin(
-            DrawnStroke(
-                room: room, author: id, session: session, number: number, time: text.time, line: picture.session,
-                step: 0))
+        pens.begin(sent, in: room)
         for part in 0..<3 {
             world.after(pause * part) { [self] in
-                guard !isOver, self.session == session else { return }
-                let ink = Array(4 * part..<4 * part + 4)
-                let sent = SentMessage(
-                    author: id, session: session, number: number, kind: .draw, part: part, parts: 3, ink: ink,
-                    time: text.time, timeLine: picture.session, bytes: text.stroke(ink, order: part, of: 3))
-                outbox[number, default: [:]][part] = sent
-                post(sent)
+                if !isOver, sent.session == session { postShard(part, 4 * part..<4 * part + 4, of: sent) }
             }
         }
     }
 
     /// Publishes a message until it is acknowledged.
-    private func post(_ sent: SentMessage, isRepeat: Bool = false) {
+    private func post(_ sent: SentMessage) {
         sendings += 1
         // A message that the room requests gets a new id; one that is not acknowledged keeps its id.
         let id = "\(room).\(id).\(sendings)"
@@ -226,97 +204,6 @@ final class Teacher {
         world.after(800...2000) { [self] in
             if !isAcknowledged, !isOver { publish(sent, id, attempt: attempt + 1) }
         }
-    }
-}
-
-/// A message as its author meant it, so that checks need not decode it.
-struct SentMessage {
-    enum Kind: String { case draw, undo, redo, clear, turn, arrange, paper, remove, garbage }
-
-    /// What a draw adds to its page.
-    enum Entry: Equatable {
-        case stroke
-        case image
-        case lasso(copies: Bool)
-        case text
-        /// Nothing.
-        case pointer
-
-        var isLasso: Bool { if case .lasso = self { true } else { false } }
-    }
-
-    let author: AuthorID
-    let session: String?
-    let number: Int64
-    let kind: Kind
-    var page: Int?
-    var order: [Int] = []
-    /// What a removal names.
-    var indices: [UInt64] = []
-    /// Its place among the shards of its stroke, from 0, and their number.
-    var part = 0
-    var parts = 1
-    /// The x coordinates of its points.
-    var ink: [Int] = []
-    var entry = Entry.stroke
-    /// Media time in milliseconds, and the encoder session that it belongs to.
-    var time: Int64?
-    var timeLine: Int64?
-    /// Milliseconds from there to its last point.
-    var reach: Int64 = 0
-    let bytes: [UInt8]
-
-    var summary: String {
-        let shard = parts > 1 ? " \(part + 1)/\(parts)" : ""
-        return "\(author)/\(session ?? "-") \(kind) \(number)\(shard) t=\(time.map(String.init) ?? "-")"
-    }
-}
-
-struct MessageText {
-    let number: Int64
-    var time: Int64?
-    /// Milliseconds from a point to the next; 0 for points without times.
-    var step = 0
-    var page: Int?
-    var order: [Int] = []
-    /// What a removal names.
-    var indices: [UInt64] = []
-    /// What a draw adds.
-    var entry = SentMessage.Entry.stroke
-
-    private var head: String {
-        #"{"n":\#(number)"# + (time.map { #","t":\#($0)"# } ?? "") + (page.map { #","g":\#($0)"# } ?? "")
-    }
-
-    private var element: String {
-        switch entry {
-        case .stroke: ""
-        case .pointer: #","e":7"#
-        case .text: #","e":8,"l":32,"x":"\#(number)\n数 & \u05d0""#
-        case .image: #","e":5,"i":"\#(String(repeating: "0a", count: 32))","p":\#(number % 3)"#
-        case .lasso(let copies): #","e":6,"m":[1,0,0,1,\#(number),4]"# + (copies ? #","k":1"# : "")
-        }
-    }
-
-    func command(_ kind: SentMessage.Kind) -> [UInt8] {
-        let action = [.undo: 2, .redo: 3, .clear: 4, .turn: 5, .arrange: 6, .paper: 7, .remove: 8][kind] ?? 0
-        let content =
-            switch kind {
-            case .arrange: ",\"v\":\(order)"
-            case .remove: ",\"v\":\(indices)"
-            case .paper: ",\"p\":\(number % 5)"
-            default: ""
-            }
-        return Array("\(head),\"a\":\(action)\(content)}".utf8)
-    }
-
-    /// - Parameter order: as sent, from 0 or from 1.
-    func stroke(_ ink: [Int], order: Int = 0, of parts: Int = 1) -> [UInt8] {
-        let points = ink.map { index in
-            #"{"x":\#(index),"y":\#(index % 7)"# + (step > 0 ? #","m":\#(index * step)}"# : "}")
-        }.joined(separator: ",")
-        let shard = parts > 1 ? #","s":\#(parts),"o":\#(order)"# : ""
-        return Array(#"\#(head)\#(element)\#(shard),"d":[\#(points)]}"#.utf8)
     }
 }
 

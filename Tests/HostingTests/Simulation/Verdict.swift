@@ -1,5 +1,6 @@
 import Hosting
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// What must hold when everything is at rest: the product compared with the models.
@@ -52,9 +53,9 @@ struct Verdict {
                 case .remove: .remove
                 }
             guard content.author == expected.author, content.number == expected.number, content.action == action,
-                content.reference == expected.reference, content.page == expected.page,
-                content.isLate == expected.isLate,
-                content.digest == expected.digest, expected.kind != .draw || ink(content.bytes) == expected.ink
+                content.reference == expected.applied.reference, content.page == expected.applied.page,
+                content.isLate == expected.applied.isLate, content.digest == expected.applied.digest,
+                expected.kind != .draw || ink(content.bytes) == expected.applied.ink
             else {
                 report(known.room, "\(expected.index) is \(content), and the log says \(expected)")
                 continue
@@ -272,8 +273,9 @@ struct Verdict {
         // Who joined at a daemon that lags follows a life that has ended, until the next life has an operation.
         if cluster.plan.closesRooms || plain.wasRefused, life?.operations.isEmpty ?? true { return }
         for student in students where student.room == room {
-            if student.visible != life?.visible ?? [] || student.index != UInt64(life?.operations.count ?? 0)
-                || student.pages.shown != life?.shown ?? 0 || student.pages.order != life?.order ?? [0]
+            let board = life?.board ?? ModelPages()
+            if student.visible != board.visible || student.index != UInt64(life?.operations.count ?? 0)
+                || student.pages.shown != board.shown || student.pages.order != board.order
             {
                 report(
                     room,

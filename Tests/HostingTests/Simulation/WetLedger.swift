@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 @testable import Hosting
@@ -39,7 +40,7 @@ final class WetLedger {
 
     private let plan: Plan
     private let world: World
-    private var strokes: [Key: DrawnStroke] = [:]
+    private var strokes: [Key: SentMessage] = [:]
     private var shown: [Track: Shown] = [:]
     /// The encoder session that a process knew of when it first heard of a stroke in a life of the room: another life knows
     /// nothing of it.
@@ -71,8 +72,8 @@ final class WetLedger {
         self.world = world
     }
 
-    func begin(_ stroke: DrawnStroke) {
-        strokes[Key(room: stroke.room, author: stroke.author, number: stroke.number)] = stroke
+    func begin(_ stroke: SentMessage, in room: RoomID) {
+        strokes[Key(room: room, author: stroke.author, number: stroke.number)] = stroke
     }
 
     /// An update comes to a process.
@@ -192,13 +193,13 @@ final class WetLedger {
 
     /// No point lies at or above the video.
     private func checkTimes(
-        _ points: WetPoints, _ stroke: DrawnStroke, isLogged: Bool, _ name: String, _ room: HostedRoom,
+        _ points: WetPoints, _ stroke: SentMessage, isLogged: Bool, _ name: String, _ room: HostedRoom,
         _ cohort: CohortName, _ process: DaemonProcess
     ) {
         let gate = plan.settings(of: cohort).gate
         let known = process.clocks.standing(of: room, cohort).video
         if gate == .none || gate == .auto && known == nil { return }
-        guard let video = known, let time = stroke.time, var line = stroke.line else {
+        guard let video = known, let time = stroke.time, var line = stroke.timeLine else {
             return report("\(name): without a clock, or without a time", room)
         }
         if !plan.namesSessions {
@@ -232,7 +233,9 @@ final class WetLedger {
         }
         if let own, own.index <= released { report("\(name): after its operation \(own.index)", room) }
         for operation in life.operations where operation.index > released && operation.index < own?.index ?? .max {
-            if operation.kind != .draw || operation.isLasso || operation.author == release.author.text {
+            if operation.kind != .draw || operation.applied.sent.entry.isLasso
+                || operation.author == release.author.text
+            {
                 report("\(name): before operation \(operation.index), which is held", room)
             }
         }

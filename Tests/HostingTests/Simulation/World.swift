@@ -77,15 +77,14 @@ final class World {
 struct Moment: Comparable, Hashable {
     let nanoseconds: Int64
 
+    /// For models that know no other clock.
+    var instant: Instant { Instant(nanoseconds: nanoseconds) }
+
     static func < (earlier: Moment, later: Moment) -> Bool { earlier.nanoseconds < later.nanoseconds }
     static func + (moment: Moment, duration: Duration) -> Moment {
-        Moment(nanoseconds: moment.nanoseconds + duration.wholeNanoseconds)
+        Moment(nanoseconds: moment.nanoseconds + duration.nanoseconds)
     }
     static func - (later: Moment, earlier: Moment) -> Duration { .nanoseconds(later.nanoseconds - earlier.nanoseconds) }
-}
-
-extension Duration {
-    var wholeNanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
 
 /// A monotonic clock with a random origin that runs a little fast or slow.
