@@ -9,26 +9,6 @@ import Testing
 struct CohortTests {
     private var room = VirtualRoom()
 
-    @Test
-    mutating func `A cohort comes to be with its first sample and is shown in order what is due by its clock`() throws {
-        try room.sample(10_000)
-        room.log(9000, 9500, 9900)
-        #expect(room.shown() == [1, 2, 3])
-        #expect(room.gate.released(to: .hls) == nil)
-        try room.sample(9600, .hls)
-        #expect(room.shown(.hls) == [1, 2])
-        #expect(room.after(.milliseconds(301)).shown(.hls) == [1, 2, 3])
-    }
-
-    @Test mutating func `The longest wait counts from no earlier than the cohort's first sample`() throws {
-        room.log(9000)
-        #expect(room.after(.seconds(60)).late() == [1])
-        try room.sample(0, .hls)
-        #expect(room.shown(.hls) == [])
-        #expect(room.after(.seconds(30) - .nanoseconds(1)).shown(.hls) == [])
-        #expect(room.after(.nanoseconds(1)).late(.hls) == [1])
-    }
-
     @Test mutating func `At most eight cohorts come to be`() throws {
         for number in 1..<8 { #expect(try room.sample(0, .named("c\(number)")) == .taken) }
         #expect(try room.sample(0, .named("c8")) == .tooManyCohorts)

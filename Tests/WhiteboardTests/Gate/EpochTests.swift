@@ -72,44 +72,6 @@ struct EpochTests {
         #expect(probe.decisions == [])
     }
 
-    @Test mutating func `With 'ep' a jump back within the epoch is none of another, however far`() throws {
-        try room.sample(60_000, ep: 5)
-        #expect(try room.sample(0, ep: 5, d: true) == .taken)
-        #expect(room.gate.epoch == 5)
-    }
-
-    @Test
-    mutating func `Each cohort without 'ep' counts for itself and steps into the epoch that another began`() throws {
-        try room.sample(60_000)
-        try room.sample(40_000, .hls)
-        room.log(61_000)
-        try room.sample(0, d: true)
-        room.log(10)
-        #expect(room.gate.epoch == 1)
-        #expect(room.shown(.hls) == [])
-        #expect(try room.sample(0, .hls, d: true) == .taken)
-        #expect(room.gate.epoch == 1)
-        #expect(room.shown(.hls) == [1])
-        #expect(room.after(.milliseconds(11)).shown(.hls) == [1, 2])
-        #expect(room.shown() == [1, 2])
-    }
-
-    @Test
-    mutating func `The time in a pause does not count when the cohort leaves it for another epoch, either`() throws {
-        try room.sample(0, ep: 1)
-        try room.sample(9000, .hls, ep: 1, s: .pause)
-        try room.sample(0, ep: 2)
-        room.log(50_000)
-        for _ in 0..<160 {
-            room.wait(.milliseconds(250))
-            try room.sample(9000, .hls, ep: 1, s: .pause)
-        }
-        #expect(room.shown(.hls) == [])
-        try room.sample(0, .hls, ep: 2)
-        #expect(room.after(.seconds(30) - .nanoseconds(1)).shown(.hls) == [])
-        #expect(room.after(.nanoseconds(1)).late(.hls) == [1])
-    }
-
     @Test
     mutating func `A cohort in an epoch that the log never had is past the older and before the newer ones`() throws {
         try room.sample(1000, .hls, ep: 3)
@@ -125,17 +87,6 @@ struct EpochTests {
 
 /// Rule 6: epochs take effect where they stand in the room's log.
 @Suite struct `Epochs and the log` {
-    @Test func `The first 'ep' names the epoch that is there; its operations stay in it`() throws {
-        var room = VirtualRoom()
-        try room.sample(1000)
-        room.log(1500)
-        #expect(try room.sample(1000, ep: 7) == .newEpochs([7]))
-        #expect(room.gate.epoch == 7)
-        #expect(room.shown() == [])
-        room.log(1600)
-        #expect(room.after(.milliseconds(601)).shown() == [1, 2])
-    }
-
     @Test
     func `A sample waits for its epoch to be logged; the room is reminded once a second; records may repeat`() throws {
         var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 0))
@@ -166,18 +117,6 @@ struct EpochTests {
         var releases: [Release] = []
         gate.release(at: Instant(nanoseconds: 1000), into: &releases)
         #expect(releases.map(\.due) == [logged])
-    }
-
-    @Test
-    func `A sample that waited for the log is forgotten when a later one of its epoch was taken meanwhile`() throws {
-        var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 0))
-        func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
-        let waiting = ClockSample(media: MediaTime(microseconds: 100_000), epoch: 1)
-        #expect(gate.receive(waiting, cohort: .main, at: at(0)) == .newEpochs([1]))
-        let later = ClockSample(media: MediaTime(microseconds: 300_000))
-        #expect(gate.receive(later, cohort: .main, at: at(500)) == .taken)
-        gate.beginEpoch(1, at: at(600), now: at(600))
-        #expect(gate.videoTime(of: .main, at: at(600)) == MediaTime(microseconds: 400_000))
     }
 
     @Test("A restart without `ep` that waits for the log is dropped when the epoch gets a greater name meanwhile")
@@ -217,30 +156,6 @@ struct EpochTests {
 /// Rule 6: operations of an epoch that come after its end.
 @Suite("Stragglers")
 struct StragglerTests {
-    @Test func `A straggler of the old epoch does not hold up the new one`() throws {
-        var room = VirtualRoom()
-        try room.sample(60_000, ep: 0)
-        try room.sample(50_000, .hls, ep: 0)
-        try room.sample(0, ep: 1)
-        room.log(60_900, 100)
-        #expect(room.shown() == [1])
-        #expect(room.after(.milliseconds(101)).shown() == [1, 2])
-        #expect(room.shown(.hls) == [])
-        try room.sample(0, .hls, ep: 1)
-        #expect(room.shown(.hls) == [1])
-        #expect(room.after(.milliseconds(101)).shown(.hls) == [1, 2])
-    }
-
-    @Test func `A straggler is shown to a cohort that is still in the old epoch by the old clock`() throws {
-        var room = VirtualRoom()
-        try room.sample(60_000, ep: 0)
-        try room.sample(59_000, .hls, ep: 0)
-        try room.sample(0, ep: 1)
-        room.log(59_500)
-        #expect(room.after(.milliseconds(500)).shown(.hls) == [])
-        #expect(room.after(.milliseconds(1)).shown(.hls) == [1])
-    }
-
     @Test
     func `What is too far above the old epoch, or comes too late, or too near the new clock, is no straggler`() throws {
         func isStraggler(_ time: Int64, after delay: Duration) throws -> Bool {

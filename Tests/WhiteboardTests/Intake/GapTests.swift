@@ -23,19 +23,6 @@ struct GapTests {
         #expect(probe.takeTold(after: .seconds(60)) == [])
     }
 
-    @Test mutating func `Each gap has its own 2 s, from the first operation behind it that became complete`() {
-        probe.send(draw(1), draw(5))
-        probe.wait(.milliseconds(300))
-        probe.send(draw(3))
-        probe.wait(.milliseconds(700))
-        probe.send(draw(9))
-        _ = probe.takeTold()
-        #expect(probe.after(.milliseconds(1000)).decisions == [.gaveUp(2...2), .gaveUp(4...4)])
-        #expect(probe.applied.map(\.number) == [1, 3, 5])
-        #expect(probe.after(.milliseconds(1000)).decisions.last == .gaveUp(6...8))
-        #expect(probe.applied.map(\.number) == [1, 3, 5, 9])
-    }
-
     @Test mutating func `New gaps do not keep an author from hearing of the old ones every 500 ms`() {
         probe.send(draw(1))
         var heard = 0
@@ -84,29 +71,6 @@ struct GapTests {
         #expect(told.last == "missing 70 [1]")
     }
 
-    @Test("A stroke under assembly that has had no shard for 500 ms is told, and given up 10 s after its last shard")
-    mutating func assembly() {
-        probe.send(shard(1, 0, of: 2))
-        probe.wait(.milliseconds(400))
-        probe.send(shard(2, 0, of: 3))
-        #expect(probe.takeTold(after: .milliseconds(100)) == ["missing 1 [1]"])
-        #expect(probe.takeTold(after: .milliseconds(500)) == ["missing 1 [1]", "missing 2 [1, 2]"])
-        #expect(probe.after(.milliseconds(9000) - .nanoseconds(1)).decisions.isEmpty)
-        #expect(probe.after(.nanoseconds(1)).decisions == [.gaveUp(1...1)])
-        #expect(probe.after(.milliseconds(400)).decisions.last == .gaveUp(2...2))
-        #expect(probe.takeTold().last == "gave up 2...2")
-    }
-
-    @Test mutating func `A shard that comes takes the 10 s back to their start; a repeat does not`() {
-        probe.send(shard(1, 0, of: 3))
-        probe.wait(.seconds(9))
-        probe.send(shard(1, 1, of: 3))
-        probe.wait(.seconds(9))
-        probe.send(shard(1, 1, of: 3))
-        #expect(probe.after(.seconds(1) - .nanoseconds(1)).decisions.isEmpty)
-        #expect(probe.after(.nanoseconds(1)).decisions.count == 1)
-    }
-
     @Test mutating func `With more than 256 held the first gap is given up at once`() {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 10_000)))
         probe.send(draw(1), draw(3))
@@ -118,16 +82,6 @@ struct GapTests {
         probe.send(draw(261))
         #expect(probe.decisions.last == .gaveUp(4...4))
         #expect(probe.applied.count == 259)
-    }
-
-    @Test mutating func `A refused message settles its number: nobody waits for it`() {
-        probe.send(draw(1), #"{"n":2,"e":77,"d":[]}"#, #"{"n":4,"a":9}"#, draw(5), draw(3))
-        #expect(probe.applied.map(\.number) == [1, 3, 5])
-        #expect(
-            probe.takeTold() == [
-                "applied 1 as 1", "rejected 2 0 unknown-element e", "rejected 4 0 unknown-action a", "missing 3...3",
-                "applied 3 as 2", "applied 5 as 3",
-            ])
     }
 
     @Test
@@ -149,15 +103,6 @@ struct GapTests {
         _ = probe.takeTold()
         #expect(probe.takeTold(after: .milliseconds(200)) == ["gave up 3...3", "applied 4 as 3"])
         #expect(probe.applied.map(\.number) == [1, 2, 4])
-    }
-
-    @Test mutating func `A decision that comes twice counts once`() {
-        probe.decisionsReturn = [.zero, .milliseconds(100), .seconds(5)]
-        probe.send(draw(1), draw(3))
-        probe.wait(.seconds(4))
-        probe.send(draw(5))
-        #expect(probe.after(.seconds(20)).counts.intake.gaveUp == 2)
-        #expect(probe.applied.map(\.number) == [1, 3, 5])
     }
 
     @Test mutating func `A decision that is lost is asked for again every second`() {

@@ -14,15 +14,6 @@ import Testing
         _ = probe.takeTold()
     }
 
-    @Test mutating func `A stroke is drawn where it arrives, marked late, and once`() {
-        giveUp(before: 4)
-        probe.send(draw(3), draw(3), draw(2))
-        #expect(probe.takeTold() == ["applied 3 as 3", "applied 3 as 3", "applied 2 as 4"])
-        #expect(probe.applied.map(\.isLate) == [false, false, true, true])
-        #expect(probe.visible == [1, 2, 3, 4])
-        #expect(probe.counts.intake.late == 2)
-    }
-
     @Test
     mutating func `One that was given up while smaller numbers are still waited for is settled once it is drawn`() {
         probe.send(draw(1), draw(5))
@@ -96,28 +87,6 @@ import Testing
                 "rejected 2 0 too-late", "rejected 2 0 too-late", "rejected 3 0 too-late", "rejected 3 1 too-late",
             ])
         #expect(probe.visible == [])
-    }
-
-    @Test mutating func `A clear that had waited behind the gap counts as one since`() {
-        giveUp(before: 4, clear(4))
-        probe.send(draw(2))
-        #expect(probe.takeTold() == ["rejected 2 0 too-late"])
-    }
-
-    @Test mutating func `A clear before it was given up does not`() {
-        probe.send(clear(1), by: .bob)
-        giveUp(before: 4)
-        probe.send(draw(2))
-        #expect(probe.takeTold() == ["applied 2 as 4"])
-    }
-
-    @Test(arguments: [undo(2), redo(2), clear(2)])
-    mutating func `An undo, redo or clear is too late, and answered so again`(_ text: String) {
-        giveUp(before: 4)
-        probe.send(text, text)
-        #expect(probe.takeTold() == ["rejected 2 0 too-late", "rejected 2 0 too-late"])
-        #expect(probe.visible == [1, 2])
-        #expect(probe.counts.intake.repeats == 1)
     }
 
     @Test mutating func `A refused message under a number that was given up leaves it given up`() {

@@ -23,34 +23,6 @@ import Whiteboard
         #expect(probe.applied.map(\.summary) == ["1 alice 7 draw", "2 bob 6 draw"])
     }
 
-    @Test("A number below the start is taken as late within 2 s of the start, once, and is a repeat after that")
-    mutating func belowStart() {
-        probe.send(draw(5))
-        probe.wait(.seconds(2))
-        probe.send(draw(4), draw(4))
-        probe.wait(.nanoseconds(1))
-        probe.send(draw(3))
-        #expect(probe.takeTold() == ["applied 5 as 1", "applied 4 as 2", "applied 4 as 2"])
-        #expect(probe.applied.map(\.isLate) == [false, true])
-        #expect(probe.counts.intake.repeats == 2)
-        #expect(probe.counts.intake.late == 1)
-    }
-
-    @Test("A stroke in shards from below the start may become whole after the 2 s; its author is told that it is late")
-    mutating func shardsBelowStart() {
-        probe.send(draw(5), shard(4, 0, of: 2))
-        #expect(probe.takeTold() == ["applied 5 as 1", "gave up 4...4"])
-        probe.wait(.seconds(3))
-        probe.send(shard(4, 1, of: 2))
-        #expect(probe.takeTold() == ["applied 4 as 2"])
-        #expect(probe.applied.last?.isLate == true)
-    }
-
-    @Test mutating func `Below the start, too, a clear since then makes a stroke too late`() {
-        probe.send(draw(5), clear(6), draw(4), undo(3))
-        #expect(probe.takeTold().suffix(2) == ["rejected 4 0 too-late", "rejected 3 0 too-late"])
-    }
-
     @Test mutating func `A refused message from below the start settles its number`() {
         probe.send(draw(5), #"{"n":4,"e":99,"d":[]}"#, draw(4))
         #expect(probe.takeTold().suffix(2) == ["rejected 4 0 unknown-element e", "rejected 4 0 unknown-element e"])
@@ -101,18 +73,6 @@ import Whiteboard
         #expect(probe.takeTold() == ["gave up 2...3", "gave up 5...5", "applied 1 as 2"])
         #expect(probe.counts.intake.gaveUp == 2)
         #expect(probe.takeTold(after: .seconds(20)) == [])
-    }
-
-    @Test("Ink-Session names the count: a new value starts one, an earlier one is over, and 1 is not special")
-    mutating func sessions() {
-        probe.send(draw(1), draw(1, x: 9), session: "a")
-        #expect(probe.applied.count == 1)
-        probe.send(draw(1), session: "b")
-        probe.send(draw(2), session: "a")
-        probe.send(draw(2), session: "b")
-        #expect(probe.applied.map(\.number) == [1, 1, 2])
-        #expect(probe.counts.intake.repeats == 1)
-        #expect(probe.counts.intake.rejected == [.sessionOver: 1])
     }
 
     @Test
@@ -172,12 +132,6 @@ import Whiteboard
         probe.send(draw(1))
         probe.send(draw(2), draw(1), session: name)
         #expect(probe.applied.map(\.number) == [1, 2])
-    }
-
-    @Test mutating func `A named count begins at its first number; smaller ones are late`() {
-        probe.send(draw(1), session: "a")
-        probe.send(draw(8), draw(7), session: "b")
-        #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 8 draw", "3 alice 7 draw late"])
     }
 
     @Test mutating func `The author is never a field of the message`() {

@@ -13,20 +13,6 @@ import Testing
         #expect(probe.counts.intake.rejected == [.nothingToUndo: 1, .nothingToRedo: 1])
     }
 
-    @Test
-    func `An author's redo puts a stroke back below those that came after it, with the digest of before`() throws {
-        var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(scope: .author)))
-        for (text, author) in [(draw(1), AuthorID.alice), (draw(1), .bob), (draw(2), .bob), (undo(2), .alice)] {
-            probe.send(text, by: author)
-        }
-        #expect(probe.visible == [2, 3])
-        probe.send(redo(3))
-        #expect(probe.visible == [1, 2, 3])
-        #expect(probe.applied.last?.reference == 1)
-        #expect(probe.applied.map(\.digest.value) == [[1], [1, 2], [1, 2, 3], [2, 3], [1, 2, 3]].map(plainDigest))
-        #expect(probe.applied.last?.digest.description == "456d78af809b437c")
-    }
-
     @Test func `Points that are seen or can come back are bounded; a clear frees them`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100)))
         for text in [
@@ -39,29 +25,6 @@ import Testing
                 "applied 1 as 1", "rejected 2 0 too-many-points d", "applied 3 as 2", "rejected 4 0 too-many-points d",
                 "applied 5 as 3", "applied 6 as 4",
             ])
-    }
-
-    @Test func `What undoable clears took away makes room: the oldest clear becomes final`() {
-        let history = HistoryConfiguration(clear: .undoable)
-        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100), history: history))
-        probe.send(draw(1, points: 60), clear(2), draw(3, points: 30), clear(4), draw(5, points: 50))
-        #expect(probe.takeTold().last == "applied 5 as 5")
-        probe.send(undo(6), undo(7))
-        #expect(probe.visible == [3])
-        probe.send(undo(8))
-        #expect(probe.takeTold().last == "applied 8 as 8")
-        probe.send(undo(9))
-        #expect(probe.takeTold() == ["rejected 9 0 nothing-to-undo"])
-    }
-
-    @Test func `A full board can be cleared and drawn on again, whether clears can be undone or not`() {
-        for rule in HistoryConfiguration.Clear.allCases {
-            let history = HistoryConfiguration(clear: rule)
-            var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100), history: history))
-            for number in Int64(1)...20 { probe.send(number % 2 == 0 ? clear(number) : draw(number, points: 100)) }
-            #expect(probe.applied.count == 20)
-            #expect(probe.room.head.visible.isEmpty)
-        }
     }
 
     @Test func `Undoable clears count for the bytes of their own messages`() {

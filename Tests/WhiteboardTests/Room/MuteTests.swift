@@ -25,13 +25,6 @@ import Testing
         #expect(probe.takeTold() == ["applied 2 as 3"])
     }
 
-    @Test func `is answered about what was applied before, however often it sends that`() {
-        var probe = probe()
-        probe.record(.mute(.bob))
-        probe.send(draw(1), by: .bob)
-        #expect(probe.takeTold(.bob) == ["applied 1 as 1"])
-    }
-
     @Test func `loses what waits: an operation behind a gap, shards, and shards of a stroke that was given up`() {
         var probe = probe()
         probe.send(shard(2, 0, of: 2, points: 0..<2), draw(4), by: .bob)
@@ -47,19 +40,6 @@ import Testing
         // The first shard of the stroke is gone.
         probe.send(shard(2, 1, of: 2, points: 2..<4), by: .bob)
         #expect(probe.after(.seconds(15)).room.head.index == index)
-    }
-
-    @Test(arguments: [nil, "s"])
-    func `goes on under its next number when it is heard again, and nothing comes back`(session: String?) {
-        var probe = probe()
-        probe.send(draw(2), by: .bob, session: session)
-        _ = probe.takeTold(.bob)
-        probe.record(.mute(.bob))
-        for number in 3...5 { probe.send(draw(Int64(number)), by: .bob, session: session) }
-        probe.record(.unmute(.bob))
-        _ = probe.takeTold(.bob)
-        probe.send(draw(6), by: .bob, session: session)
-        #expect(probe.takeTold(.bob) == ["applied 6 as 4"])
     }
 
     @Test func `may begin another session while it is muted, and goes on in it`() {

@@ -25,31 +25,6 @@ import Testing
         #expect(probe.applied.map(\.page) == [0, 7, 7, 0])
     }
 
-    @Test
-    mutating func `come last in the order when first drawn on; out of sight they stay when drawn on again`() {
-        probe.send(draw(1, onPage(5)))
-        #expect(probe.room.head.pages == BoardPages(shown: 0, order: [0, 5]))
-        probe.send(arrange(2, [0, 3]), draw(3, onPage(5)))
-        #expect(probe.room.head.pages == BoardPages(shown: 0, order: [0, 3], hidden: [5]))
-        probe.send(arrange(4, [3]))
-        #expect(probe.room.head.pages == BoardPages(shown: 3, order: [3], hidden: [0, 5]))
-        probe.send(turn(5, to: 5))
-        #expect(probe.room.head.pages == BoardPages(shown: 5, order: [3, 5], hidden: [0]))
-        #expect(probe.room.head.visible(on: 5).count == 2)
-    }
-
-    @Test mutating func `have stacks of their own; undo, redo and clear make no page`() {
-        probe.send(draw(1), draw(2, onPage(1)), undo(3))
-        #expect(probe.visible == [2])
-        probe.send(undo(4, onPage(9)))
-        #expect(probe.takeTold().contains { $0.contains("nothing-to-undo") })
-        probe.send(redo(5), clear(6, onPage(1)), clear(7, onPage(8)))
-        #expect(probe.visible == [1])
-        #expect(probe.room.head.pages.order == [0, 1])
-        probe.send(redo(8, onPage(1)))
-        #expect(probe.takeTold().contains { $0.contains("nothing-to-redo") })
-    }
-
     @Test mutating func `turn for students when their video does`() {
         probe.clock(0)
         probe.send(draw(1, #","t":-10"#), turn(2, to: 1, #","t":5000"#), draw(3, #","t":5000"#))
@@ -100,15 +75,6 @@ import Testing
         #expect(restored.applied.map(\.message) == probe.applied.dropFirst().map(\.message))
         #expect(restored.room.head.pages == BoardPages())
         #expect(restored.room.head.digest == probe.room.head.digest)
-    }
-
-    @Test mutating func `too late is what was given up before its own page was cleared`() {
-        probe.send(draw(1), draw(3, onPage(1)), draw(5, onPage(1)))
-        probe.wait(.seconds(3))
-        probe.send(clear(6), draw(2))
-        #expect(probe.takeTold().last?.contains("too-late") == true)
-        probe.send(draw(4, onPage(1)))
-        #expect(probe.room.head.visible(on: 1).map(\.isLate) == [false, false, true])
     }
 
     @Test func `have at most 1,000 operations together that can be undone; the oldest becomes permanent`() {

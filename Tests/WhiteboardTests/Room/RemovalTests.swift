@@ -20,18 +20,6 @@ import Testing
         String(decoding: operation?.restoredMessage ?? [], as: UTF8.self)
     }
 
-    @Test func `is one step: an undo brings all back to their places, a redo removes them again`() {
-        var probe = probe([draw(1), draw(2), draw(3), draw(4), remove(5, [3, 1])])
-        #expect(probe.visible == [2, 4])
-        #expect(probe.room.head.digest.value == plainDigest([2, 4]))
-        probe.send(undo(6))
-        #expect(probe.visible == [1, 2, 3, 4] && probe.applied.last?.reference == 5)
-        probe.send(redo(7))
-        #expect(probe.visible == [2, 4] && probe.applied.last?.reference == 5)
-        probe.send(undo(8), undo(9))
-        #expect(probe.visible == [1, 2, 3] && probe.applied.last?.reference == 4)
-    }
-
     @Test func `empties the redo stack of its page alone, and changes no other page`() {
         var probe = probe([
             draw(1), draw(2), undo(3), draw(4, #","g":3"#), draw(5, #","g":3"#), undo(6, #","g":3"#),
@@ -85,35 +73,12 @@ import Testing
         #expect(probe.visible == [1, 2])
     }
 
-    @Test func `can be done again where another has cleared meanwhile, and takes what is there`() {
-        var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(scope: .author, clear: .undoable)))
-        probe.send(draw(1), draw(2), remove(3, [1, 2]))
-        probe.send(clear(1), undo(2), by: .bob)
-        probe.send(undo(4))
-        #expect(probe.visible == [1, 2])
-        probe.send(redo(3), by: .bob)
-        #expect(probe.visible == [])
-        probe.send(redo(5))
-        #expect(probe.visible == [])
-        probe.send(undo(6))
-        #expect(probe.visible == [], "the redone removal has taken nothing")
-        probe.send(undo(7))
-        #expect(probe.visible == [1, 2], "the clear has")
-    }
-
     @Test func `becomes permanent beyond the depth of the history`() {
         var probe = probe([draw(1), draw(2), remove(3, [1]), draw(4), draw(5)], HistoryConfiguration(depth: 2))
         for number in Int64(6)...8 { probe.send(undo(number)) }
         #expect(probe.visible == [2])
         #expect(probe.takeTold().last == "rejected 8 0 nothing-to-undo")
         #expect(probe.room.head.strokes.map(\.index).sorted() == [2, 4, 5], "what it took is gone")
-    }
-
-    @Test func `can be undone where clears are final, but not behind a clear`() {
-        var probe = probe([draw(1), remove(2, [1]), undo(3), remove(4, [1]), clear(5)])
-        probe.send(undo(6))
-        #expect(probe.takeTold().last == "rejected 6 0 nothing-to-undo")
-        #expect(probe.room.head.strokes.isEmpty && probe.room.head.weight == BoardWeight())
     }
 
     @Test func `counts with what it took, and makes room when the board is full`() {
@@ -141,14 +106,6 @@ import Testing
         #expect(probe.room.head.weight.removed.lassos == 1)
         probe.send(clear(5))
         #expect(!probe.room.head.hasImage(source))
-    }
-
-    @Test func `comes too late when it was given up`() {
-        var probe = RoomProbe()
-        probe.send(draw(1), draw(3))
-        probe.wait(.seconds(3))
-        probe.send(remove(2, [1]))
-        #expect(probe.takeTold().last == "rejected 2 0 too-late" && probe.visible == [1, 2])
     }
 
     @Test func `is refused where its list makes no sense`() {
