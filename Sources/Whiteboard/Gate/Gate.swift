@@ -16,9 +16,13 @@ public struct Gate: Sendable {
     private var leader: Int?
     /// Whether any cohort has ever had a clock.
     private(set) var hasClocks = false
-    /// Rule 18: index of the first operation of the last provisional epoch, and whether the log has the decision.
+    /// Rule 18: no operation up to this index begins a provisional epoch any more: the first of the last one, or the last before
+    /// the log's last epoch.
     var lastProvisional: UInt64 = 0
+    /// Rule 18: whether the log has the decision that began the last provisional epoch.
     var isProvisionalLogged = false
+    /// Rule 18: when the log was last asked to end a provisional epoch.
+    private var endAskedAt = Instant.distantPast
     /// The last epoch that the room was asked to log.
     private var asked: (epoch: Int64, at: Instant)?
     /// The latest time seen.
@@ -324,10 +328,14 @@ extension Gate {
         guard epoch > timeline.epochs.confirmed.number else { return }
         // Whoever had the room has heard a clock: of which cohort may not have been saved.
         if !hasSamples { for position in cohorts.indices { cohorts[position].assumeVideo() } }
-        if timeline.epochs.isNamed, timeline.epochs.provisional != nil {
-            timeline.confirm(epoch, at: min(loggedAt, now))
-        } else if timeline.epochs.isNamed {
-            timeline.begin(epoch, at: min(loggedAt, now))
+        if timeline.epochs.isNamed {
+            // Where this gate's own provisional epoch is not in the log yet, the log has its operations in the epoch before.
+            lastProvisional = max(lastProvisional, timeline.last)
+            if timeline.epochs.provisional != nil {
+                timeline.confirm(epoch, at: min(loggedAt, now))
+            } else {
+                timeline.begin(epoch, at: min(loggedAt, now))
+            }
         } else {
             timeline.name(epoch)
             for position in cohorts.indices where cohorts[position].clock != nil {
@@ -371,7 +379,7 @@ extension Gate {
         cohorts.rescheduleAll(by: timeline)
     }
 
-    /// Rule 18: ends the provisional epoch that began with an operation: the video has not followed.
+    /// Rule 18: ends the provisional epoch that began with an operation, where the log says so: the video has not followed.
     mutating func endProvisionalEpoch(from index: UInt64, now: Instant) {
         _ = advance(to: now)
         guard timeline.epochs.provisional?.first == index else { return }
@@ -385,6 +393,13 @@ extension Gate {
         let end = timeline.epochs.current.began.advanced(
             byNanoseconds: provisional.age * 1000 + GateThresholds.provisionalSlack)
         return now > end ? provisional : nil
+    }
+
+    /// Whether the log is to be asked now to end an overdue provisional epoch: once a second, for the decision may be lost.
+    mutating func asksForEnd(at now: Instant) -> Bool {
+        guard now - endAskedAt >= GateThresholds.epochRetry else { return false }
+        endAskedAt = now
+        return true
     }
 
     /// The newest epoch that a sample waits for, to be logged now that the room has a log; nil for none.

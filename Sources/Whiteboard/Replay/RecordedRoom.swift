@@ -20,6 +20,8 @@ public struct RecordedRoom: Sendable {
     private var epochBegan = Instant.distantPast
     /// Index of the operation with which a provisional epoch began.
     private var provisional: UInt64?
+    /// No operation up to this index begins one any more, see ``Gate/lastProvisional``.
+    private var lastProvisional: UInt64 = 0
     /// Those after 0, ``spacing``, 2 · ``spacing`` … operations.
     private var boards: [Board]
     /// Bytes of the boards, about: a record's cost must not grow with what is on them.
@@ -71,7 +73,9 @@ extension RecordedRoom {
         room.receive(record, loggedAt: loggedAt, at: loggedAt, into: &effects)
         switch record {
         case .epoch(let number): begin(number, at: loggedAt)
-        case .provisionalEpoch(let first, _): provisional = provisional ?? first
+        case .provisionalEpoch(let first, _):
+            guard provisional == nil, first > lastProvisional, first <= count else { break }
+            (provisional, lastProvisional) = (first, first)
         case .provisionalEpochOver(let first): if provisional == first { provisional = nil }
         case .gaveUp, .close, .full, .mute, .unmute, .erase, .restore: break
         }
@@ -86,6 +90,7 @@ extension RecordedRoom {
         if let epoch {
             guard number > epoch else { return }
             epochBegan = loggedAt
+            lastProvisional = count
             // They were waiting for it.
             if let provisional {
                 for place in logged.indices.dropFirst(Int(provisional) - 1) where logged[place].epoch == epoch {

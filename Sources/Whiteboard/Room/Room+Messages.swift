@@ -175,25 +175,28 @@ extension Room {
         _ operation: Operation, _ ready: ReadyOperation, at loggedAt: Instant, now: Instant,
         into effects: inout RoomEffects
     ) {
-        if let provisional = gate.overdueProvisional(at: loggedAt) {
-            gate.endProvisionalEpoch(from: provisional.first, now: now)
-            ink.noteClockChange()
-            effects.list.append(.record(.provisionalEpochOver(from: provisional.first)))
+        // Until the log says that it is over its operations wait: the log may have the new epoch first.
+        let overdue = gate.overdueProvisional(at: loggedAt)
+        if let overdue, gate.asksForEnd(at: now) {
+            effects.list.append(.record(.provisionalEpochOver(from: overdue.first)))
         }
+        let isAwaiting = gate.timeline.epochs.provisional != nil && overdue == nil
         guard let time = operation.time.map(MediaTime.init(milliseconds:)) else { return }
         let live = liveTime(at: loggedAt)
         let isDraw = ready.header.action == .draw
         if let live, live - time > GateThresholds.behindLive {
             var begins = false
-            if isDraw, Self.isRestart(time, of: ready.author, authorTimes, live: live, gate), let age = gate.greatestAge
+            if isDraw, !isAwaiting, Self.isRestart(time, of: ready.author, authorTimes, live: live, gate),
+                let age = gate.greatestAge
             {
                 begins = true
+                if let overdue { gate.endProvisionalEpoch(from: overdue.first, now: now) }
                 gate.beginProvisionalEpoch(
                     from: operation.index, age: age, isLogged: false, at: loggedAt, now: now)
                 ink.noteClockChange()
                 effects.list.append(.record(.provisionalEpoch(from: operation.index, age: age)))
             }
-            if !begins, gate.timeline.epochs.provisional == nil {
+            if !begins, !isAwaiting {
                 noteBehind(live - time, ready, at: now, into: &effects)
             }
         }
@@ -251,9 +254,7 @@ extension Room {
     static func isRestart(
         _ time: MediaTime, of author: AuthorID, _ times: borrowing AuthorTimes, live: MediaTime, _ gate: borrowing Gate
     ) -> Bool {
-        guard gate.hasAge, gate.timeline.epochs.provisional == nil, let last = times.lastDraw(of: author) else {
-            return false
-        }
+        guard gate.hasAge, let last = times.lastDraw(of: author) else { return false }
         // Rule 7: an absurd time says nothing of the next.
         return last - time > GateThresholds.teacherRestart && live - time > GateThresholds.teacherRestart
             && last - live <= GateThresholds.absurd

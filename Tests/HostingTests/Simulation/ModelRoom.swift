@@ -113,7 +113,7 @@ struct ModelRoom {
     var muted: Set<String> { authors.muted }
     /// The sessions of the encoder that the room has heard of in this life.
     private var sessions: [Int64] = []
-    /// The first operation of the session that the video has not reached, and of the last such session.
+    /// The first operation of the session that the video has not reached, and the last one that begins no other.
     private var foreseen: UInt64?
     private var lastForeseen: UInt64 = 0
     private var isLiving = false
@@ -176,7 +176,7 @@ struct ModelRoom {
 
     private mutating func begin(_ session: Int64) {
         // The first name is that of the session that is there.
-        if !sessions.isEmpty { foreseen = nil }
+        if !sessions.isEmpty { (foreseen, lastForeseen) = (nil, authors.head) }
         sessions.append(session)
     }
 

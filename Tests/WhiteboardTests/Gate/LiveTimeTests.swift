@@ -274,6 +274,28 @@ import Testing
         #expect(probe.decisions.count == 2)
     }
 
+    @Test
+    mutating func `What comes after that goes by the new time line where the log has that before the end of the wait`()
+    {
+        play(live: 100_000, for: .seconds(10), #","ep":1"#)
+        probe.send(draw(1, #","t":110000"#))
+        play(live: 110_000, for: .seconds(20), #","ep":1"#)
+        probe.send(draw(2, #","t":500"#))
+        play(live: 130_000, for: .seconds(12), #","ep":1"#)
+        #expect(probe.shown() == [1, 2])
+        probe.decisionsReturn = []
+        probe.send(draw(3, #","t":12500"#))
+        #expect(probe.decisions.last == .provisionalEpochOver(from: 2))
+        probe.wait(.milliseconds(900))
+        probe.send(draw(4, #","t":13400"#))
+        #expect(probe.decisions.count { $0 == .provisionalEpochOver(from: 2) } == 1)
+        probe.record(.epoch(2))
+        probe.clock(10_000, .main, #","ep":2,"a":3400"#)
+        #expect(probe.after(.milliseconds(2500)).shown() == [1, 2])
+        #expect(probe.after(.milliseconds(1)).shown() == [1, 2, 3])
+        #expect(probe.shown.last?.isLate == false)
+    }
+
     @Test mutating func `Another author who goes on by the old time line does not hold up the new one`() {
         play(live: 100_000, for: .seconds(10))
         probe.send(draw(1, #","t":110000"#))
@@ -348,8 +370,14 @@ import Testing
         recording.receive(.provisionalEpoch(from: 2, age: 6_000_000), loggedAt: clock)
         take(draw(3, #","t":3000"#))
         recording.receive(.epoch(2), loggedAt: clock)
+        // Decisions of one who had not read of the new session, and such as no room takes.
+        for first in [3, 2, 0, .max] as [UInt64] {
+            recording.receive(.provisionalEpoch(from: first, age: 6_000_000), loggedAt: clock)
+        }
+        take(draw(4, #","t":4000"#))
+        recording.receive(.epoch(3), loggedAt: clock)
         recording.computeTimes()
-        #expect((1...3).map { recording.time(of: $0).epoch } == [1, 2, 2])
+        #expect((1...4).map { recording.time(of: $0).epoch } == [1, 2, 2, 2])
         #expect(recording.index(before: MediaTime(milliseconds: Int64(1000)), epoch: 2) == 2)
     }
 }

@@ -309,6 +309,23 @@ extension RoomProbe {
         #expect(epochs(live) == (end == .epoch(5) ? [5, 5] : [1, 1]))
     }
 
+    @Test func `does not begin with an operation that the log has before its last session`() throws {
+        var deciding = try replica().takenOver()
+        deciding.decisionsReturn = []
+        deciding.clock(124_000, .main, #","a":6000,"ep":1"#)
+        deciding.send(draw(2, #","t":500"#))
+        deciding.send(draw(3, #","t":900"#))
+        // The log has the session before the decision of this one, which another's decision follows.
+        deciding.record(.epoch(5))
+        var restored = try deciding.takenOver()
+        for index in [2, 3] as [UInt64] {
+            deciding.record(.provisionalEpoch(from: index, age: 6_000_000))
+            restored.record(.provisionalEpoch(from: index, age: 6_000_000))
+        }
+        #expect(deciding.room.gate.timeline.epochs.provisional == nil)
+        #expect(restored.room.gate.timeline.epochs.provisional == nil)
+    }
+
     @Test func `is replaced by the log's own where a state has it before the log`() throws {
         var live = replica()
         var deciding = try live.takenOver()
