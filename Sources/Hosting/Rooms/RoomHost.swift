@@ -214,10 +214,6 @@ public final class RoomHost<Output: HostOutput> {
         wakes.set(hosted, to: nextWake(of: hosted, after: now), among: rooms)
     }
 
-    private func advance(_ hosted: HostedRoom, to now: Instant) {
-        hosted.room?.advance(to: now, into: &effects)
-    }
-
     /// A decision to refuse a room that is not in the journal is asked for again after this.
     static var refusalRetry: Duration { .seconds(1) }
 
@@ -250,7 +246,7 @@ public final class RoomHost<Output: HostOutput> {
             guard let record = output.append(control, to: hosted, at: now) else { return }
             // It is in order here and now, whatever its number: messages with lower ones may be on their way.
             apply(record, to: hosted, at: now)
-            if !hosted.isOverLimit { advance(hosted, to: now) }
+            if !hosted.isOverLimit { hosted.room?.advance(to: now, into: &effects) }
             return
         }
         if case .release(_, let operation, _, _) = effect { releasedBytes += operation.messageByteCount }
@@ -261,8 +257,8 @@ public final class RoomHost<Output: HostOutput> {
     /// Keeps an effect that is not repeated by itself until the connection is back. Releases are bounded by the closed output, the rest in
     /// bytes.
     func keep(_ effect: RoomEffect, in hosted: HostedRoom) {
-        guard effect.isSaidOnce else { return }
-        if case .release = effect {} else if unsentBytes + effect.keptBytes > configuration.unsentBytes { return }
+        let bytes = effect.keptBytes
+        guard effect.isSaidOnce, bytes == 0 || unsentBytes + bytes <= configuration.unsentBytes else { return }
         putAside([effect], in: hosted)
     }
 
@@ -375,12 +371,6 @@ extension RoomEffect {
         }
     }
 
-    /// Bytes that it occupies while it waits for the connection, about; a release shares them with the room's log.
-    fileprivate var keptBytes: Int {
-        switch self {
-        case .feedback, .wet: 512
-        case .head(let operation): 512 + operation.message.count
-        case .release, .mark, .record: 0
-        }
-    }
+    /// Bytes that it holds while it waits for the connection, about; a release shares them with the room's log.
+    fileprivate var keptBytes: Int { if case .release = self { 0 } else { cost } }
 }

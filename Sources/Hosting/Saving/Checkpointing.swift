@@ -257,7 +257,8 @@ extension RoomHost {
             return hasMoved(hosted) ? min(whole, retry) : whole
         }
         guard hasMoved(hosted) else { return nil }
-        return isClosing(hosted) || hosted.isLeaving || isFarAhead(hosted, schedule) ? hosted.tracker.notedAt : retry
+        let isFarAhead = hosted.room.map { $0.mostUnsavedReleases >= schedule.releases } ?? false
+        return isClosing(hosted) || hosted.isLeaving || isFarAhead ? hosted.tracker.notedAt : retry
     }
 
     /// Whether the saved cursors are behind, or authors have been told of more.
@@ -266,10 +267,6 @@ extension RoomHost {
         if handled != hosted.handled { return true }
         guard let changes = hosted.room?.cursorChanges else { return false }
         return hosted.tracker.cursorsHaveMoved(changes: changes) { hosted.cursors }
-    }
-
-    private func isFarAhead(_ hosted: HostedRoom, _ schedule: CheckpointSchedule) -> Bool {
-        hosted.room.map { $0.mostUnsavedReleases >= schedule.releases } ?? false
     }
 
     /// After a failure all of it: another host may have stored more meanwhile than this one's last state holds, which
