@@ -128,25 +128,6 @@ import Whiteboard
         #expect(probe.output.released() == [1, 1])
     }
 
-    @Test func `what is held in a room that sleeps is released when its clock has passed it`() {
-        let probe = crowded(.video)
-        for _ in 0..<2 {
-            probe.sample(#"{"m":1000}"#)
-            probe.serve()
-        }
-        #expect(probe.output.released() == [1])
-    }
-
-    @Test func `what is under assembly in a room that sleeps is given up in time`() {
-        let probe = HostProbe(rooms: 1)
-        probe.send(#"{"n":1,"s":2,"o":0,"d":[{"x":1,"y":1}]}"#)
-        probe.draw(1, to: .botany)
-        probe.serve()
-        #expect(probe.room() == nil)
-        probe.serve(every: .milliseconds(100), times: 120)
-        #expect(probe.output.decisions.contains(probe.given(up: 1)))
-    }
-
     @Test func `many rooms at once share few places, in memory and as bytes`() throws {
         for isDurable in [true, false] {
             let probe = HostProbe(isDurable: isDurable, rooms: 3)
@@ -176,42 +157,6 @@ import Whiteboard
         #expect(probe.output.told.count == 5)
     }
 
-    @Test func `rooms leave memory while a journal is read, and what they held is released afterwards`() throws {
-        let probe = HostProbe(rooms: 2, isLive: false)
-        let rooms = try (0..<10).map { try #require(RoomID("room-\($0)")) }
-        for room in rooms {
-            probe.draw(1, to: room)
-            probe.serve()
-        }
-        #expect(probe.output.released().isEmpty)
-        probe.host.caughtUp(0, at: probe.now)
-        #expect(probe.output.ready.isEmpty)
-        for _ in 0..<20 {
-            probe.serve()
-            probe.wait(.milliseconds(1))
-        }
-        #expect(probe.output.released().count == 10)
-        #expect(probe.output.ready == [0])
-    }
-
-    @Test func `one room more than may be stored is refused by the journal, whoever reads it`() {
-        probe.output.storedLimit = 1
-        probe.draw(1)
-        probe.draw(7, 8, to: .botany)
-        #expect(probe.output.released() == [1])
-        #expect(probe.output.told == [.applied(number: 1, index: 1)])
-        #expect(probe.output.decisions == [.full(through: 2)])
-        probe.log(.control(.full(through: 2)), of: .botany)
-        #expect(probe.output.refusals(of: .roomFull) == [7, 8])
-        #expect(probe.host.roomNames == [.algebra])
-        // The same again, late, is about a life that has ended.
-        probe.output.storedLimit = 2
-        probe.draw(9, to: .botany)
-        probe.log(.control(.full(through: 2)), of: .botany)
-        #expect(probe.output.released() == [1, 1])
-        #expect(Set(probe.host.roomNames) == [.algebra, .botany])
-    }
-
     @Test func `a room that waits for a place does not cover the end of its life before, while that is stored`() {
         let probe = HostProbe(rooms: 1)
         let saved = probe.send(#"{"n":1,"t":1,"s":2,"o":1,"d":[{"x":1,"y":1}]}"#)
@@ -233,14 +178,6 @@ import Whiteboard
         #expect(probe.output.refusals(of: .roomFull) == [1])
         #expect(probe.output.storedRooms == 0)
         #expect(probe.host.roomNames.isEmpty)
-    }
-
-    @Test func `a refusal that the journal does not bring is asked for again`() {
-        probe.output.storedLimit = 0
-        probe.draw(1)
-        #expect(probe.after(.milliseconds(2500)).output.decisions.count == 3)
-        #expect(probe.output.saves.isEmpty)
-        #expect(probe.host.covered(of: 0, through: 1) == 0)
     }
 
     @Test func `without a journal that lasts, what sleeps is bounded in bytes`() throws {
@@ -275,20 +212,6 @@ import Whiteboard
             #expect(probe.output.told.count { $0 == .applied(number: 1, index: 1) } == 50)
             #expect(probe.output.storedRooms == 50)
         }
-    }
-
-    @Test func `what comes for a room that is being saved to leave is there when it is back`() {
-        let probe = HostProbe(rooms: 1)
-        probe.draw(1)
-        probe.draw(1, to: .botany)
-        probe.wait(.milliseconds(1))
-        probe.draw(2)
-        #expect(probe.room()?.head.index == 1)
-        probe.serve()
-        probe.draw(3)
-        probe.serve()
-        #expect(probe.room()?.head.index == 3)
-        #expect(probe.output.told.count == 4)
     }
 
     @Test func `a room that cannot be saved stays, and another leaves`() {
@@ -351,27 +274,6 @@ import Whiteboard
         #expect(probe.output.released() == [1])
     }
 
-    @Test
-    func `a pause in which a room sleeps and wakes again and again lets nothing out, and its end does not either`() {
-        let probe = HostProbe(gate: .video, rooms: 1)
-        probe.draw(5000)
-        probe.draw(5000, to: .botany)
-        for _ in 0..<300 {
-            for room in [RoomID.algebra, .botany] {
-                probe.sample(#"{"m":1000,"s":"pause"}"#, of: room)
-                probe.serve()
-            }
-            probe.wait(.milliseconds(400))
-            probe.serve()
-        }
-        #expect(probe.output.released().isEmpty)
-        for room in [RoomID.algebra, .botany] {
-            probe.sample(#"{"m":1000}"#, of: room)
-            probe.serve()
-        }
-        #expect(probe.output.released().isEmpty)
-    }
-
     @Test func `what is held in a room that sleeps in a pause is released when its clock is heard no more`() {
         let probe = HostProbe(gate: .video, rooms: 1)
         probe.draw(5000)
@@ -385,33 +287,6 @@ import Whiteboard
         }
         #expect(probe.output.released().contains(1))
         #expect(probe.output.lateness(of: 5000) == true)
-    }
-
-    @Test func `a room of which another host has stored more leaves, and comes back with that`() throws {
-        let probe = HostProbe(rooms: 1)
-        probe.draw(1)
-        probe.draw(1, to: .botany)
-        #expect(probe.after(.milliseconds(1)).output.takeSaves().map(\.room) == [.algebra])
-        probe.host.superseded(.algebra, at: probe.now)
-        #expect(probe.output.left == [.algebra])
-        probe.serve()
-        probe.draw(2)
-        probe.wait(.milliseconds(10))
-        probe.acknowledge()
-        #expect(probe.output.takeFetches() == [.algebra])
-        // Another life, which this host has not read yet: its students have what the other host has released.
-        var room = Room(configuration: probe.host.configuration.room, at: probe.now)
-        var effects = RoomEffects()
-        let author = try #require(AuthorID("bob"))
-        room.receive(
-            IncomingMessage(
-                author: author, session: nil, bytes: Array(#"{"n":1,"d":[{"x":1,"y":1}]}"#.utf8), loggedAt: probe.now),
-            incarnation: { "log-9" }, at: probe.now, into: &effects)
-        let before = probe.output.storedRooms
-        probe.host.restored(.algebra, room, sequence: 9, restorations: 0, tail: [], at: probe.now)
-        #expect(probe.room()?.incarnation == "log-9")
-        #expect(probe.output.released().last == 1)
-        #expect(probe.output.storedRooms == before)
     }
 
     @Test func `a room of which only the cursors were too late is saved whole before it leaves`() {

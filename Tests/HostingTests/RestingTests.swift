@@ -19,15 +19,6 @@ import Whiteboard
         #expect(probe.room()?.head.index == 1)
     }
 
-    @Test func `a room that cannot be saved stays, and the host does not go round in circles`() {
-        probe.draw(1)
-        for _ in 0..<100 {
-            probe.wait(.seconds(1))
-            probe.acknowledge(isSaved: false)
-        }
-        #expect(probe.output.left.isEmpty)
-    }
-
     @Test func `a room with something held stays`() {
         let probe = HostProbe(gate: .video)
         probe.sample(#"{"m":0,"s":"pause"}"#)
@@ -75,20 +66,6 @@ import Whiteboard
         #expect(probe.output.released().isEmpty)
     }
 
-    @Test func `what a clock has told before the connection was lost does not count when its room comes back`() throws {
-        let earlier = HostProbe(gate: .video)
-        earlier.draw(100_000)
-        let saved = try #require(earlier.save().first)
-        let probe = HostProbe(gate: .video, stored: [.algebra: saved.stored], after: 1)
-        probe.sample(#"{"m":0}"#)
-        probe.wait(.seconds(60))
-        probe.host.setOutput(isOpen: false, at: probe.now)
-        probe.host.setOutput(isOpen: true, at: probe.now)
-        try probe.restore(try #require(saved.bytes), sequence: 1)
-        #expect(probe.after(.seconds(29)).output.released().isEmpty)
-        #expect(probe.after(.seconds(2)).output.lateness(of: 100_000) == true)
-    }
-
     @Test func `a partition that is closed saves its rooms, and releases nothing any more`() {
         let probe = HostProbe(gate: .video)
         probe.draw(1)
@@ -98,27 +75,6 @@ import Whiteboard
         #expect(probe.output.closed.isEmpty)
         #expect(Set(probe.acknowledge().map(\.room)) == [.algebra])
         #expect(probe.output.closed == [0] && probe.output.whole == [0])
-    }
-
-    @Test func `a partition closes without the rooms of which another has saved more`() {
-        probe.draw(1)
-        probe.save()
-        probe.draw(2)
-        probe.host.close(0, at: probe.now)
-        #expect(probe.output.takeSaves().map(\.room) == [.algebra])
-        #expect(probe.output.closed.isEmpty)
-        probe.host.superseded(.algebra, at: probe.now)
-        #expect(probe.output.closed == [0])
-    }
-
-    @Test func `a room of which another has saved more stays while its partition is open, and is tried again`() {
-        probe.draw(1)
-        #expect(probe.after(.seconds(1)).output.takeSaves().count == 1)
-        probe.host.superseded(.algebra, at: probe.now)
-        probe.draw(2)
-        probe.wait(.seconds(2))
-        #expect(probe.acknowledge().map(\.stored.sequence) == [2])
-        #expect(probe.output.left.isEmpty)
     }
 
     @Test func `what is known of a room that has left memory goes with its checkpoint`() {

@@ -52,17 +52,6 @@ import Whiteboard
         #expect(note?.cursors.withoutClocks == [.main: 2])
     }
 
-    @Test func `nothing is saved while releases wait for the connection, for no cursor may be ahead of them`() {
-        probe.output.isConnected = false
-        probe.draw(1)
-        #expect(probe.after(.seconds(10)).output.saves.isEmpty)
-        probe.output.isConnected = true
-        probe.host.setOutput(isOpen: true, at: probe.now)
-        #expect(probe.output.released() == [1])
-        #expect(probe.output.told == [.applied(number: 1, index: 1)])
-        #expect(probe.save().map(\.stored.cursors.withoutClocks) == [[.main: 1]])
-    }
-
     @Test func `what could not be saved is saved whole after a second`() {
         probe.draw(1)
         probe.save()
@@ -70,31 +59,6 @@ import Whiteboard
         probe.wait(.seconds(1))
         #expect(probe.acknowledge(isSaved: false).map { $0.bytes != nil } == [false])
         #expect(probe.save().map { $0.bytes != nil } == [true])
-    }
-
-    @Test func `only what acknowledged states hold is covered`() {
-        probe.draw(1)
-        probe.draw(1, to: .botany)
-        #expect(probe.host.covered(of: 0, through: 2) == 0)
-        #expect(probe.after(.seconds(1)).host.covered(of: 0, through: 2) == 0)
-        probe.draw(2)
-        probe.acknowledge()
-        #expect(probe.host.covered(of: 0, through: 3) == 2)
-        probe.save()
-        #expect(probe.host.covered(of: 0, through: 3) == 2)
-        probe.wait(.seconds(30))
-        probe.acknowledge()
-        #expect(probe.host.covered(of: 0, through: 3) == 3)
-    }
-
-    @Test func `a closed room is saved as one without a state`() {
-        probe.draw(1)
-        probe.save()
-        probe.log(.control(.close))
-        let note = probe.save().first?.stored
-        #expect(note?.hasState == false)
-        #expect(note?.sequence == 2)
-        #expect(probe.host.covered(of: 0, through: 2) == 2)
     }
 
     @Test func `a room is saved from its first operation on`() {
@@ -200,50 +164,6 @@ import Whiteboard
     private func reconnect(_ probe: HostProbe) {
         probe.host.setOutput(isOpen: false, at: probe.now)
         probe.host.setOutput(isOpen: true, at: probe.now)
-    }
-
-    @Test func `what a lost connection may have taken goes out again in order, what was confirmed does not`() {
-        let probe = probe()
-        for number in 1...3 { probe.draw(number) }
-        probe.wait(.milliseconds(250))
-        probe.draw(4)
-        probe.output.confirms = true
-        probe.confirm()
-        probe.output.confirms = false
-        probe.draw(5)
-        reconnect(probe)
-        #expect(probe.output.released() == [1, 2, 3, 4, 5, 4, 5])
-        #expect(probe.output.told.suffix(2) == [.applied(number: 4, index: 4), .applied(number: 5, index: 5)])
-        probe.draw(6)
-        #expect(probe.output.released().last == 6)
-    }
-
-    @Test func `answers that a lost connection may have taken go out again though the room was closed since`() {
-        let probe = probe()
-        probe.draw(1)
-        probe.log(.control(.close))
-        reconnect(probe)
-        #expect(probe.output.told == [.applied(number: 1, index: 1), .applied(number: 1, index: 1)])
-        #expect(probe.output.released() == [1])
-        probe.output.isConnected = false
-        probe.host.setOutput(isOpen: false, at: probe.now)
-        probe.draw(2)
-        probe.log(.control(.close))
-        probe.output.isConnected = true
-        probe.host.setOutput(isOpen: true, at: probe.now)
-        #expect(probe.output.told.last == .applied(number: 2, index: 1))
-        #expect(probe.output.released() == [1])
-    }
-
-    @Test func `a confirmation of the lost connection says nothing about what went out again`() {
-        let probe = probe()
-        probe.draw(1)
-        probe.wait(.milliseconds(250))
-        reconnect(probe)
-        probe.output.confirms = true
-        probe.confirm()
-        reconnect(probe)
-        #expect(probe.output.released() == [1, 1, 1])
     }
 
     @Test func `all rooms share one question at a time, and none is asked where nothing was published`() {

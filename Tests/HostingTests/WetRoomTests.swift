@@ -20,8 +20,6 @@ import Whiteboard
         probe.host.setOutput(isOpen: true, at: probe.now)
     }
 
-    private var givenUp: [UInt8] { WetUpdate(number: 8, update: 9, .givenUp).encoded() }
-
     private func update(_ u: Int64, k: Int = 0, count: Int = 1) -> [UInt8] {
         WetUpdate(
             number: 8, update: u,
@@ -107,33 +105,6 @@ import Whiteboard
         probe.draw(7, to: .botany)
         #expect(probe.after(.milliseconds(20)).room(.botany) != nil)
         #expect(try published(probe) == ["0:1", "x"])
-    }
-
-    @Test func `tells of an end that comes without a connection when there is one again`() throws {
-        let probe = probe()
-        probe.wet(update(1))
-        lose(probe)
-        probe.wait(.milliseconds(50))
-        probe.wet(givenUp)
-        #expect(try published(probe) == ["0:1"])
-        reconnect(probe)
-        #expect(try published(probe) == ["0:1", "x"])
-    }
-
-    @Test func `tells again of an end that the lost connection may have taken with it`() throws {
-        let probe = probe()
-        probe.output.confirms = false
-        probe.wet(update(1))
-        probe.wait(.milliseconds(50))
-        probe.wet(givenUp)
-        #expect(try published(probe) == ["0:1", "x"])
-        lose(probe)
-        reconnect(probe)
-        #expect(try published(probe) == ["0:1", "x", "x"])
-        probe.host.confirmed(false, at: probe.now)
-        probe.output.confirms = true
-        #expect(probe.after(.seconds(1)).output.left == [.algebra])
-        #expect(try published(probe) == ["0:1", "x", "x"])
     }
 
     @Test func `gives its place to no other while nobody can be told of the end`() throws {

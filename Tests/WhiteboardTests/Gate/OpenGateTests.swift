@@ -20,15 +20,6 @@ import Testing
         #expect(probe.after(.milliseconds(1)).shown() == [1, 2])
     }
 
-    @Test mutating func `A clock that dies leaves the cohort with a video: its operations wait for max_hold`() {
-        probe.clock(10_000)
-        probe.wait(.seconds(60))
-        probe.send(draw(1, #","t":70000"#))
-        #expect(probe.after(.seconds(30) - .nanoseconds(1)).shown() == [])
-        #expect(probe.after(.nanoseconds(1)).shown() == [1])
-        #expect(probe.shown.allSatisfy { $0.isLate })
-    }
-
     @Test mutating func `A sample that waits for its encoder session closes the gate, too`() {
         probe.send(draw(1))
         probe.decisionsReturn = [.seconds(5)]
@@ -70,18 +61,6 @@ import Testing
     /// The room in another process, with the cursors that were saved with it.
     private func restarted(_ probe: RoomProbe) throws -> RoomProbe {
         try probe.takenOver(cursors: probe.room.cursors)
-    }
-
-    @Test mutating func `A cohort with a video has one after a restart, though its clock is not heard`() throws {
-        probe.send(draw(1))
-        probe.clock(10_000)
-        probe.send(draw(2, #","t":16000"#))
-        var after = try restarted(probe)
-        #expect(after.after(.seconds(20)).shown() == [])
-        #expect(after.room.status(at: after.now).cohorts.map(\.gate) == [.video])
-        after.clock(15_990)
-        #expect(after.after(.milliseconds(11)).shown() == [2])
-        #expect(after.shown.allSatisfy { !$0.isLate })
     }
 
     @Test

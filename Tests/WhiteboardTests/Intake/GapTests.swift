@@ -83,13 +83,6 @@ struct GapTests {
         #expect(probe.decisions.last == .gaveUp(4...4))
         #expect(probe.applied.count == 259)
     }
-
-    @Test
-    mutating func `Applied or held operations stay as they are when a refused message comes under their number`() {
-        probe.send(draw(1), draw(3), #"{"n":1,"e":77,"d":[]}"#, #"{"n":3,"e":77,"d":[]}"#, draw(2), draw(1))
-        #expect(probe.applied.map(\.number) == [1, 2, 3])
-        #expect(probe.takeTold().last == "applied 1 as 1")
-    }
 }
 
 @Suite struct `Decisions take effect where they stand in the journal` {

@@ -25,23 +25,6 @@ import Testing
         #expect(probe.takeTold() == ["applied 2 as 3"])
     }
 
-    @Test func `loses what waits: an operation behind a gap, shards, and shards of a stroke that was given up`() {
-        var probe = probe()
-        probe.send(shard(2, 0, of: 2, points: 0..<2), draw(4), by: .bob)
-        probe.wait(.seconds(3))
-        #expect(probe.takeTold(.bob).contains("gave up 2...3"))
-        probe.send(shard(5, 0, of: 2), draw(7), by: .bob)
-        probe.record(.mute(.bob))
-        #expect(Set(probe.takeTold(.bob)).isSuperset(of: ["rejected 5 - muted", "rejected 7 - muted"]))
-        #expect(!probe.room.intake.hasPending)
-        #expect(probe.room.assemblingCount == 0)
-        let index = probe.room.head.index
-        probe.record(.unmute(.bob))
-        // The first shard of the stroke is gone.
-        probe.send(shard(2, 1, of: 2, points: 2..<4), by: .bob)
-        #expect(probe.after(.seconds(15)).room.head.index == index)
-    }
-
     @Test func `may begin another session while it is muted, and goes on in it`() {
         var probe = probe()
         probe.record(.mute(.bob))

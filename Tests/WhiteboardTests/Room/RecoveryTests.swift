@@ -46,35 +46,6 @@ import Testing
         #expect(try probe.restored(nil, closed).cursors.mapValues(\.released) == [.main: 2, web: 0])
     }
 
-    @Test("A cohort that a checkpoint does not know yet is shown nothing that its video has not reached")
-    mutating func newCohort() throws {
-        probe.clock(2000)
-        for number in Int64(1)...4 { probe.send(draw(number, #","t":\#(number * 400)"#)) }
-        #expect(probe.room.cursors.mapValues(\.released) == [.main: 4])
-        var restored = try restored(probe)
-        restored.clock(900, .hls)
-        #expect(restored.room.cursors.mapValues(\.released) == [.main: 4, .hls: 2])
-        #expect(restored.room.board(of: .hls).index == 2)
-    }
-
-    @Test("Nothing is shown before a sample comes; what it lets pass is shown again from the cursor on")
-    mutating func unknownClock() throws {
-        probe.clock(1000)
-        for number in Int64(1)...5 { probe.send(draw(number, #","t":\#(number * 400)"#)) }
-        var restored = try restored(probe)
-        #expect(restored.after(.seconds(20)).shown.isEmpty)
-        restored.clock(1300)
-        #expect(restored.shown() == [3])
-    }
-
-    @Test mutating func `While no clock is heard an operation waits from the restart on`() throws {
-        probe.send(draw(1))
-        probe.wait(.seconds(12))
-        var restored = try restored(probe, after: .seconds(500))
-        #expect(restored.after(.milliseconds(29_999)).shown.isEmpty)
-        #expect(restored.after(.milliseconds(1)).shown() == [1])
-    }
-
     @Test("With a video that plays it has waited since it was logged, whatever this process's clock shows")
     mutating func waiting() throws {
         probe.send(draw(1, #","t":90000"#))
@@ -83,47 +54,6 @@ import Testing
         restored.clock(0)
         #expect(restored.after(.milliseconds(12_999)).shown.isEmpty)
         #expect(restored.after(.milliseconds(1)).shown() == [1])
-    }
-
-    @Test("In a long pause nothing is let out at a take-over, nor by its end", arguments: [0, 1, 2], [false, true])
-    mutating func pause(samplesAfterwards: Int, isNoted: Bool) throws {
-        probe.clock(5000, .main, #","s":"pause""#)
-        probe.send(draw(1, #","t":6000"#))
-        for _ in 0..<2000 {
-            probe.wait(.milliseconds(250))
-            probe.clock(5000, .main, #","s":"pause""#)
-        }
-        #expect(probe.shown.isEmpty)
-        var restored = try restored(probe, after: .seconds(100))
-        if isNoted { restored.restoreCursors(probe.room.cursors) }
-        restored.wait(.seconds(5))
-        for _ in 0..<samplesAfterwards {
-            restored.clock(5000, .main, #","s":"pause""#)
-            restored.wait(.milliseconds(500))
-        }
-        restored.clock(5000)
-        #expect(restored.shown.isEmpty)
-        #expect(restored.after(.milliseconds(1001)).shown() == [1])
-        #expect(restored.shown.allSatisfy { !$0.isLate })
-    }
-
-    @Test mutating func `Time that a cohort was paused before a restart does not count as waiting after it`() throws {
-        probe.clock(5000)
-        probe.send(draw(1, #","t":65000"#))
-        for state in ["stall", "play"] {
-            for _ in 0..<80 {
-                probe.wait(.milliseconds(250))
-                probe.clock(5000, .main, #","s":"\#(state)","d":true"#)
-            }
-        }
-        // Logged 40 s ago, of which 20 s in a stall.
-        #expect(probe.shown.isEmpty)
-        var restored = try restored(probe)
-        restored.restoreCursors(probe.room.cursors)
-        restored.clock(5000)
-        #expect(restored.after(.milliseconds(9_999)).shown.isEmpty)
-        #expect(restored.after(.milliseconds(1)).shown() == [1])
-        #expect(restored.shown.allSatisfy { $0.isLate })
     }
 
     @Test mutating func `A gate time goes on counting after its operation was released, judged or not`() throws {

@@ -63,50 +63,6 @@ import Testing
         #expect(try taken(&room, after: .milliseconds(1)) == ["2:200"])
     }
 
-    @Test func `goes out at most every 33 ms, and whole once a second`() throws {
-        var room = room()
-        room.clock(10_000)
-        for index in 0..<50 {
-            room.draw(update(u: Int64(index + 1), k: index, at: [Double(index)]))
-            room.wait(.milliseconds(10))
-        }
-        room.wait(.milliseconds(600))
-        let published = room.takeWet().filter { $0.cohort == .main }
-        for (one, next) in zip(published, published.dropFirst()) { #expect(next.at - one.at >= .milliseconds(33)) }
-        #expect(published.reduce(0) { $0 + $1.wet.newPoints } == 50)
-        let whole = try #require(published.last)
-        guard case .points(let points) = try WetRelease(decoding: whole.wet.body).content else { return }
-        #expect(points.first == 0 && points.points.count == 50)
-    }
-
-    @Test func `that is in the log already grows from there for a slow cohort`() throws {
-        var room = room()
-        room.clock(1000)
-        room.clock(9000, Self.fast)
-        room.send(stroke(at: [0, 100, 200]))
-        #expect(room.shown(Self.fast) == [1])
-        #expect(try taken(&room, after: .milliseconds(50)) == ["0:0#1"])
-        #expect(room.shown() == [])
-        room.clock(1150)
-        #expect(try taken(&room) == ["1:100#1"])
-        room.clock(1200)
-        #expect(room.shown() == [])
-        room.clock(1201)
-        #expect(room.shown() == [1])
-        #expect(try taken(&room) == [])
-    }
-
-    @Test func `goes on from the log where the updates have ended`() throws {
-        var room = room()
-        room.clock(1050)
-        room.draw(update(at: [0, 10, 200]))
-        #expect(try taken(&room) == ["0:0,10"])
-        room.send(stroke(at: [0, 10, 60, 200]))
-        #expect(try taken(&room, after: .milliseconds(40)) == ["2:60#1"])
-        room.clock(1201)
-        #expect(room.shown() == [1])
-    }
-
     @Test func `is taken back where its operation has fewer points`() throws {
         var room = room()
         room.clock(1150)
@@ -140,23 +96,6 @@ import Testing
         let releases = try room.takeWet().filter { $0.cohort == .main }.map { try WetRelease(decoding: $0.wet.body) }
         #expect(releases.map(\.session) == ["monday", "tuesday"])
         #expect(releases.map(\.index) == [1, 2])
-    }
-
-    @Test func `waits for what is before it in the log and held`() throws {
-        var room = room()
-        room.clock(1000)
-        room.send(stroke(1, t: 1500, at: [0]), by: .bob)
-        room.draw(update(1, t: 1000, at: [0]), by: .bob)
-        room.draw(update(2, t: 900, at: [0]), by: .bob)
-        room.draw(update(1, t: 900, at: [0]))
-        // Bob's second stroke waits for his first, not Alice's.
-        #expect(try taken(&room) == ["0:0"])
-        room.send(#"{"n":2,"a":4,"t":1400}"#, by: .bob)
-        room.draw(update(1, u: 2, k: 1, t: 900, at: [1]))
-        #expect(try taken(&room, after: .milliseconds(50)) == [])
-        room.clock(1501)
-        #expect(room.shown() == [1, 2])
-        #expect(try taken(&room).contains("1:1"))
     }
 
     @Test func `shows predicted points at the head alone`() throws {
