@@ -51,7 +51,7 @@ struct Schedule {
             disturb(player)
             for number in 0..<world.random.int(1...2) { addStudent("student-\(number)", room, cohort) }
         }
-        if plan.closesRooms, world.chance(300) { world.at(momentOfFault()) { close(room) } }
+        if plan.closesRooms, world.chance(300) { world.at(momentOfFault()) { decide(.close, room) } }
         if plan.closesRooms, world.chance(300) { world.at(momentOfFault()) { erase(room) } }
     }
 
@@ -99,14 +99,8 @@ struct Schedule {
         cluster.logs[cluster.partition(of: room)].take(.control(record), of: room, id: nil)
     }
 
-    private func close(_ room: RoomID) {
-        world.note("\(room) is closed")
-        cluster.logs[cluster.partition(of: room)].take(.control(.close), of: room, id: nil)
-    }
-
     private func erase(_ room: RoomID) {
-        world.note("\(room) is erased")
-        cluster.logs[cluster.partition(of: room)].take(.control(.erase), of: room, id: nil)
+        decide(.erase, room)
         deleteErased(room)
     }
 
@@ -119,7 +113,7 @@ struct Schedule {
                 saved >= end, checkpoints.catalogue().covered >= end
             else { return deleteErased(room) }
             world.note("what is stored of \(room) before \(end) is deleted")
-            log.delete(room, before: end)
+            log.delete(through: end - 1, of: room)
             checkpoints.delete(room, before: end)
         }
     }
@@ -178,7 +172,7 @@ struct Schedule {
         world.after(300...3000) {
             let covered = cluster.checkpoints[log.partition].catalogue().covered
             world.note("log \(log.partition) is trimmed through \(covered)")
-            log.trim(through: covered)
+            log.delete(through: covered)
             trim(log)
         }
     }

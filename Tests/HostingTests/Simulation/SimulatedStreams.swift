@@ -21,8 +21,7 @@ final class SimulatedLog {
     private(set) var entries: [Entry] = []
     /// The decisions among the entries.
     private(set) var decisions: [Entry] = []
-    /// The records that were deleted, and when.
-    private var deleted: [UInt64: Moment] = [:]
+    private var deleted: Set<UInt64> = []
     private var known: [String: Moment] = [:]
     private var leaderlessUntil = Moment(nanoseconds: 0)
     /// By how much the leader's clock is ahead.
@@ -48,22 +47,17 @@ final class SimulatedLog {
     func record(_ sequence: UInt64) -> JournalRecord { entries[Int(sequence - 1)].record }
 
     func records(of room: RoomID, after sequence: UInt64) -> [JournalRecord] {
-        entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room && deleted[$0.sequence] == nil }
+        entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room && !isDeleted($0.sequence) }
     }
 
-    func delete(_ room: RoomID, before sequence: UInt64) {
-        for entry in entries.prefix(Int(sequence) - 1) where entry.record.room == room {
-            deleted[entry.record.sequence] = deleted[entry.record.sequence] ?? world.now
+    /// Deletes the records through `sequence`, or those of a room alone.
+    func delete(through sequence: UInt64, of room: RoomID? = nil) {
+        for entry in entries.prefix(Int(sequence)) where room == nil || entry.record.room == room {
+            deleted.insert(entry.record.sequence)
         }
     }
 
-    func trim(through sequence: UInt64) {
-        for entry in entries.prefix(Int(sequence)) {
-            deleted[entry.record.sequence] = deleted[entry.record.sequence] ?? world.now
-        }
-    }
-
-    func isDeleted(_ sequence: UInt64) -> Bool { deleted[sequence] != nil }
+    func isDeleted(_ sequence: UInt64) -> Bool { deleted.contains(sequence) }
 
     /// The last decision to erase a room.
     func erasure(of room: RoomID) -> UInt64? {

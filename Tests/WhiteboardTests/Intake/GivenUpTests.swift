@@ -64,31 +64,6 @@ import Testing
         #expect(Set(probe.applied.map(\.number)).count == probe.applied.count)
     }
 
-    @Test mutating func `A stroke whose shards had begun to arrive becomes whole with the rest of them`() {
-        probe.send(draw(1), shard(2, 0, of: 3), draw(3))
-        probe.wait(.seconds(2))
-        probe.send(shard(2, 1, of: 3), shard(2, 1, of: 3), shard(2, 1, of: 3, points: 7..<9))
-        #expect(
-            probe.takeTold().suffix(4) == [
-                "gave up 2...2", "applied 3 as 2", "gave up 2...2", "rejected 2 1 shard-conflict d",
-            ])
-        probe.send(shard(2, 2, of: 3))
-        #expect(probe.applied.map(\.summary).last == "3 alice 2 draw late")
-    }
-
-    @Test
-    mutating func `After a clear since it was given up a stroke is too late, all its shards with it, and stays so`() {
-        giveUp(before: 4)
-        probe.send(clear(5))
-        _ = probe.takeTold()
-        probe.send(draw(2), draw(2), shard(3, 0, of: 2), shard(3, 1, of: 2))
-        #expect(
-            probe.takeTold() == [
-                "rejected 2 0 too-late", "rejected 2 0 too-late", "rejected 3 0 too-late", "rejected 3 1 too-late",
-            ])
-        #expect(probe.visible == [])
-    }
-
     @Test mutating func `A refused message under a number that was given up leaves it given up`() {
         giveUp(before: 4)
         probe.send(#"{"n":2,"e":77,"d":[]}"#, draw(2))

@@ -23,26 +23,6 @@ private func pointer(_ number: Int64, points: Int = 3, _ more: String = "") -> S
         #expect(room.takeTold() == ["applied 1 as 1", "applied 2 as 2", "applied 3 as 3"])
     }
 
-    @Test mutating func `is on no board, in no stack and in no digest`() throws {
-        room.send(draw(1))
-        let digest = room.room.head.digest
-        room.send(pointer(2, #","g":7,"w":333,"h":222"#))
-        #expect(room.room.head.index == 2 && room.room.head.digest == digest)
-        #expect(room.applied.last?.digest == digest && room.applied.last?.page == 7)
-        #expect(room.visible == [1] && room.room.head.pages == BoardPages())
-        room.send(undo(3))
-        #expect(room.visible == [], "the undo takes the stroke")
-        room.send(pointer(4), redo(5))
-        #expect(room.visible == [1], "the pointer empties no redo stack")
-    }
-
-    @Test mutating func `decides no size of the board`() {
-        room.send(pointer(1, #","w":333,"h":222"#))
-        #expect(room.room.head.fixedSize == nil)
-        room.send(draw(2, #","w":2048,"h":1536"#))
-        #expect(room.room.head.size == BoardSize(width: 2048, height: 1536))
-    }
-
     @Test func `is in the tail of a reply to a join, and in no board of one`() throws {
         var room = RoomProbe(CohortSettings(gate: .none))
         room.send(draw(1), pointer(2))

@@ -55,24 +55,6 @@ import Testing
         #expect(probe.visible == [1, 2], "a rejected removal does not empty the redo stack")
     }
 
-    @Test func `takes the author's own entries alone where each undoes his own`() {
-        let history = HistoryConfiguration(scope: .author)
-        var probe = RoomProbe(RoomConfiguration(history: history))
-        probe.send(draw(1))
-        probe.send(draw(1), by: .bob)
-        probe.send(draw(2), undo(3))
-        probe.send(remove(2, [1, 2]), by: .bob)
-        #expect(probe.visible == [1] && message(probe.applied.last) == remove(2, [2]))
-        probe.send(remove(3, [1]), by: .bob)
-        #expect(probe.counts.intake.rejected == [.nothingToRemove: 1])
-        probe.send(redo(4))
-        #expect(probe.visible == [1, 3], "the redo stack of others stays")
-        probe.send(undo(5))
-        #expect(probe.visible == [1], "an undo takes the author's own newest operation")
-        probe.send(undo(4), by: .bob)
-        #expect(probe.visible == [1, 2])
-    }
-
     @Test func `becomes permanent beyond the depth of the history`() {
         var probe = probe([draw(1), draw(2), remove(3, [1]), draw(4), draw(5)], HistoryConfiguration(depth: 2))
         for number in Int64(6)...8 { probe.send(undo(number)) }
