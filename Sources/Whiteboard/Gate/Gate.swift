@@ -19,6 +19,8 @@ public struct Gate: Sendable {
     /// Rule 18: no operation up to this index begins a provisional epoch any more: the first of the last one, or the last before
     /// the log's last epoch.
     var lastProvisional: UInt64 = 0
+    /// Rule 18: what that was before this gate began the last provisional epoch by itself.
+    private var earlierProvisional: UInt64 = 0
     /// Rule 18: whether the log has the decision that began the last provisional epoch.
     var isProvisionalLogged = false
     /// Rule 18: when the log was last asked to end a provisional epoch.
@@ -364,16 +366,16 @@ extension Gate {
     ) {
         let now = advance(to: now)
         if let provisional = timeline.epochs.provisional {
-            guard isLogged, !isProvisionalLogged else { return }
+            guard isLogged, !isProvisionalLogged, index > earlierProvisional else { return }
             isProvisionalLogged = true
             guard provisional.first != index else { return }
             timeline.endProvisional()
-            lastProvisional = 0
+            lastProvisional = earlierProvisional
         }
         guard index > lastProvisional, timeline.forgotten < index, index <= timeline.last,
             timeline[index].epoch == timeline.epochs.current.number
         else { return cohorts.rescheduleAll(by: timeline) }
-        lastProvisional = index
+        (earlierProvisional, lastProvisional) = (lastProvisional, index)
         isProvisionalLogged = isLogged
         timeline.beginProvisional(first: index, age: max(0, age), at: min(loggedAt, now))
         cohorts.rescheduleAll(by: timeline)
