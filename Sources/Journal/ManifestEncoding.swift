@@ -15,54 +15,6 @@ extension CheckpointManifest {
     /// 1: one state, whose parts have subjects without a slot. 2: generations.
     static let version = 2
 
-    struct Wire: Decodable, Equatable {
-        struct State: Decodable, Equatable {
-            var parts: [UInt64]
-            var bytes: Int
-            /// As text, because some JSON readers damage numbers of 64 bits.
-            var hash: String
-            var slot: Int?
-            var format: UInt8?
-            var fold: UInt64?
-        }
-        struct Generation: Decodable, Equatable {
-            var sequence: UInt64
-            var state: State
-        }
-        struct Clock: Decodable, Equatable {
-            var epoch: Int64
-            /// In microseconds.
-            var media: Int64
-        }
-        struct Pause: Decodable, Equatable {
-            /// In nanoseconds.
-            var time: Int64
-            /// In nanoseconds of the log's clock.
-            var since: Int64?
-        }
-        var version: Int
-        var room: String
-        var log: String
-        var incarnation: String
-        var sequence: UInt64
-        var handled: UInt64
-        /// The index of the last operation released to each cohort.
-        var cursors: [String: UInt64]
-        /// The pauses of cohorts since the operation after that one was logged. Older releases do not write them.
-        var pauses: [String: Pause]?
-        /// Whether a cohort has had a video. Older releases do not write it, and of some cohorts it does not matter.
-        var videos: [String: Bool]?
-        /// The clocks of cohorts as they were last. Older releases do not write them.
-        var clocks: [String: Clock]?
-        var quiet: Bool
-        var state: State?
-        var previous: Generation?
-        var restorations: UInt32?
-        /// In nanoseconds since 1970. Older releases do not write them.
-        var loggedAt: Int64?
-        var handledAt: Int64?
-    }
-
     func encoded() -> [UInt8] {
         let cursors = cursors.map { (name: $0.key.text, cursor: $0.value) }.sorted { $0.name < $1.name }
         return HashedJSON.encode { json in
@@ -111,43 +63,114 @@ extension CheckpointManifest {
         }
     }
 
+    /// Members come in any order; those that this release does not know are passed over.
     init(decoding bytes: [UInt8]) throws(Unreadable) {
-        let decoded =
-            HashedJSON.json(of: bytes).flatMap { try? Wire(plain: $0) } ?? HashedJSON.decode(Wire.self, from: bytes)
-        // A newer release may have other fields.
-        guard
-            let stamp = decoded.map({ Stamp(version: $0.version, log: $0.log) })
-                ?? HashedJSON.decode(Stamp.self, from: bytes), stamp.version > 0
-        else { throw .damaged }
-        guard stamp.version <= Self.version else {
-            throw .newer(
-                log: stamp.log, what: "a manifest of version \(stamp.version), this release knows \(Self.version)")
-        }
-        guard let wire = decoded, let room = RoomID(wire.room) else { throw .damaged }
-        var cursors: [CohortName: CohortCursor] = [:]
-        for (name, index) in wire.cursors {
-            guard let cohort = CohortName(name) else { throw .damaged }
-            let pause = wire.pauses?[name]
-            let clock = wire.clocks?[name].map {
-                SavedClock(epoch: $0.epoch, media: MediaTime(microseconds: $0.media))
-            }
-            cursors[cohort] = CohortCursor(
-                index, pausedTime: .nanoseconds(pause?.time ?? 0),
-                pausedSince: pause?.since.map(Instant.init(nanoseconds:)), hasVideo: wire.videos?[name],
-                clock: clock)
-        }
-        self.init(
-            room: room, log: wire.log, incarnation: wire.incarnation, sequence: wire.sequence, handled: wire.handled,
-            cursors: cursors, isQuiet: wire.quiet, state: nil, restorations: wire.restorations ?? 0,
-            loggedAt: wire.loggedAt.map(Instant.init(nanoseconds:)),
-            handledAt: wire.handledAt.map(Instant.init(nanoseconds:)))
-        if let stored = wire.state { state = try State(stored) }
-        if let stored = wire.previous {
-            previous = Generation(sequence: stored.sequence, state: try State(stored.state))
+        guard let json = try HashedJSON.json(of: bytes, "a manifest", upTo: Self.version) else { throw .damaged }
+        do {
+            self = try JSONStream.read(json) { stream throws(Rejection) in try Self(&stream) }
+        } catch {
+            throw .damaged
         }
         for state in generations.map(\.state) {
-            if let what = state.newness { throw .newer(log: wire.log, what: what) }
+            if let what = state.newness { throw .newer(log: log, what: what) }
         }
+    }
+
+    private init(_ stream: inout JSONStream) throws(Rejection) {
+        var (room, log, incarnation): (String?, String?, String?)
+        var (sequence, handled): (UInt64?, UInt64?)
+        var isQuiet: Bool?
+        var released: [CohortName: UInt64]?
+        // Older releases wrote none of these.
+        var pauses: [CohortName: (time: Int64, since: Int64?)] = [:]
+        var videos: [CohortName: Bool] = [:]
+        var clocks: [CohortName: SavedClock] = [:]
+        var restorations: UInt32 = 0
+        var (loggedAt, handledAt): (Int64?, Int64?)
+        var (state, previous): (State?, Generation?)
+        try stream.takeObject { key, stream throws(Rejection) in
+            switch key {
+            case "room": room = try stream.string(key)
+            case "log": log = try stream.string(key)
+            case "incarnation": incarnation = try stream.string(key)
+            case "sequence": sequence = try stream.integer(key)
+            case "handled": handled = try stream.integer(key)
+            case "quiet": isQuiet = try stream.bool(key)
+            case "cursors":
+                released = try stream.cohorts { name, stream throws(Rejection) in try stream.integer(name) }
+            case "pauses":
+                pauses = try stream.cohorts { _, stream throws(Rejection) in
+                    let pause = try stream.integers("time", "since")
+                    return (try pause["time"].required("time"), pause["since"])
+                }
+            case "videos": videos = try stream.cohorts { name, stream throws(Rejection) in try stream.bool(name) }
+            case "clocks":
+                clocks = try stream.cohorts { _, stream throws(Rejection) in
+                    let clock = try stream.integers("epoch", "media")
+                    return SavedClock(
+                        epoch: try clock["epoch"].required("epoch"),
+                        media: MediaTime(microseconds: try clock["media"].required("media")))
+                }
+            case "restorations": restorations = try stream.integer(key)
+            case "loggedAt": loggedAt = try stream.integer(key)
+            case "handledAt": handledAt = try stream.integer(key)
+            case "state": state = try State(&stream)
+            case "previous": previous = try Generation(&stream)
+            default: try stream.skip()
+            }
+        }
+        var cursors: [CohortName: CohortCursor] = [:]
+        for (cohort, index) in try released.required("cursors") {
+            cursors[cohort] = CohortCursor(
+                index, pausedTime: .nanoseconds(pauses[cohort]?.time ?? 0),
+                pausedSince: pauses[cohort]?.since.map(Instant.init(nanoseconds:)), hasVideo: videos[cohort],
+                clock: clocks[cohort])
+        }
+        self.init(
+            room: try room.flatMap { RoomID($0) }.required("room"), log: try log.required("log"),
+            incarnation: try incarnation.required("incarnation"), sequence: try sequence.required("sequence"),
+            handled: try handled.required("handled"), cursors: cursors, isQuiet: try isQuiet.required("quiet"),
+            state: state, previous: previous, restorations: restorations,
+            loggedAt: loggedAt.map(Instant.init(nanoseconds:)), handledAt: handledAt.map(Instant.init(nanoseconds:)))
+    }
+}
+
+extension JSONStream {
+    /// Takes an object whose members are of cohorts.
+    fileprivate mutating func cohorts<Value>(
+        _ value: (_ name: String, inout JSONStream) throws(Rejection) -> Value
+    ) throws(Rejection) -> [CohortName: Value] {
+        var values: [CohortName: Value] = [:]
+        try takeObject { name, stream throws(Rejection) in
+            values[try CohortName(name).required(name)] = try value(name, &stream)
+        }
+        return values
+    }
+
+    /// Takes an object.
+    /// - Returns: those of its members that have one of these names, which are integers.
+    fileprivate mutating func integers(_ names: String...) throws(Rejection) -> [String: Int64] {
+        var integers: [String: Int64] = [:]
+        try takeObject { name, stream throws(Rejection) in
+            guard names.contains(name) else { return try stream.skip() }
+            integers[name] = try stream.integer(name)
+        }
+        return integers
+    }
+}
+
+extension CheckpointManifest.Generation {
+    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
+        var sequence: UInt64?
+        var state: CheckpointManifest.State?
+        try stream.takeObject { key, stream throws(Rejection) in
+            switch key {
+            case "sequence": sequence = try stream.integer(key)
+            case "state": state = try CheckpointManifest.State(&stream)
+            default: try stream.skip()
+            }
+        }
+        self.init(sequence: try sequence.required("sequence"), state: try state.required("state"))
     }
 }
 
@@ -161,14 +184,31 @@ extension CheckpointManifest.State {
         json.append("slot", integer: slot)
     }
 
-    /// The first release wrote neither format nor rules; both were version 1.
-    fileprivate init(_ wire: CheckpointManifest.Wire.State) throws(CheckpointManifest.Unreadable) {
-        guard let hash = BoardDigest(hexadecimal: wire.hash)?.value, wire.bytes >= 0,
-            wire.slot.map({ (0..<3).contains($0) }) ?? true
-        else { throw .damaged }
-        self.init(
-            parts: wire.parts, bytes: wire.bytes, hash: hash, slot: wire.slot, format: wire.format ?? 1,
-            fold: wire.fold ?? 1)
+    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
+        var parts: [UInt64]?
+        var bytes: Int?
+        var hash: String?
+        var slot: Int?
+        // The first release wrote neither format nor rules; both were version 1.
+        var (format, fold): (UInt8, UInt64) = (1, 1)
+        try stream.takeObject { key, stream throws(Rejection) in
+            switch key {
+            case "parts":
+                var list: [UInt64] = []
+                try stream.takeArray { stream throws(Rejection) in list.append(try stream.integer(key)) }
+                parts = list
+            case "bytes": bytes = try stream.integer(key)
+            case "hash": hash = try stream.string(key)
+            case "slot": slot = try stream.integer(key)
+            case "format": format = try stream.integer(key)
+            case "fold": fold = try stream.integer(key)
+            default: try stream.skip()
+            }
+        }
+        guard let parts, let bytes, bytes >= 0, let hash = hash.flatMap({ BoardDigest(hexadecimal: $0) })?.value,
+            slot.map({ (0..<3).contains($0) }) ?? true
+        else { throw Rejection(code: .outOfRange, field: "state", message: "This is no state of a room.") }
+        self.init(parts: parts, bytes: bytes, hash: hash, slot: slot, format: format, fold: fold)
     }
 
     /// Why this release cannot read the state; nil when it can.
@@ -181,12 +221,6 @@ extension CheckpointManifest.State {
         }
         return nil
     }
-}
-
-/// The fields of every version.
-private struct Stamp: Decodable {
-    var version: Int
-    var log: String
 }
 
 /// How far a partition's log is covered by checkpoints.
@@ -215,13 +249,9 @@ struct Coverage: Codable, Equatable {
     /// Nil when the bytes are damaged.
     /// - Throws: `.newer` when a newer release wrote them.
     init?(decoding bytes: [UInt8]) throws(CheckpointManifest.Unreadable) {
-        guard let stamp = HashedJSON.decode(Stamp.self, from: bytes), stamp.version > 0 else { return nil }
-        guard stamp.version <= Self.currentVersion else {
-            throw .newer(
-                log: stamp.log,
-                what: "a coverage of version \(stamp.version), this release knows \(Self.currentVersion)")
-        }
-        guard let coverage = HashedJSON.decode(Coverage.self, from: bytes) else { return nil }
+        guard try HashedJSON.json(of: bytes, "a coverage", upTo: Self.currentVersion) != nil,
+            let coverage = HashedJSON.decode(Coverage.self, from: bytes)
+        else { return nil }
         self = coverage
     }
 }
@@ -252,11 +282,34 @@ enum HashedJSON {
     }
 
     /// Nil when it does not match its hash.
-    static func json(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
+    private static func json(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
         let json = bytes.dropFirst(17)
         guard bytes.count > 17, bytes[16] == UInt8(ascii: "\n"),
             bytes[..<16].elementsEqual(FNV1a64.digits(FNV1a64.hash(json)).utf8)
         else { return nil }
+        return json
+    }
+
+    /// The text of something whose versions all have the members `version`, from 1, and `log`. Nil when the bytes are damaged.
+    /// - Throws: `.newer` for a version beyond `known`.
+    static func json(
+        of bytes: [UInt8], _ what: String, upTo known: Int
+    ) throws(CheckpointManifest.Unreadable) -> [UInt8]? {
+        guard let json = json(of: bytes).map({ Array($0) }) else { return nil }
+        var (version, log): (Int?, String?)
+        let isRead: Void? = try? JSONStream.read(json) { stream throws(Rejection) in
+            try stream.takeObject { key, stream throws(Rejection) in
+                switch key {
+                case "version": version = try stream.integer(key)
+                case "log": log = try stream.string(key)
+                default: try stream.skip()
+                }
+            }
+        }
+        guard isRead != nil, let version, let log, version > 0 else { return nil }
+        guard version <= known else {
+            throw .newer(log: log, what: "\(what) of version \(version), this release knows \(known)")
+        }
         return json
     }
 }

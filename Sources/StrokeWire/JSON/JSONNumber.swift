@@ -44,6 +44,13 @@ extension JSONNumber {
         return doubleValue(text).isInfinite ? .infinite : .beyond(isNegative: isNegative, hasFraction: hasFraction)
     }
 
+    /// The number as an integer of any width; nil where it has a fraction or does not fit.
+    func exactly<Number: FixedWidthInteger>(_ text: borrowing Span<UInt8>) -> Number? {
+        guard case (let magnitude?, hasFraction: false) = parts(text) else { return nil }
+        return isNegative
+            ? Int64(magnitude: magnitude, isNegative: true).flatMap { Number(exactly: $0) } : Number(exactly: magnitude)
+    }
+
     /// The digits before the decimal point once the exponent is applied, nil beyond `UInt64`; and whether a digit after
     /// it is not zero.
     private func parts(_ text: borrowing Span<UInt8>) -> (magnitude: UInt64?, hasFraction: Bool) {

@@ -148,7 +148,7 @@ extension JSONObject {
 
 extension Optional {
     /// The value of a field; `missing-field` where there is none.
-    func required(_ field: String) throws(Rejection) -> Wrapped {
+    package func required(_ field: String) throws(Rejection) -> Wrapped {
         guard let self else { throw .missing(field) }
         return self
     }

@@ -1,12 +1,12 @@
 /// Reads a JSON text from its beginning to its end, once: for bodies of many objects, where ``JSONObject`` would read each
 /// object again for every object that it is in.
-struct JSONStream {
+package struct JSONStream {
     let bytes: [UInt8]
     private var scanner = JSONScanner(maximumDepth: JSONObject.maximumDepth)
 
     /// Reads a whole body.
     /// - Parameter value: takes the body's one value.
-    static func read<Value>(
+    package static func read<Value>(
         _ bytes: [UInt8], _ value: (inout JSONStream) throws(Rejection) -> Value
     ) throws(Rejection) -> Value {
         var stream = JSONStream(bytes: bytes)
@@ -32,7 +32,7 @@ struct JSONStream {
 
     /// Takes an object.
     /// - Parameter member: takes the value of a member.
-    mutating func takeObject(
+    package mutating func takeObject(
         _ member: (_ key: String, inout JSONStream) throws(Rejection) -> Void
     ) throws(Rejection) {
         guard scanner.next(bytes.span) == UInt8(ascii: "{") else { throw .wrongType(nil, "an object") }
@@ -48,7 +48,7 @@ struct JSONStream {
 
     /// Takes an array.
     /// - Parameter element: takes an element.
-    mutating func takeArray(_ element: (inout JSONStream) throws(Rejection) -> Void) throws(Rejection) {
+    package mutating func takeArray(_ element: (inout JSONStream) throws(Rejection) -> Void) throws(Rejection) {
         guard scanner.next(bytes.span) == UInt8(ascii: "[") else { throw .wrongType(nil, "an array") }
         var more = try scan { scanner, text throws(JSONFault) in try scanner.enterArray(text) }
         while more {
@@ -62,7 +62,7 @@ struct JSONStream {
     }
 
     /// Takes a value that nobody reads.
-    mutating func skip() throws(Rejection) { _ = try takeValue() }
+    package mutating func skip() throws(Rejection) { _ = try takeValue() }
 
     /// Whether an object is next.
     var isObject: Bool { scanner.next(bytes.span) == UInt8(ascii: "{") }
@@ -81,7 +81,7 @@ struct JSONStream {
         return true
     }
 
-    mutating func string(_ field: String) throws(Rejection) -> String {
+    package mutating func string(_ field: String) throws(Rejection) -> String {
         guard case .string(let range) = try takeValue() else { throw .wrongType(field, "a string") }
         return JSONText.string(range, of: bytes.span)
     }
@@ -96,6 +96,10 @@ struct JSONStream {
         return list
     }
 
+    package mutating func bool(_ field: String) throws(Rejection) -> Bool {
+        try optionalBool(field).required(field)
+    }
+
     mutating func optionalBool(_ field: String) throws(Rejection) -> Bool? {
         switch try takeValue() {
         case .null: return nil
@@ -106,6 +110,13 @@ struct JSONStream {
 
     mutating func optionalNumber(_ field: String) throws(Rejection) -> Double? {
         try takeNull() ? nil : Optional(try takeValue()).number(field, bytes.span)
+    }
+
+    /// An integer of any width.
+    package mutating func integer<Number: FixedWidthInteger>(_ field: String) throws(Rejection) -> Number {
+        guard case .number(let number) = try takeValue() else { throw .wrongType(field, "an integer") }
+        guard let value: Number = number.exactly(bytes.span) else { throw .outOfRange(field, "an integer that fits") }
+        return value
     }
 
     /// An index of a room, 0 … 2⁶³−2.
