@@ -183,6 +183,22 @@ import Whiteboard
         #expect(found.withLock { $0.map(\.covered) } == [[0, 2]])
     }
 
+    @Test func `a scan of more rooms than a list may have is bounded in bytes and covers nothing`() {
+        let found = Locked<ScannedRooms?>(nil)
+        let scan = RoomScan(workers: 1) { rooms in found.withLock { $0 = rooms } }
+        let muted = [String](repeating: String(repeating: "a", count: 64), count: 256)
+        let longest = RoomSummary(room: "room", address: "ink.0.room", index: 7, muted: muted, cohorts: [])
+        let size = longest.encoded().count
+        for turn in 0...RoomScan.maxBytes / (64 * size) {
+            scan.add(Array(repeating: longest, count: 64), serving: [0], isLast: false)
+            #expect(found.withLock { $0 == nil }, "turn \(turn)")
+        }
+        scan.add([longest], serving: [0], isLast: true)
+        let end = found.withLock { $0 }
+        #expect(end?.covered.isEmpty == true)
+        #expect(RoomScan.maxBytes - 64 * size...RoomScan.maxBytes ~= (end?.rooms.count ?? 0) * size)
+    }
+
     /// The scan's result when another item was handled.
     private struct Progress: Sendable {
         var found: Int?

@@ -139,9 +139,14 @@ struct ScannedRooms: Sendable {
 final class RoomScan: Sendable {
     /// Rooms that a worker lists in one turn, in less than a millisecond.
     static let stride = 64
+    /// Bytes of the rooms of a list, as it is sent: half of what those who ask take. Rooms in memory come first; others beyond it
+    /// are left out, and the list covers no partition then, so that it is not taken for whole.
+    static let maxBytes = 32 << 20
 
     private struct State {
         var found = ScannedRooms()
+        var bytes = 0
+        var isFull = false
         var workers: Int
         var isFirst = true
     }
@@ -160,14 +165,18 @@ final class RoomScan: Sendable {
     /// Adds the rooms that a worker found in one turn.
     /// - Parameter serving: the partitions that the daemon serves, as the worker knows it.
     func add(_ rooms: [RoomSummary], serving: Set<Int>, isLast: Bool) {
+        let bytes = rooms.reduce(0) { $0 + $1.encoded().count }
         let found = state.withLock { state -> ScannedRooms? in
-            state.found.rooms += rooms
+            state.bytes += bytes
+            state.isFull = state.isFull || state.bytes > Self.maxBytes
+            if !state.isFull { state.found.rooms += rooms }
             if state.isFirst || state.found.covered != serving {
                 state.found.covered = state.isFirst ? serving : state.found.covered.intersection(serving)
                 state.isFirst = false
             }
             guard isLast else { return nil }
             state.workers -= 1
+            if state.isFull { state.found.covered = [] }
             return state.workers == 0 ? state.found : nil
         }
         if let found { whenDone(found) }
