@@ -61,7 +61,7 @@ public struct AuditLog: Sendable {
         wanted.maxMessagesPerSubject = Self.subjectRecords
         wanted.discard = .old
         wanted.duplicateWindow = min(settings.duplicateWindow, maxAge)
-        _ = try await onStream(stream) { () throws(JetStreamError) in
+        try await onStream(stream) { () throws(JetStreamError) in
             try await jetStream.provision(wanted, logger: logger)
         }
     }

@@ -283,16 +283,13 @@ extension CheckpointStore {
     }
 
     /// Has the stream go on in another file where what it stores cannot be read: see
-    /// ``NATSClient/JetStream/leaveDamagedFile(of:filler:)``. States that were saved before stay where they can be read.
+    /// ``NATSClient/JetStream/leaveDamagedFile(of:filler:logger:)``. States that were saved before stay where they can be read.
     public func leaveDamagedFile(of partition: Int) async throws(JournalError) {
         let streams = streams(of: partition)
-        let hasLeft = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
-            try await jetStream.leaveDamagedFile(of: streams.checkpoint, filler: streams.checkpointFiller)
+        try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.leaveDamagedFile(
+                of: streams.checkpoint, filler: streams.checkpointFiller, logger: logger)
         }
-        guard hasLeft else { return }
-        logger.error(
-            "the checkpoints' file is damaged: what was stored there since cannot be read; they go on in another one",
-            metadata: ["partition": "\(partition)"])
     }
 
     /// Writes that all records of a partition up to `sequence` are in acknowledged checkpoints.

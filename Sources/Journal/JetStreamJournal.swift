@@ -1,5 +1,4 @@
 import DequeModule
-internal import Foundation
 import Locking
 public import Logging
 public import NATSClient
@@ -279,6 +278,7 @@ public struct JournalSettings: Sendable, Equatable {
 }
 
 /// Names the stream in the errors of what is done with it.
+@discardableResult
 func onStream<Value>(
     _ name: String, _ body: () async throws(JetStreamError) -> Value
 ) async throws(JournalError) -> Value {

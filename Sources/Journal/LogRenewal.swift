@@ -5,7 +5,7 @@ import StrokeWire
 import Whiteboard
 
 /// Gives a log with one replica another file where what it stores cannot be read, see
-/// ``NATSClient/JetStream/leaveDamagedFile(of:filler:)``. The damaged file is deleted: the server's count of what it has
+/// ``NATSClient/JetStream/leaveDamagedFile(of:filler:logger:)``. The damaged file is deleted: the server's count of what it has
 /// stays wrong as long as it is there. Before that, what checkpoints lack of it is written again, behind it.
 ///
 /// Each step leaves all records in the log, and shows there: whoever is killed has another daemon go on, and two at once do no
@@ -14,13 +14,9 @@ extension JetStreamJournal {
     /// Has the log go on in another file where what it stores cannot be read.
     public func leaveDamagedFile(of partition: Int) async throws(JournalError) {
         let streams = PartitionStreams(root: root, partition: partition)
-        let hasLeft = try await onStream(streams.log) { () throws(JetStreamError) in
-            try await jetStream.leaveDamagedFile(of: streams.log, filler: streams.logFiller)
+        try await onStream(streams.log) { () throws(JetStreamError) in
+            try await jetStream.leaveDamagedFile(of: streams.log, filler: streams.logFiller, logger: logger)
         }
-        guard hasLeft else { return }
-        logger.error(
-            "the log has acknowledged records that it cannot read: its file is damaged; it goes on in another one",
-            metadata: ["partition": "\(partition)"])
     }
 
     /// Whether the log acknowledges what it cannot read.
@@ -43,14 +39,10 @@ extension JetStreamJournal {
         ]
         for (stream, filler) in streams {
             do throws(JetStreamError) {
-                guard try await jetStream.leaveDamagedFile(of: stream, filler: filler) else { continue }
+                try await jetStream.leaveDamagedFile(of: stream, filler: filler, logger: logger)
             } catch {
                 guard error.isStreamMissing else { throw .stream(name: stream, error) }
-                continue
             }
-            logger.error(
-                "a stream has acknowledged what it cannot read: its file is damaged; it goes on in another one",
-                metadata: ["stream": "\(stream)"])
         }
     }
 

@@ -1,4 +1,3 @@
-internal import Foundation
 import Logging
 import NATSClient
 import StrokeWire
@@ -132,8 +131,8 @@ struct StreamIdentity: CustomStringConvertible {
     let partitions: Int?
 
     /// Of a stream that is created now.
-    init(_ kind: Kind, of partitions: Int? = nil, now: Date = Date()) {
-        self.init(kind, text: String(Int64(now.timeIntervalSince1970 * 1e9), radix: 36), of: partitions)
+    init(_ kind: Kind, of partitions: Int? = nil) {
+        self.init(kind, text: String(WallClock.now(), radix: 36), of: partitions)
     }
 
     /// Reads the description of a stream.
@@ -192,7 +191,7 @@ extension JetStream {
         _ wanted: StreamConfiguration, isIdentified: Bool = false, logger: Logger
     ) async throws(JetStreamError) -> StreamInfo {
         var (info, differences) = try await provision(wanted)
-        let age = Int64(Date().timeIntervalSince1970 * 1e9) - info.created
+        let age = WallClock.now() - info.created
         if isIdentified, info.isClustered, age.magnitude < 5_000_000_000 {
             try? await Task.sleep(for: .seconds(1))
             (info, differences) = try await provision(wanted)

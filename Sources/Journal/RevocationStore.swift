@@ -68,7 +68,9 @@ public struct RevocationStore: Sendable {
             _ = try await provision()
             _ = try await jetStream.publish(revocation.encoded(), to: subject)
         }
-        guard try await jetStream.leaveDamagedFile(of: stream, filler: Self.filler(root)) else { return }
+        guard try await jetStream.leaveDamagedFile(of: stream, filler: Self.filler(root), logger: logger) else {
+            return
+        }
         _ = try await jetStream.publish(revocation.encoded(), to: subject)
     }
 

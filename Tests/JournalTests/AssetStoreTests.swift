@@ -67,7 +67,7 @@ import Testing
             }
             #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
             // Of uploads that ended at the same instant, the parts of one alone are named.
-            try await test.store.sweep(at: day(1))
+            try await test.sweep(at: day(1))
             #expect(try await test.messages() == 5)
             #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
         }
@@ -85,7 +85,7 @@ import Testing
             #expect(try await test.store.sweep() == 0)
             #expect(try await test.messages() == 2)
             try await test.save(asset)
-            #expect(try await test.store.sweep(at: day(1)) == 2)
+            #expect(try await test.sweep(at: day(1)) == 2)
             #expect(try await test.messages() == 4)
             #expect(try await test.store.bytes(of: id) == asset.bytes)
         }
@@ -96,8 +96,8 @@ import Testing
             let (old, used) = (try SampleAsset(300_000, 1), try SampleAsset(300_000, 2))
             try await test.save(old)
             try await test.save(used)
-            #expect(try await test.store.sweep(at: day(9)) == 0)
-            #expect(try await test.store.sweep(at: day(11)) == 6)
+            #expect(try await test.sweep(at: day(9)) == 0)
+            #expect(try await test.sweep(at: day(11)) == 6)
             #expect(try await test.store.manifest(of: old.id) == nil)
             try await test.save(old)
             #expect(try await test.store.bytes(of: old.id) == old.bytes)
@@ -117,9 +117,29 @@ import Testing
                 return message.flatMap { $0.sequence > first.sequence ? $0 : nil }
             }
             #expect(second.payload == first.payload)
-            #expect(try await test.store.sweep(at: second.time + 2_499_999_999) == 0)
+            #expect(try await test.sweep(at: second.time + 2_499_999_999) == 0)
             #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
-            #expect(try await test.store.sweep(at: second.time + 2_500_000_001) == 3)
+            #expect(try await test.sweep(at: second.time + 2_500_000_001) == 3)
+        }
+    }
+
+    @Test func `A daemon whose clock is ahead sweeps nothing that the server's clock keeps`() async throws {
+        try await TestStore.provisioned { test, _ in
+            let asset = try await test.save(SampleAsset(300_000))
+            _ = try await test.jetStream.publish([0], to: "ink.assets.\(try SampleAsset(5).id).going-on.0")
+            for days: Int64 in [1, 38, 10_000] { #expect(try await test.store.sweep(at: day(days)) == 0) }
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+        }
+    }
+
+    @Test func `A daemon whose clock is behind writes an asset that it uses again all the same`() async throws {
+        try await TestStore.provisioned { test, _ in
+            let asset = try await test.save(SampleAsset(5))
+            let before = try await test.store.lastSequence()
+            _ = try await test.store.touch(asset.id, at: day(-3))
+            #expect(try await test.store.lastSequence() == before)
+            _ = try await test.store.touch(asset.id, at: day(-38))
+            #expect(try await test.store.lastSequence() == before + 1)
         }
     }
 
@@ -210,6 +230,19 @@ import Testing
             }
             try await test.save(asset)
             #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+        }
+    }
+
+    @Test func `What a newer release has stored is not swept, what belongs to a damaged manifest is`() async throws {
+        try await TestStore.provisioned { test, _ in
+            let asset = try SampleAsset(1000)
+            var newer = StoredAssetManifest(asset: asset.manifest, upload: "abc", parts: 1)
+            newer.version = 2
+            _ = try await test.jetStream.publish(asset.bytes, to: "ink.assets.\(asset.id).abc.0")
+            for (manifest, deleted) in [(newer.encoded(), 0), (Array(newer.encoded().dropLast()), 1)] {
+                _ = try await test.jetStream.publish(manifest, to: asset.manifestSubject)
+                #expect(try await test.sweep(at: day(1)) == deleted)
+            }
         }
     }
 

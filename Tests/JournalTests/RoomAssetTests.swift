@@ -70,14 +70,14 @@ import Testing
             let asset = try SampleAsset(100)
             for room in [physics, chemistry] { try await test.save(asset, for: room) }
             #expect(try await test.messages() == 4)
-            #expect(try await test.store.sweep(at: day(9)) == 0)
-            #expect(try await test.store.sweep(at: day(11)) == 4)
+            #expect(try await test.sweep(at: day(9)) == 0)
+            #expect(try await test.sweep(at: day(11)) == 4)
             #expect(try await test.store.usedBytes(of: physics) == 0)
             // One of an upload that was cut off goes like its parts.
             let record = "ink.assets.\(asset.id).in-room.physics"
             _ = try await test.jetStream.publish(RoomAssetRecord(bytes: 100).encoded(), to: record)
             #expect(try await test.store.sweep() == 0)
-            #expect(try await test.store.sweep(at: day(1)) == 1)
+            #expect(try await test.sweep(at: day(1)) == 1)
         }
     }
 
@@ -139,7 +139,7 @@ import Testing
                 for asset in assets { try await test.save(asset) }
                 let (uploaded, touched) = (assets.prefix(8), assets.dropFirst(8))
                 // What was written until now is old, and nothing else.
-                async let swept = test.store.sweep(at: WallClock.now() + 10_000_001)
+                async let swept = test.sweep(at: WallClock.now() + 10_000_001)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for asset in assets {
                         let pause = random.int(0...60)

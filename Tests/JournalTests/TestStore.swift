@@ -55,6 +55,12 @@ struct TestStore: Sendable {
         return AssetBoundary(before: now, after: now, decidedAt: 0)
     }
 
+    /// Sweeps as when both the server's clock and this process's are at that time.
+    @discardableResult
+    func sweep(at now: Int64) async throws(AssetStoreError) -> Int {
+        try await store.sweep(try await store.messages("ink.assets.>"), at: now)
+    }
+
     /// The number of messages of the stream.
     func messages() async throws -> UInt64 { try await jetStream.streamInfo("INK_ASSETS").messages }
 }

@@ -15,12 +15,10 @@ public import StrokeWire
 ///
 /// A value; any thread.
 public struct AssetStore: Sendable {
-    /// How long parts may wait for their manifest: far longer than an upload takes.
-    static let tornAge: Duration = .seconds(3600)
     /// What a stored message takes beside its payload, about.
     private static let messageBytes = 256
 
-    private let settings: JournalSettings
+    let settings: JournalSettings
     private let maxBytes: Int64
     let roomBytes: Int64
     let subjects: AssetSubjects
@@ -95,7 +93,7 @@ extension AssetStore {
             // Maybe nothing was deleted, and the stream cannot read what it has stored.
             guard attempt > 0 else { continue }
             _ = try await onStream { () throws(JetStreamError) in
-                try await jetStream.leaveDamagedFile(of: subjects.stream, filler: subjects.filler)
+                try await jetStream.leaveDamagedFile(of: subjects.stream, filler: subjects.filler, logger: logger)
             }
         }
         throw .disturbed
@@ -138,10 +136,13 @@ extension AssetStore {
     }
 
     /// Writes a manifest again, where that of long ago is there.
-    func touch(_ id: AssetID) async throws(AssetStoreError) -> StoredAssetManifest? {
+    /// - Parameter now: by this process's clock, in nanoseconds since 1970.
+    func touch(
+        _ id: AssetID, at now: Int64 = WallClock.now()
+    ) async throws(AssetStoreError) -> StoredAssetManifest? {
         guard let (manifest, message) = try await newest(id) else { return nil }
-        // Not at every use: an eighth of the age is soon enough.
-        let age = Duration.nanoseconds(max(0, WallClock.now() - message.time))
+        // Not at every use: an eighth of the age is soon enough. One of the future is that of a clock which is behind.
+        let age = Duration.nanoseconds(abs(now - message.time))
         if settings.maxAge > .zero, age > settings.maxAge / 8 {
             guard try await rewrite(message, subjects.manifest(of: id)) else { return try await newest(id)?.manifest }
         }
@@ -262,7 +263,7 @@ extension AssetStore {
     }
 
     /// The manifest that was written last, and its message; nil where there is none that can be read.
-    private func newest(
+    func newest(
         _ id: AssetID
     ) async throws(AssetStoreError) -> (manifest: StoredAssetManifest, message: StoredMessage)? {
         guard let message = try await message(subjects.manifest(of: id)) else { return nil }
@@ -272,10 +273,7 @@ extension AssetStore {
         }
         return (manifest, message)
     }
-}
 
-/// Removing what nobody uses.
-extension AssetStore {
     /// A message of the stream.
     struct Listed: Sendable {
         let subject: String
@@ -286,64 +284,19 @@ extension AssetStore {
         let time: Int64
     }
 
-    /// Deletes assets that were not used for the journal's `maxAge` and a quarter, and parts that no manifest names. Every daemon may do
-    /// it, also at the same time.
-    ///
-    /// - Parameter now: in nanoseconds since 1970.
-    /// - Returns: the number of deleted messages.
-    @discardableResult
-    public func sweep(at now: Int64 = WallClock.now()) async throws(AssetStoreError) -> Int {
-        var assets: [AssetID: [Listed]] = [:]
-        for message in try await messages(subjects.all) {
-            if let id = subjects.asset(ofSubject: message.subject) { assets[id, default: []].append(message) }
-        }
-        var deleted = 0
-        for (id, messages) in assets {
-            let unused = try await unused(messages, of: id, at: now)
-            if let manifest = unused.manifest {
-                guard await discard([manifest]) else { continue }
-                deleted += 1
-                // It was used meanwhile, and is written again under another sequence.
-                if try await message(subjects.manifest(of: id)) != nil { continue }
-            }
-            await discard(unused.others)
-            deleted += unused.others.count
-        }
-        return deleted
-    }
-
-    /// The sequences of an asset's messages that can go: the manifest where nobody uses the asset, and the others that may
-    /// only go when it is gone.
-    private func unused(
-        _ messages: [Listed], of id: AssetID, at now: Int64
-    ) async throws(AssetStoreError) -> (manifest: UInt64?, others: [UInt64]) {
-        let listed = messages.first { $0.subject == subjects.manifest(of: id) }
-        let others = messages.filter { $0.subject != subjects.manifest(of: id) }
-        let lifetime = settings.maxAge * 5 / 4
-        // Read again: it may have been written meanwhile.
-        let newest = try await newest(id)
-        if let newest, newest.message.sequence == listed?.sequence, isOld(newest.message.time, lifetime, at: now) {
-            // Not those of an upload that goes on: it finds no manifest and writes its own.
-            let age = min(lifetime, Self.tornAge)
-            return (newest.message.sequence, others.filter { isOld($0.time, age, at: now) }.map(\.sequence))
-        }
-        let isNamed = { (message: Listed) in newest.map { subjects.isPart(message.subject, of: $0.manifest) } ?? false }
-        let loose = others.filter { !isNamed($0) && (newest == nil || !subjects.isRecord($0.subject)) }
-        // A manifest that cannot be read is in nobody's way: the next upload replaces it.
-        guard let last = loose.map(\.time).max(), isOld(last, Self.tornAge, at: now) else { return (nil, []) }
-        return (nil, loose.map(\.sequence))
-    }
-
-    private func isOld(_ time: Int64, _ age: Duration, at now: Int64) -> Bool {
-        age > .zero && .nanoseconds(now.subtractingReportingOverflow(time).partialValue) > age
-    }
-
     /// The messages of a subject, which may have wildcards.
     func messages(_ subject: String, withPayloads: Bool = false) async throws(AssetStoreError) -> [Listed] {
+        try await list(subject, withPayloads: withPayloads).messages
+    }
+
+    /// The same, and the server's clock, in nanoseconds since 1970.
+    func list(
+        _ subject: String, withPayloads: Bool = false
+    ) async throws(AssetStoreError) -> (messages: [Listed], serverTime: Int64) {
         var settings = OrderedConsumerSettings(stream: subjects.stream, start: .sequence(1), filterSubject: subject)
         settings.headersOnly = !withPayloads
         var found: [Listed] = []
-        try await onStream { () throws(JetStreamError) in
+        let serverTime = try await onStream { () throws(JetStreamError) in
             try await jetStream.readToEnd(
                 settings, logger: logger, timeout: .seconds(30),
                 decode: { message, metadata in
@@ -352,7 +305,7 @@ extension AssetStore {
                         payload: withPayloads ? message.copyPayload() : [], time: metadata.time)
                 }, take: { found.append($0) })
         }
-        return found
+        return (found, serverTime)
     }
 }
 

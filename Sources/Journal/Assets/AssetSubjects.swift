@@ -74,6 +74,12 @@ struct StoredAssetManifest: Sendable, Equatable, Codable {
 extension StoredAssetManifest {
     func encoded() -> [UInt8] { HashedJSON.encode(self) }
 
+    /// Whether a newer release has written it, for which its asset is there.
+    static func isNewer(_ bytes: [UInt8]) -> Bool {
+        struct Stamp: Decodable { var version: Int }
+        return HashedJSON.decode(Stamp.self, from: bytes).map { $0.version > currentVersion } ?? false
+    }
+
     /// Nil when the bytes are damaged, or of a newer release: the asset is not there for this one.
     init?(decoding bytes: [UInt8]) {
         guard let manifest = HashedJSON.decode(Self.self, from: bytes), manifest.version == Self.currentVersion,

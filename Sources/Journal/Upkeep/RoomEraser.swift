@@ -198,7 +198,7 @@ extension RoomEraser {
         let note = Note(
             command: command, log: try await jetStream.identity(ofLog: streams.log), sequence: decision.sequence,
             assetsBefore: decision.assetsBefore, time: decision.time)
-        _ = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+        try await onStream(streams.checkpoint) { () throws(JetStreamError) in
             try await jetStream.publish(
                 HashedJSON.encode(note), to: streams.decision(on: decision.room, by: command))
         }

@@ -3,7 +3,7 @@ import Logging
 import Whiteboard
 
 /// Looks whenever a connection is made whether streams can read what they store: a server that starts after a power cut may
-/// acknowledge what it cannot read, see ``NATSClient/JetStream/leaveDamagedFile(of:filler:)``.
+/// acknowledge what it cannot read, see ``NATSClient/JetStream/leaveDamagedFile(of:filler:logger:)``.
 struct DamageWatch: Sendable {
     let journal: JetStreamJournal
     let logger: Logger

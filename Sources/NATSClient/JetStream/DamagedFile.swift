@@ -34,7 +34,9 @@ extension JetStream {
     /// - Returns: whether that was so; then what was readable can be read again.
     /// - Throws: `.unreadable`.
     @discardableResult
-    public func leaveDamagedFile(of stream: String, filler: String) async throws(JetStreamError) -> Bool {
+    public func leaveDamagedFile(
+        of stream: String, filler: String, logger: Logger
+    ) async throws(JetStreamError) -> Bool {
         guard try await storesUnreadably(stream, filler: filler) else { return false }
         let limit = try await streamInfo(stream).configuration.maxBytes
         let fileBytes = limit > 0 ? min(Self.fileBytes, Int(limit / 4) + 100) : Self.fileBytes
@@ -45,6 +47,9 @@ extension JetStream {
             guard written.count * bytes.count >= fileBytes else { continue }
             if try await isReadable(Self.mark, stream, filler) {
                 try? await Task.sleep(for: Self.cacheTime)
+                logger.error(
+                    "a stream has acknowledged what it cannot read: its file is damaged; it goes on in another one",
+                    metadata: ["stream": "\(stream)"])
                 return true
             }
         }

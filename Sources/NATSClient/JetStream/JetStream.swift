@@ -111,6 +111,7 @@ private struct MessageAnswer: Decodable {
 
 extension JetStream {
     private enum ReadEvent<Element: Sendable>: Sendable {
+        case began(serverTime: Int64)
         case element(Element)
         case barrier(FlowControlBarrier)
         case end
@@ -124,11 +125,13 @@ extension JetStream {
     ///   - timeout: the longest time without a message; reading all may take longer.
     ///   - decode: runs on the delivery thread, in the order of the stream; must not block. Nil passes a message over.
     ///   - take: called in the caller's task for each message that is not passed over; it may take its time.
+    /// - Returns: the wall clock of the server that leads the stream, as reading began, in nanoseconds since 1970.
     /// - Throws: an error with `isStreamMissing`; `.noAnswer` when nothing came for `timeout` before the end.
+    @discardableResult
     public func readToEnd<Element: Sendable>(
         _ settings: OrderedConsumerSettings, logger: Logger, timeout: Duration = .seconds(60),
         decode: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Element?, take: (Element) -> Void
-    ) async throws(JetStreamError) {
+    ) async throws(JetStreamError) -> Int64 {
         // The consumer would wait for a missing stream.
         _ = try await streamInfo(settings.stream)
         let (events, inlet) = AsyncStream.makeStream(of: ReadEvent<Element>.self)
@@ -143,7 +146,8 @@ extension JetStream {
                     case .caughtUp: inlet.yield(.end)
                     case .barrier(let barrier): inlet.yield(.barrier(barrier))
                     case .rewound: inlet.yield(.failed)
-                    case .began, .level, .interrupted: break
+                    case .began(let start): inlet.yield(.began(serverTime: start.serverTime))
+                    case .level, .interrupted: break
                     }
                 },
                 onMessage: { message, metadata in
@@ -160,8 +164,10 @@ extension JetStream {
                 inlet.yield(.failed)
             }
             defer { watch.cancel() }
+            var serverTime: Int64 = 0
             for await event in events {
                 switch event {
+                case .began(let time): serverTime = time
                 case .element(let element):
                     take(element)
                     let count = progress.withLock { count in
@@ -171,7 +177,7 @@ extension JetStream {
                     // Long work shares its thread with other tasks.
                     if count.isMultiple(of: 64) { await Task.yield() }
                 case .barrier(let barrier): barrier.pass()
-                case .end: return
+                case .end: return serverTime
                 case .failed: throw .timeout
                 }
             }
