@@ -45,33 +45,6 @@ import Testing
             #expect(arrivals.values == Array(1...2000))
         }
     }
-
-    @Test func `Nothing is delivered after the end of a subscription on the connection's thread`() async throws {
-        try await NATSTestServer.withConnection { server, nats in
-            let (ended, other) = (Recorder<Int>(), Recorder<Int>())
-            let subscription = try nats.subscribe("x", on: .connection) { ended.append($0.payloadSize) }
-            try nats.subscribe("x", on: .connection) { other.append($0.payloadSize) }
-            try nats.publish([1], to: "x")
-            _ = try await ended.values(1)
-            subscription.unsubscribe()
-            for _ in 0..<100 { try nats.publish([1, 2], to: "x") }
-            _ = try await other.values(101)
-            #expect(ended.values == [1])
-        }
-    }
-
-    @Test func `Many subscriptions on the connection's thread come and go under traffic`() async throws {
-        try await NATSTestServer.withConnection { server, nats in
-            let arrivals = Recorder<Int>()
-            for round in 1...300 {
-                let subscription = try nats.subscribe("x", on: .connection) { arrivals.append($0.payloadSize) }
-                try nats.publish([UInt8](repeating: 0, count: round), to: "x")
-                _ = try await arrivals.values(round)
-                subscription.unsubscribe()
-            }
-            #expect(arrivals.values == Array(1...300))
-        }
-    }
 }
 
 @Suite struct BatchTests {

@@ -165,6 +165,18 @@ extension NATSSettings {
 }
 
 extension NATSConnection {
+    /// All replies to a request within a window.
+    package func requestMany(
+        _ payload: [UInt8] = [], to subject: String, window: Duration
+    ) async throws(NATSError) -> [NATSReply] {
+        var replies: [NATSReply] = []
+        try await requestMany(payload, to: subject, window: window) { reply in
+            replies.append(reply)
+            return false
+        }
+        return replies
+    }
+
     /// Runs a body with a connection to a test's own server, and closes it afterwards.
     package static func with<Result: Sendable>(
         _ server: NATSTestServer, _ configure: (inout NATSSettings) -> Void = { _ in },

@@ -73,12 +73,6 @@ public final class OrderedConsumer: Sendable {
         shared = Locked(Shared(state: OrderedConsumerState(settings)))
     }
 
-    /// The stream sequence of the last message delivered; before the first, one less than where reading begins.
-    public var position: UInt64 {
-        let next = shared.withLock { $0.state.next }
-        return next == 0 ? 0 : next - 1
-    }
-
     /// Ends reading. A call to a handler that has begun may still go on when this returns. Any thread.
     public func cancel() {
         let (answers, observation) = shared.withLock { shared in
@@ -265,16 +259,15 @@ extension OrderedConsumer {
         update {
             $0.created(consumer.attempt, first: requested == 0 ? nil : start.first, at: consumer.answeredAt)
         } first: {
-            let (isCreated, isCaughtUp, isLevel) = shared.withLock { shared -> (Bool, Bool, Bool) in
-                guard shared.state.isCurrent(consumer.attempt) else { return (false, false, false) }
+            let end = shared.withLock { shared -> ReachedEnd? in
+                guard shared.state.isCurrent(consumer.attempt) else { return nil }
                 (shared.name, shared.loggedError) = (consumer.name, nil)
-                let isCaughtUp = shared.streamEnd.began(pending: consumer.pending)
-                return (true, isCaughtUp, takeLevel(&shared, at: consumer.answeredAt))
+                return reachedEnd(&shared, at: consumer.answeredAt) { $0.began(pending: consumer.pending) }
             }
+            guard let end else { return }
             // On the thread that delivers, so before all that the consumer delivers.
-            if isCreated { onEvent(.began(start)) }
-            if isCaughtUp { onEvent(.caughtUp) }
-            if isLevel { onEvent(.level(since: nil)) }
+            onEvent(.began(start))
+            report(end, since: nil)
         }
     }
 
@@ -293,16 +286,14 @@ extension OrderedConsumer {
     private func receive(_ message: borrowing NATSMessage, of attempt: UInt64) {
         let now = clock()
         if let metadata = message.withReply({ DeliveryMetadata(acknowledgementSubject: $0) }) {
-            let (isNext, isCaughtUp, isLevel) = shared.withLock { shared -> (Bool, Bool, Bool) in
-                guard shared.state.accepts(metadata, of: attempt, at: now) else { return (false, false, false) }
+            let end = shared.withLock { shared -> ReachedEnd? in
+                guard shared.state.accepts(metadata, of: attempt, at: now) else { return nil }
                 shared.lastTime = metadata.time
-                let isCaughtUp = shared.streamEnd.message(pending: metadata.pending)
-                return (true, isCaughtUp, takeLevel(&shared, at: now))
+                return reachedEnd(&shared, at: now) { $0.message(pending: metadata.pending) }
             }
-            guard isNext else { return restart(attempt, "a gap") }
+            guard let end else { return restart(attempt, "a gap") }
             onMessage(message, metadata)
-            if isCaughtUp { onEvent(.caughtUp) }
-            if isLevel { onEvent(.level(since: metadata.time)) }
+            report(end, since: metadata.time)
         } else if message.header("Status") == "100" {
             receiveStatus(message, of: attempt, at: now)
         }
@@ -324,16 +315,24 @@ extension OrderedConsumer {
             onStall(.flowControl)
             passOn(subject, of: attempt)
         } else {
-            let (isCaughtUp, isLevel) = shared.withLock { shared in
-                (shared.streamEnd.idle(), takeLevel(&shared, at: now))
-            }
-            if isCaughtUp { onEvent(.caughtUp) }
-            if isLevel { onEvent(.level(since: nil)) }
+            report(shared.withLock { reachedEnd(&$0, at: now) { $0.idle() } }, since: nil)
         }
     }
 
-    private func takeLevel(_ shared: inout Shared, at now: Int64) -> Bool {
-        shared.streamEnd.takeLevel(at: now, interval: settings.heartbeat.wholeNanoseconds / 2)
+    /// Which ends of the stream have been reached by an input.
+    private typealias ReachedEnd = (isCaughtUp: Bool, isLevel: Bool)
+
+    private func reachedEnd(
+        _ shared: inout Shared, at now: Int64, _ input: (inout StreamEndDetector) -> Bool
+    ) -> ReachedEnd {
+        let isCaughtUp = input(&shared.streamEnd)
+        let interval = settings.heartbeat.wholeNanoseconds / 2
+        return (isCaughtUp, shared.streamEnd.takeLevel(at: now, interval: interval))
+    }
+
+    private func report(_ end: ReachedEnd, since time: Int64?) {
+        if end.isCaughtUp { onEvent(.caughtUp) }
+        if end.isLevel { onEvent(.level(since: time)) }
     }
 
     /// Passes a flow control request on as a barrier, unless the same one is open already.
@@ -364,26 +363,5 @@ extension OrderedConsumer {
         onStall(.gap)
         logger.info(
             "restarting the reading of a stream", metadata: ["stream": "\(settings.stream)", "reason": "\(reason)"])
-    }
-}
-
-// MARK: - Settings
-
-extension OrderedConsumerState {
-    fileprivate init(_ settings: OrderedConsumerSettings) {
-        let next: UInt64 =
-            switch settings.start {
-            case .sequence(let sequence): max(1, sequence)
-            case .lastPerSubject: 0
-            }
-        let wait = settings.retryWait
-        self.init(
-            next: next,
-            limits: Limits(
-                silence: (settings.heartbeat * 2).wholeNanoseconds,
-                startTimeout: settings.startTimeout.wholeNanoseconds,
-                retryWait: wait.lowerBound.wholeNanoseconds...wait.upperBound.wholeNanoseconds,
-                rewindTimeout: settings.rewindTimeout.wholeNanoseconds,
-                hold: (ConsumerRequest.inactiveThreshold / 2).wholeNanoseconds))
     }
 }

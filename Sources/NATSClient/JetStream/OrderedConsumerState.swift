@@ -218,6 +218,25 @@ struct OrderedConsumerState {
     }
 }
 
+extension OrderedConsumerState {
+    init(_ settings: OrderedConsumerSettings) {
+        let next: UInt64 =
+            switch settings.start {
+            case .sequence(let sequence): max(1, sequence)
+            case .lastPerSubject: 0
+            }
+        let wait = settings.retryWait
+        self.init(
+            next: next,
+            limits: Limits(
+                silence: (settings.heartbeat * 2).wholeNanoseconds,
+                startTimeout: settings.startTimeout.wholeNanoseconds,
+                retryWait: wait.lowerBound.wholeNanoseconds...wait.upperBound.wholeNanoseconds,
+                rewindTimeout: settings.rewindTimeout.wholeNanoseconds,
+                hold: (ConsumerRequest.inactiveThreshold / 2).wholeNanoseconds))
+    }
+}
+
 /// Detects that everything up to the stream's end has been delivered: up to the end as of the start of reading, once, and up
 /// to the present end again and again. Pure.
 ///

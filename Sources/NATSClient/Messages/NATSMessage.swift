@@ -49,13 +49,6 @@ public struct NATSMessage: ~Copyable {
         try body(UnsafeRawBufferPointer(start: natsMsg_GetData(raw), count: payloadSize))
     }
 
-    /// Lends the body as a span, which cannot leave the call.
-    public func withBytes<Result, Failure: Error>(
-        _ body: (RawSpan) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try body(UnsafeRawBufferPointer(start: natsMsg_GetData(raw), count: payloadSize).bytes)
-    }
-
     /// Lends the bytes of the subject, without the closing zero. Allocates nothing.
     public func withSubject<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
