@@ -10,62 +10,18 @@ import Whiteboard
 
 @testable import Journal
 
+/// Saving checkpoints, and reading the states that they name.
 @Suite struct CheckpointTests {
-    private func manifest(
-        _ room: String = "physics", at sequence: UInt64, state: CheckpointManifest.State? = nil,
-        previous: CheckpointManifest.Generation? = nil
-    ) throws -> CheckpointManifest {
-        CheckpointManifest(
-            room: try #require(RoomID(room)), log: "abc", incarnation: "abc-1", sequence: sequence, handled: sequence,
-            cursors: [.main: 7], isQuiet: true, state: state, previous: previous)
-    }
-
-    /// Saves a whole checkpoint.
-    private func save(_ test: TestJournal, _ bytes: [UInt8], at sequence: UInt64) async throws -> CheckpointManifest {
-        let before = try await test.store.newest(notBeyond: manifest(at: sequence))
-        let state = try await test.store.save(state: bytes, room: .physics, beside: before)
-        let saved = try manifest(at: sequence, state: state, previous: before?.generations.first)
-        try await test.store.save(saved)
-        return saved
-    }
-
-    /// The newest state that a manifest names.
-    private func state(_ test: TestJournal, of manifest: CheckpointManifest) async throws -> [UInt8]? {
-        guard let state = manifest.state else { return nil }
-        return try await test.store.bytes(of: state, room: manifest.room)
-    }
-
-    /// Bytes that fill this many parts.
-    private func bytes(parts: Int, _ salt: Int) -> [UInt8] {
-        (0..<(parts - 1) * (512 << 10) + 1).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ salt) }
-    }
-
-    @Test func `What is of a log that is no longer there counts for nothing, and is in nobody's way`() async throws {
-        try await TestJournal.provisioned { test, _ in
-            let old = try await save(test, bytes(parts: 1, 1), at: 300)
-            #expect(try await test.store.catalogue(of: 0, log: "new").rooms.isEmpty)
-            #expect(try await test.store.catalogue(of: 0, log: "new").foreign == 1)
-            var new = old
-            new.log = "new"
-            new.sequence = 21
-            #expect(try await test.store.newest(notBeyond: new) == nil)
-            try await test.store.save(new)
-            #expect(try await test.store.catalogue(of: 0, log: "new").rooms == [try .physics: new])
-            #expect(try await test.store.catalogue(of: 0, log: "abc").rooms == [try .physics: old])
-            #expect(try await test.store.manifest(before: new) == nil)
-        }
-    }
-
     @Test func `What is behind a checkpoint is refused before anything of it is written`() async throws {
         try await TestJournal.provisioned { test, _ in
-            let better = try await save(test, bytes(parts: 1, 1), at: 300)
+            let better = try await test.save(sampleBytes(parts: 1, 1), at: 300)
             for _ in 0..<4 {
                 await #expect(throws: JournalError.superseded(room: try .physics, by: 300)) {
-                    _ = try await test.store.newest(notBeyond: manifest(at: 299))
+                    _ = try await test.store.newest(notBeyond: sampleManifest(at: 299))
                 }
             }
-            #expect(try await test.store.newest(notBeyond: manifest(at: 300)) == better)
-            #expect(try await state(test, of: better) == bytes(parts: 1, 1))
+            #expect(try await test.store.newest(notBeyond: sampleManifest(at: 300)) == better)
+            #expect(try await test.state(of: better) == sampleBytes(parts: 1, 1))
         }
     }
 
@@ -73,47 +29,19 @@ import Whiteboard
         try await TestJournal.provisioned { test, _ in
             for size in [0, 1, 512 << 10, (512 << 10) + 1, 3 << 20] {
                 let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-                let saved = try await save(test, bytes, at: UInt64(size) + 1)
+                let saved = try await test.save(bytes, at: UInt64(size) + 1)
                 let catalogue = try await test.store.catalogue(of: 0, log: "abc")
                 #expect(catalogue.rooms == [try .physics: saved])
                 #expect(catalogue.damaged.isEmpty && catalogue.outdated.isEmpty)
-                #expect(try await state(test, of: saved) == bytes)
+                #expect(try await test.state(of: saved) == bytes)
             }
-        }
-    }
-
-    @Test func `The catalogue has the newest manifest of each of many rooms, and closed ones, too`() async throws {
-        try await TestJournal.provisioned { test, _ in
-            #expect(try await test.store.catalogue(of: 0, log: "abc") == CheckpointCatalogue())
-            for round in 1...2 as ClosedRange<UInt64> {
-                for room in 0..<300 {
-                    try await test.store.save(try manifest("room\(room)", at: round * 1000 + UInt64(room)))
-                }
-            }
-            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
-            #expect(catalogue.rooms.count == 300)
-            for (room, manifest) in catalogue.rooms {
-                #expect(manifest == (try self.manifest(room.text, at: manifest.sequence)))
-                #expect(manifest.sequence >= 2000)
-            }
-        }
-    }
-
-    @Test func `How far the log is in checkpoints is the most that was said of the newest log`() async throws {
-        try await TestJournal.provisioned { test, _ in
-            for (log, sequence) in [("old", 900), ("new", 40), ("new", 70), ("new", 60)] as [(String, UInt64)] {
-                try await test.store.save(covered: sequence, of: 0, log: log)
-            }
-            let catalogue = try await test.store.catalogue(of: 0, log: "new")
-            #expect(catalogue.covered == 70)
-            #expect(catalogue.rooms.isEmpty && catalogue.damaged.isEmpty)
         }
     }
 
     @Test func `One who has stood still does not push out what another has saved since`() async throws {
         try await TestJournal.provisioned { test, _ in
-            let late = try manifest(at: 10)
-            let newer = try await save(test, [1, 2, 3], at: 20)
+            let late = try sampleManifest(at: 10)
+            let newer = try await test.save([1, 2, 3], at: 20)
             await #expect(throws: JournalError.superseded(room: try .physics, by: 20)) {
                 try await test.store.save(late)
             }
@@ -125,114 +53,73 @@ import Whiteboard
         }
     }
 
-    @Test func `Where the newest manifest is damaged the one before counts`() async throws {
-        try await TestJournal.provisioned { test, _ in
-            let old = try await save(test, [1, 2, 3], at: 10)
-            for damaged in ["", "0123456789abcdef\n{}", "no manifest", String(repeating: "f", count: 500)] {
-                _ = try await test.jetStream.publish(Array(damaged.utf8), to: "ink.0.physics.checkpoint")
-                let catalogue = try await test.store.catalogue(of: 0, log: "abc")
-                #expect(catalogue.rooms == [try .physics: old])
-                #expect(catalogue.outdated == [try .physics])
-                #expect(try await state(test, of: old) == [1, 2, 3])
-                // It may have held more: whoever writes behind it is told.
-                #expect(try await test.store.save(old))
-                #expect(try await !test.store.save(old))
-            }
-        }
-    }
-
     @Test func `A daemon that is behind does not bury a damaged manifest of what was saved meanwhile`() async throws {
         try await TestJournal.provisioned { test, _ in
             let records = [try await test.write("{}").sequence, try await test.write("{}").sequence]
-            try await test.store.save(manifest(at: records[1]))
+            try await test.store.save(sampleManifest(at: records[1]))
             try await test.store.save(covered: records[1], of: 0, log: "abc")
             // Of a daemon that has read less.
             try await test.store.save(covered: records[0], of: 0, log: "abc")
             _ = try await test.jetStream.publish([0], to: "ink.0.physics.checkpoint")
             for _ in 0..<3 {
                 await #expect(throws: JournalError.superseded(room: try .physics, by: records[1])) {
-                    try await test.store.save(manifest(at: records[0]))
+                    try await test.store.save(sampleManifest(at: records[0]))
                 }
             }
             #expect(try await test.store.catalogue(of: 0, log: "abc").outdated == [try .physics])
-            #expect(try await test.store.save(manifest(at: records[1])))
-        }
-    }
-
-    @Test func `A room of which only damaged manifests are there is named`() async throws {
-        try await TestJournal.provisioned { test, _ in
-            let good = try await save(test, [1], at: 10)
-            for room in ["latin", "greek"] { _ = try await test.jetStream.publish([0], to: "ink.0.\(room).checkpoint") }
-            // A manifest of another room, and something else.
-            let stray = try #require(try await test.jetStream.lastMessage("INK_CHECKPOINT_0", subject: good.subject))
-            _ = try await test.jetStream.publish(stray.payload, to: "ink.0.music.checkpoint")
-            _ = try await test.jetStream.publish(stray.payload, to: "ink.0.MUSIC.checkpoint")
-            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
-            #expect(Array(catalogue.rooms.keys) == [try .physics])
-            #expect(Set(catalogue.damaged.map(\.text)) == ["latin", "greek", "music"])
-        }
-    }
-
-    @Test func `A damaged manifest beside one of another log may be of this log`() async throws {
-        try await TestJournal.provisioned { test, _ in
-            let foreign = try await save(test, [1], at: 10)
-            #expect(try await test.store.catalogue(of: 0, log: "new").foreign == 1)
-            _ = try await test.jetStream.publish([0], to: foreign.subject)
-            let catalogue = try await test.store.catalogue(of: 0, log: "new")
-            #expect(catalogue.damaged == [try .physics])
-            #expect(catalogue.rooms.isEmpty && catalogue.foreign == 0)
+            #expect(try await test.store.save(sampleManifest(at: records[1])))
         }
     }
 
     @Test func `A state with a part missing, replaced or cut is not used, the one before is`() async throws {
         try await TestJournal.provisioned { test, _ in
-            let old = try await save(test, bytes(parts: 3, 1), at: 10)
-            var new = try await save(test, bytes(parts: 3, 2), at: 20)
+            let old = try await test.save(sampleBytes(parts: 3, 1), at: 10)
+            var new = try await test.save(sampleBytes(parts: 3, 2), at: 20)
             #expect(try await test.store.manifest(before: old) == nil)
             #expect(try await test.store.manifest(before: new) == old)
             let parts = try #require(new.state?.parts)
 
             new.state?.parts.swapAt(0, 1)
-            #expect(try await state(test, of: new) == nil)
+            #expect(try await test.state(of: new) == nil)
             new.state?.parts = Array(parts.dropLast())
-            #expect(try await state(test, of: new) == nil)
+            #expect(try await test.state(of: new) == nil)
             new.state?.parts = parts + parts
-            #expect(try await state(test, of: new) == nil)
+            #expect(try await test.state(of: new) == nil)
             new.state?.parts = [parts[0], try #require(old.state?.parts[1]), parts[2]]
-            #expect(try await state(test, of: new) == nil)
+            #expect(try await test.state(of: new) == nil)
             new.state?.parts = parts
-            #expect(try await state(test, of: new) == bytes(parts: 3, 2))
+            #expect(try await test.state(of: new) == sampleBytes(parts: 3, 2))
 
             try await test.connection.deleteMessage("INK_CHECKPOINT_0", parts[1])
-            #expect(try await state(test, of: new) == nil)
-            #expect(try await state(test, of: old) == bytes(parts: 3, 1))
+            #expect(try await test.state(of: new) == nil)
+            #expect(try await test.state(of: old) == sampleBytes(parts: 3, 1))
         }
     }
 
     @Test func `Saves that come to nothing, however many, do no harm to either generation`() async throws {
         try await TestJournal.provisioned { test, _ in
-            let old = try await save(test, bytes(parts: 2, 1), at: 10)
-            let new = try await save(test, bytes(parts: 2, 2), at: 20)
+            let old = try await test.save(sampleBytes(parts: 2, 1), at: 10)
+            let new = try await test.save(sampleBytes(parts: 2, 2), at: 20)
             for salt in 3...7 {
-                _ = try await test.store.save(state: bytes(parts: 2, salt), room: .physics, beside: new)
+                _ = try await test.store.save(state: sampleBytes(parts: 2, salt), room: .physics, beside: new)
             }
             let catalogue = try await test.store.catalogue(of: 0, log: "abc")
             #expect(catalogue.rooms == [try .physics: new])
             #expect(new.generations.map(\.sequence) == [20, 10])
             #expect(new.previous?.state == old.state)
-            #expect(try await state(test, of: new) == bytes(parts: 2, 2))
-            #expect(try await state(test, of: old) == bytes(parts: 2, 1))
+            #expect(try await test.state(of: new) == sampleBytes(parts: 2, 2))
+            #expect(try await test.state(of: old) == sampleBytes(parts: 2, 1))
         }
     }
 
     @Test func `What a room is restored from stays there, however often its repair begins again`() async throws {
         try await TestJournal.provisioned { test, _ in
-            let saved = try await save(test, bytes(parts: 1, 1), at: 10)
+            let saved = try await test.save(sampleBytes(parts: 1, 1), at: 10)
             let base = try await test.store.save(base: saved)
             for _ in 0..<5 { #expect(try await test.store.save(base: saved) == base) }
             #expect(try await test.store.base(base, of: .physics) == saved)
             // Another one is written beside it.
-            let other = try await test.store.save(base: try manifest(at: 12, state: saved.state))
+            let other = try await test.store.save(base: try sampleManifest(at: 12, state: saved.state))
             #expect(other > base)
             #expect(try await test.store.base(base, of: .physics) == saved)
         }
@@ -242,14 +129,14 @@ import Whiteboard
         try await TestJournal.provisioned { test, _ in
             var manifests: [CheckpointManifest] = []
             for round in 1...6 {
-                let saved = try await save(test, bytes(parts: 2, round), at: UInt64(round))
+                let saved = try await test.save(sampleBytes(parts: 2, round), at: UInt64(round))
                 if let old = manifests.dropLast().last?.state { await test.store.discard(old, room: try .physics) }
                 manifests.append(saved)
             }
             // Two generations of two parts, and three manifests.
             #expect(try await test.jetStream.streamInfo("INK_CHECKPOINT_0").messages == 7)
-            #expect(try await state(test, of: manifests[5]) == bytes(parts: 2, 6))
-            #expect(try await state(test, of: manifests[4]) == bytes(parts: 2, 5))
+            #expect(try await test.state(of: manifests[5]) == sampleBytes(parts: 2, 6))
+            #expect(try await test.state(of: manifests[4]) == sampleBytes(parts: 2, 5))
             // Again what is deleted already.
             await test.store.discard(try #require(manifests[0].state), room: try .physics)
         }
@@ -262,13 +149,15 @@ import Whiteboard
                 isOneProcess
                 ? test.store : CheckpointStore(root: "ink", partitions: 1, connection: test.connection, logger: .silent)
             for round in 1...40 {
-                let (less, more) = (try manifest(at: UInt64(2 * round)), try manifest(at: UInt64(2 * round + 1)))
+                let (less, more) = (
+                    try sampleManifest(at: UInt64(2 * round)), try sampleManifest(at: UInt64(2 * round + 1))
+                )
                 async let behind = test.store.save(less)
                 async let ahead = other.save(more)
                 // It may come too late.
                 _ = try? await behind
                 #expect(try await !ahead)
-                let last = try await test.store.newest(notBeyond: try manifest(at: 1000))
+                let last = try await test.store.newest(notBeyond: try sampleManifest(at: 1000))
                 #expect(last?.sequence == more.sequence)
             }
         }
@@ -282,12 +171,12 @@ import Whiteboard
             }
             defer { subscription.unsubscribe() }
             let rooms = ["physics", "chemistry", "latin"]
-            for room in rooms { try await test.store.save(try manifest(room, at: 5)) }
+            for room in rooms { try await test.store.save(try sampleManifest(room, at: 5)) }
             try await test.connection.flush()
             let before = questions.withLock { $0 }
             for round in 1...10 {
                 for room in rooms {
-                    var moved = try manifest(room, at: 5)
+                    var moved = try sampleManifest(room, at: 5)
                     moved.handled = 5 + UInt64(round)
                     _ = try await test.store.save(cursors: moved, after: nil)
                 }
@@ -296,7 +185,7 @@ import Whiteboard
             #expect(before > 0 && questions.withLock { $0 } == before)
             // What is known of a room that has left memory is asked for again.
             test.store.forget(try .physics)
-            _ = try await test.store.save(cursors: try manifest(at: 5), after: nil)
+            _ = try await test.store.save(cursors: try sampleManifest(at: 5), after: nil)
             try await test.connection.flush()
             #expect(questions.withLock { $0 } > before)
         }
@@ -317,7 +206,7 @@ import Whiteboard
                 for store in stores where random.chance(2, in: 3) {
                     let room = random.pick(rooms)
                     let sequence = UInt64(random.int(max(1, round - 3)...round))
-                    saves.append((store, try manifest(room, at: sequence)))
+                    saves.append((store, try sampleManifest(room, at: sequence)))
                 }
                 await withTaskGroup(of: (String, UInt64)?.self) { group in
                     for save in saves {
@@ -332,23 +221,10 @@ import Whiteboard
                 }
                 if random.chance(1, in: 6) { stores[random.int(0...2)].forget(partition: 0) }
                 for (room, sequence) in most {
-                    let last = try await test.store.newest(notBeyond: try manifest(room, at: 1000))
+                    let last = try await test.store.newest(notBeyond: try sampleManifest(room, at: 1000))
                     #expect(last?.sequence == sequence, "seed \(seed), round \(round), \(room)")
                 }
             }
-        }
-    }
-
-    @Test func `What was covered before the log lost its end counts no longer`() async throws {
-        try await TestJournal.with { test, _ in
-            let log = try await test.journal.provision(0).incarnationPrefix
-            try await test.store.save(covered: 120, of: 0, log: log)
-            try await test.store.save(covered: 100, of: 0, log: log, rewinds: 1)
-            // A daemon that does not know it yet.
-            try await test.store.save(covered: 130, of: 0, log: log)
-            let catalogue = try await test.store.catalogue(of: 0, log: log)
-            #expect(catalogue.covered == 100)
-            #expect(catalogue.rewinds == 1)
         }
     }
 
@@ -365,48 +241,10 @@ import Whiteboard
                 Array("\(FNV1a64.digits(FNV1a64.hash(json.utf8)))\n\(json)".utf8), to: subject)
             let old = try #require(try await test.store.catalogue(of: 0, log: "abc").rooms[.physics])
             #expect(old.state?.format == 1 && old.state?.fold == 1)
-            #expect(try await state(test, of: old) == [1, 2, 3])
-            let new = try await save(test, [4], at: 13)
+            #expect(try await test.state(of: old) == [1, 2, 3])
+            let new = try await test.save([4], at: 13)
             #expect(new.previous == old.generations.first)
-            #expect(try await state(test, of: old) == [1, 2, 3])
-        }
-    }
-
-    @Test func `A checkpoint of a newer release is refused as such, for the log that is there`() async throws {
-        try await TestJournal.provisioned { test, _ in
-            var newer = try await save(test, [1], at: 10)
-            newer.state?.fold += 1
-            _ = try await test.jetStream.publish(newer.encoded(), to: newer.subject)
-            try await expectNewer { _ = try await test.store.catalogue(of: 0, log: "abc") }
-            try await expectNewer { _ = try await test.store.newest(notBeyond: manifest(at: 99)) }
-            try await expectNewer { try await test.store.save(try self.manifest(at: 99)) }
-            #expect(try await test.store.catalogue(of: 0, log: "other").foreign == 1)
-        }
-    }
-
-    private func expectNewer(_ body: () async throws -> Void) async throws {
-        let error = await #expect(throws: JournalError.self) { try await body() }
-        guard case .newer("INK_CHECKPOINT_0", let what)? = error else {
-            throw Unexpected("\(String(describing: error))")
-        }
-        #expect(what.contains("this release knows"))
-    }
-
-    @Test func `A catalogue that takes longer than anybody waits for one message is read to its end`() async throws {
-        try await TestJournal.provisioned { test, _ in
-            for number in 1...300 { try await test.write("\(number)") }
-            let read = Recorder<UInt64>()
-            let start = ContinuousClock.now
-            try await test.jetStream.readToEnd(
-                OrderedConsumerSettings(stream: "INK_LOG_0", start: .sequence(1)), logger: .silent,
-                timeout: .milliseconds(250), decode: { _, metadata in metadata.streamSequence }
-            ) { sequence in
-                read.append(sequence)
-                // A slow reader.
-                usleep(5000)
-            }
-            #expect(start.duration(to: .now) > .milliseconds(1000))
-            #expect(read.values.count == 300)
+            #expect(try await test.state(of: old) == [1, 2, 3])
         }
     }
 
@@ -416,7 +254,7 @@ import Whiteboard
         settings.duplicateWindow = .milliseconds(500)
         try await TestJournal.provisioned(settings) { test, _ in
             try await test.write("one")
-            let saved = try await save(test, [1], at: 1)
+            let saved = try await test.save([1], at: 1)
             let log = try await eventually("the log is cut") {
                 let log = try await test.journal.provision(0)
                 return log.firstSequence == 2 ? log : nil
@@ -433,21 +271,7 @@ import Whiteboard
                 return catalogue.rooms.isEmpty ? catalogue : nil
             }
             #expect(left == CheckpointCatalogue())
-            #expect(try await state(test, of: saved) == nil)
+            #expect(try await test.state(of: saved) == nil)
         }
     }
-
-    @Test func `Without the stream the catalogue is an error, not an empty one`() async throws {
-        try await TestJournal.with { test, _ in
-            let error = await #expect(throws: JournalError.self) {
-                try await test.store.catalogue(of: 0, log: "abc")
-            }
-            guard case .stream(_, let cause)? = error else { throw Unexpected("\(String(describing: error))") }
-            #expect(cause.isStreamMissing)
-        }
-    }
-}
-
-extension CheckpointManifest {
-    fileprivate var subject: String { "ink.0.\(room).checkpoint" }
 }

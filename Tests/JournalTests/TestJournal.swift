@@ -2,6 +2,7 @@
 // their back. `TestJournal` and `TestStore` are the fixtures.
 
 import Foundation
+import Hosting
 import Journal
 import NATSTestServer
 import StrokeWire
@@ -63,6 +64,21 @@ struct TestJournal: Sendable {
             Array(text.utf8), to: "ink.0.physics.in.\(author)", headers: id.map { ["Nats-Msg-Id": $0] } ?? [:])
     }
 
+    /// Saves a whole checkpoint.
+    func save(_ bytes: [UInt8], at sequence: UInt64) async throws -> CheckpointManifest {
+        let before = try await store.newest(notBeyond: sampleManifest(at: sequence))
+        let state = try await store.save(state: bytes, room: .physics, beside: before)
+        let saved = try sampleManifest(at: sequence, state: state, previous: before?.generations.first)
+        try await store.save(saved)
+        return saved
+    }
+
+    /// The newest state that a manifest names.
+    func state(of manifest: CheckpointManifest) async throws -> [UInt8]? {
+        guard let state = manifest.state else { return nil }
+        return try await store.bytes(of: state, room: manifest.room)
+    }
+
     /// The one consumer of the log.
     func consumerName() async throws -> String {
         try await eventually("the log has a consumer") { try await connection.consumers(of: "INK_LOG_0").first }
@@ -72,6 +88,24 @@ struct TestJournal: Sendable {
 extension RoomID {
     static var physics: RoomID { get throws { try #require(RoomID("physics")) } }
     static var chemistry: RoomID { get throws { try #require(RoomID("chemistry")) } }
+}
+
+func sampleManifest(
+    _ room: String = "physics", at sequence: UInt64, state: CheckpointManifest.State? = nil,
+    previous: CheckpointManifest.Generation? = nil
+) throws -> CheckpointManifest {
+    CheckpointManifest(
+        room: try #require(RoomID(room)), log: "abc", incarnation: "abc-1", sequence: sequence, handled: sequence,
+        cursors: [.main: 7], isQuiet: true, state: state, previous: previous)
+}
+
+extension CheckpointManifest {
+    var subject: String { "ink.0.\(room).checkpoint" }
+}
+
+/// Bytes that fill this many parts.
+func sampleBytes(parts: Int, _ salt: Int) -> [UInt8] {
+    (0..<(parts - 1) * (512 << 10) + 1).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ salt) }
 }
 
 /// The events of a reader, in order; barriers are passed at once.

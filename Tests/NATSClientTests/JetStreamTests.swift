@@ -179,6 +179,27 @@ import Testing
         }
     }
 
+    @Test
+    func `A stream that takes longer to read than anybody waits for one message is read to its end`() async throws {
+        try await withStream { jetStream in
+            for _ in 1...300 { _ = try await jetStream.publish([], to: "s.a") }
+            let read = Recorder<UInt64>()
+            let start = ContinuousClock.now
+            let serverTime = try await jetStream.readToEnd(
+                OrderedConsumerSettings(stream: "S", start: .sequence(1)), logger: .silent,
+                timeout: .milliseconds(250), decode: { _, metadata in metadata.streamSequence }
+            ) { sequence in
+                read.append(sequence)
+                // A slow reader.
+                usleep(5000)
+            }
+            #expect(start.duration(to: .now) > .milliseconds(1000))
+            #expect(read.values == Array(1...300))
+            let last = try #require(try await jetStream.message("S", 300)).time
+            #expect((last...last + 60_000_000_000).contains(serverTime))
+        }
+    }
+
     @Test func `A stream is told as it stands`() async throws {
         try await withStream { jetStream in
             for _ in 1...3 { _ = try await jetStream.publish([1, 2], to: "s.a") }

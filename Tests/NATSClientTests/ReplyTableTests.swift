@@ -40,35 +40,6 @@ import Testing
 }
 
 @Suite struct ReplyCollectorTests {
-    private let reply = NATSReply(subject: "_INBOX.x.1", payload: [7])
-
-    @Test func `One reply is enough for a plain request`() {
-        var collector = ReplyCollector.one
-        let outcome = collector.receive(reply)
-        #expect(outcome == .success([reply]))
-    }
-
-    @Test func `A request to many hands replies over as they come`() async {
-        let (arrivals, inlet) = AsyncStream.makeStream(of: NATSReply.self)
-        var collector = ReplyCollector.many(inlet)
-        for _ in 0..<3 {
-            let outcome = collector.receive(reply)
-            #expect(outcome == nil)
-        }
-        inlet.finish()
-        #expect(await arrivals.reduce(into: []) { $0.append($1) } == [reply, reply, reply])
-    }
-
-    @Test func `A request to many ends early when it has too many replies`() {
-        var collector = ReplyCollector.many(AsyncStream.makeStream(of: NATSReply.self).continuation)
-        for _ in 1..<ReplyCollector.maxReplies {
-            let outcome = collector.receive(reply)
-            #expect(outcome == nil)
-        }
-        let outcome = collector.receive(reply)
-        #expect(outcome == .success([]))
-    }
-
     @Test func `A malformed part fails the request`() {
         var collector = ReplyCollector.parts(PartAssembly(maxBytes: 10))
         let malformed = NATSReply(subject: "s", payload: [], headers: ["Ink-Part": "x"])
@@ -90,12 +61,6 @@ import Testing
 @Suite struct PartAssemblyTests {
     private func part(_ number: String?, _ payload: [UInt8] = []) -> NATSReply {
         NATSReply(subject: "_INBOX.x.1", payload: payload, headers: number.map { ["Ink-Part": $0] } ?? [:])
-    }
-
-    @Test func `A reply without a part number is whole`() throws {
-        var assembly = PartAssembly(maxBytes: 100)
-        let whole = try assembly.receive(part(nil, [1, 2]))
-        #expect(whole?.map(\.payload) == [[1, 2]])
     }
 
     @Test(arguments: TestSeed.choose(50))
