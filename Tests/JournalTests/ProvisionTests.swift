@@ -113,25 +113,6 @@ import Testing
         }
     }
 
-    @Test func `Two daemons may make the streams at the same time`() async throws {
-        try await TestJournal.with { test, server in
-            try await withThrowingTaskGroup(of: PartitionLog.self) { group in
-                for age in 1...4 {
-                    group.addTask {
-                        try await NATSConnection.with(server) { nats in
-                            var settings = JournalSettings()
-                            settings.maxAge = .seconds(1000 * age)
-                            return try await TestJournal(nats, settings: settings).journal.provision(0)
-                        }
-                    }
-                }
-                var prefixes: Set<String> = []
-                for try await log in group { prefixes.insert(log.incarnationPrefix) }
-                #expect(prefixes.count == 1)
-            }
-        }
-    }
-
     @Test func `Without JetStream the error says so`() async throws {
         try await NATSTestServer.withConnection { server, nats in
             _ = await #expect(throws: JournalError.stream(name: "INK_LOG_0", .notEnabled)) {

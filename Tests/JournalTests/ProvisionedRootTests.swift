@@ -99,27 +99,29 @@ import Testing
 
     @Test func `Several daemons may make the streams of a root at the same time`() async throws {
         try await TestJournal.with { _, server in
-            try await withThrowingTaskGroup(of: Void.self) { daemons in
+            let identities = try await withThrowingTaskGroup(of: Set<String>.self) { daemons in
                 for _ in 1...4 {
                     daemons.addTask {
                         try await NATSConnection.with(server) { nats in
                             let journal = Self.journal(8, on: nats)
                             try await journal.checkPartitions()
-                            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                            return try await withThrowingTaskGroup(of: String?.self) { tasks in
                                 for partition in (0..<8).shuffled() {
-                                    tasks.addTask { _ = try await journal.provision(partition) }
+                                    tasks.addTask { try await journal.provision(partition).incarnationPrefix }
                                 }
                                 tasks.addTask {
                                     await journal.waitUntilProvisioned()
                                     try await Self.useRoot(on: nats)
+                                    return nil
                                 }
-                                try await tasks.waitForAll()
+                                return try await tasks.reduce(into: []) { if let log = $1 { $0.insert(log) } }
                             }
                         }
                     }
                 }
-                try await daemons.waitForAll()
+                return try await daemons.reduce(into: Set()) { $0.insert($1) }
             }
+            #expect(identities.count == 1)
         }
     }
 

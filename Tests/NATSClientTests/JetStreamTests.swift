@@ -192,7 +192,7 @@ import Testing
                 read.append(sequence)
                 // A slow reader.
                 usleep(5000)
-            }
+            }.get()
             #expect(start.duration(to: .now) > .milliseconds(1000))
             #expect(read.values == Array(1...300))
             let last = try #require(try await jetStream.message("S", 300)).time

@@ -185,28 +185,6 @@ import Testing
             #expect(order == Array(0..<count), "seed \(seed)")
         }
     }
-
-    @Test func `A hundred thousand messages pass from one connection to another`() async throws {
-        let count = 100_000
-        try await NATSTestServer.withConnection { server, sender in
-            try await NATSConnection.with(server, { $0.maxPendingMessages = count }) { receiver in
-                let arrivals = Recorder<Int>()
-                _ = try receiver.subscribe("flood") { message in
-                    arrivals.append(message.withUnsafeBytes { $0.loadUnaligned(as: Int.self) })
-                }
-                try await receiver.flush(timeout: .seconds(30))
-                let body = [UInt8](repeating: 7, count: 512)
-                for number in 0..<count {
-                    var body = body
-                    body.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
-                    try sender.publish(body, to: "flood")
-                }
-                let order = try await arrivals.values(count)
-                #expect(order == Array(0..<count))
-                #expect(receiver.droppedMessages == 0)
-            }
-        }
-    }
 }
 
 @Suite struct SlowHandlerTests {

@@ -303,7 +303,8 @@ extension AssetStore {
                     Listed(
                         subject: message.subject, sequence: metadata.streamSequence,
                         payload: withPayloads ? message.copyPayload() : [], time: metadata.time)
-                }, take: { found.append($0) })
+                }, take: { found.append($0) }
+            ).get()
         }
         return (found, serverTime)
     }

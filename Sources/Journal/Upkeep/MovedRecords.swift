@@ -67,7 +67,7 @@ struct MovedMessage {
     let payload: [UInt8]
 
     /// - Returns: nil for the mark of a log.
-    init?(_ record: CopyReader.Record, root: String, partitions: Int) {
+    init?(_ record: CopiedLogRecord, root: String, partitions: Int) {
         guard let subject = record.moved.subject else { return nil }
         room = subject.address.room
         partition = RoomAddress.partition(of: room, among: partitions)
@@ -132,105 +132,72 @@ final class RecordWriter {
     }
 }
 
-/// Reads the copy of a log, from its beginning to its end; a bounded amount waits in memory.
-struct CopyReader {
-    struct Record: Sendable {
-        let moved: MovedRecord
-        let session: String?
-        /// Of a decision that somebody has asked for.
-        let request: Request?
-        let bytes: [UInt8]
+/// A record of the copy of a log.
+struct CopiedLogRecord: Sendable {
+    let moved: MovedRecord
+    /// In the copy.
+    let sequence: UInt64
+    let session: String?
+    /// Of a decision that somebody has asked for.
+    let request: Request?
+    let bytes: [UInt8]
 
-        /// The decision by which its room goes on after the log had lost its end; nil for any other record.
-        var restoration: RoomRestoration? {
-            guard moved.subject?.kind == .control, let decision = try? ControlRecord(decoding: bytes),
-                case .restore(let restoration) = decision
-            else { return nil }
-            return restoration
-        }
+    struct Request: Sendable {
+        /// `Nats-Msg-Id` of the first log.
+        let id: String
+        /// See ``RoomEraser/Decision/assetsBefore``.
+        let assetsBefore: String?
 
-        struct Request: Sendable {
-            /// `Nats-Msg-Id` of the first log.
-            let id: String
-            /// See ``RoomEraser/Decision/assetsBefore``.
-            let assetsBefore: String?
-
-            /// - Returns: nil for a decision that nobody has asked for.
-            init?(_ message: borrowing NATSMessage) {
-                guard let id = MovedRecord.request(of: message) else { return nil }
-                self.id = id
-                assetsBefore = message.header(RoomEraser.Decision.assetsHeader)
-            }
+        /// - Returns: nil for a decision that nobody has asked for.
+        init?(_ message: borrowing NATSMessage) {
+            guard let id = MovedRecord.request(of: message) else { return nil }
+            self.id = id
+            assetsBefore = message.header(RoomEraser.Decision.assetsHeader)
         }
     }
-
-    private enum Event: Sendable {
-        /// With its sequence in the copy.
-        case record(Record, sequence: UInt64)
-        case barrier(FlowControlBarrier)
-        case end
-        case failed
-    }
-
-    private let stream: String
-    private let consumer: OrderedConsumer
-    private let events: AsyncStream<Event>
 
     /// - Parameters:
     ///   - log: the incarnation prefix of the log that was copied.
     ///   - partitions: the number of partitions that it was one of.
-    init(
-        _ copies: PartitionStreams, log: String, among partitions: Int, _ jetStream: JetStream, _ logger: Logger
-    ) throws(NATSError) {
-        stream = copies.log
-        let (events, inlet) = AsyncStream.makeStream(of: Event.self)
-        self.events = events
-        let origin = ContinuousClock.now
-        consumer = try jetStream.read(
-            OrderedConsumerSettings(stream: copies.log, start: .sequence(1)), logger: logger,
-            clock: { Int64(origin.duration(to: .now) / .nanoseconds(1)) },
-            onEvent: { event in
-                switch event {
-                case .began, .level, .interrupted: break
-                case .barrier(let barrier): inlet.yield(.barrier(barrier))
-                case .caughtUp: inlet.yield(.end)
-                case .rewound: inlet.yield(.failed)
-                }
-            },
-            onMessage: { message, metadata in
-                let place = LogPlace(log: log, sequence: metadata.streamSequence)
-                let again = MovedRecord(message, copies)
-                let moved =
-                    again
-                    ?? InboundSubject(message.subject, root: copies.root).map {
-                        MovedRecord($0, from: place, at: metadata.time)
-                    }
-                // What no room has is not moved.
-                guard let moved, let address = moved.subject?.address, address.isCanonical(among: partitions),
-                    address.partition == copies.partition
-                else { return }
-                let isDecision = moved.subject?.kind == .control
-                let request = isDecision ? Record.Request(message) : nil
-                inlet.yield(
-                    .record(
-                        Record(
-                            moved: moved, session: message.header(HeaderName.session),
-                            request: request, bytes: message.copyPayload()),
-                        sequence: metadata.streamSequence))
-            })
+    /// - Returns: nil for what no room has, which is not moved.
+    fileprivate init?(
+        _ message: borrowing NATSMessage, _ metadata: DeliveryMetadata, of copies: PartitionStreams, log: String,
+        among partitions: Int
+    ) {
+        sequence = metadata.streamSequence
+        let place = LogPlace(log: log, sequence: sequence)
+        let moved =
+            MovedRecord(message, copies)
+            ?? InboundSubject(message.subject, root: copies.root).map {
+                MovedRecord($0, from: place, at: metadata.time)
+            }
+        guard let moved, let address = moved.subject?.address, address.isCanonical(among: partitions),
+            address.partition == copies.partition
+        else { return nil }
+        self.moved = moved
+        session = message.header(HeaderName.session)
+        request = moved.subject?.kind == .control ? Request(message) : nil
+        bytes = message.copyPayload()
     }
 
-    /// Passes on all records with their sequences in the copy. Once.
-    func read(_ take: (Record, _ sequence: UInt64) async throws -> Void) async throws {
-        defer { consumer.cancel() }
-        for await event in events {
-            switch event {
-            case .record(let record, let sequence): try await take(record, sequence)
-            case .barrier(let barrier): barrier.pass()
-            case .end: return
-            case .failed: throw Repartitioning.Failure.disturbed(stream: stream)
-            }
-        }
-        throw Repartitioning.Failure.disturbed(stream: stream)
+    /// The decision by which its room goes on after the log had lost its end; nil for any other record.
+    var restoration: RoomRestoration? {
+        guard moved.subject?.kind == .control, let decision = try? ControlRecord(decoding: bytes),
+            case .restore(let restoration) = decision
+        else { return nil }
+        return restoration
+    }
+}
+
+extension JetStream {
+    /// Passes on all records of the copy of a log, from its beginning to its end; a bounded amount waits in memory.
+    func readCopy(
+        _ copies: PartitionStreams, log: String, among partitions: Int, _ logger: Logger,
+        _ take: (CopiedLogRecord) async throws -> Void
+    ) async throws {
+        _ = try await readToEnd(
+            OrderedConsumerSettings(stream: copies.log, start: .sequence(1)), logger: logger,
+            decode: { CopiedLogRecord($0, $1, of: copies, log: log, among: partitions) }, take: take
+        ).get()
     }
 }

@@ -132,9 +132,8 @@ struct PartitionFiller {
             onProgress(.unreadable(room: room.text))
             targets[RoomAddress.partition(of: room, among: plan.partitions)].isDamaged = true
         }
-        let reader = try CopyReader(
-            source.streams, log: source.prefix, among: plan.sources.count, jetStream, logger)
-        try await reader.read { record, sequence in
+        try await jetStream.readCopy(source.streams, log: source.prefix, among: plan.sources.count, logger) { record in
+            let sequence = record.sequence
             guard let message = MovedMessage(record, root: root, partitions: plan.partitions) else { return }
             let place = message.partition
             let written = try await targets[place].writer.write(

@@ -55,11 +55,10 @@ struct RepartitionPlan {
                     .catalogue(of: streams.partition, log: prefix)
             }
             if let catalogue { try await Self.refuseLoss(of: streams, catalogue, jetStream) }
-            let reader = try CopyReader(streams, log: prefix, among: copied.count, jetStream, logger)
             var records: UInt64 = 0
-            try await reader.read { record, sequence in
+            try await jetStream.readCopy(streams, log: prefix, among: copied.count, logger) { record in
                 guard let message = MovedMessage(record, root: layout.root, partitions: partitions) else { return }
-                if let catalogue, sequence > catalogue.covered, let room = catalogue.rooms[message.room],
+                if let catalogue, record.sequence > catalogue.covered, let room = catalogue.rooms[message.room],
                     let restoration = record.restoration, restoration.number > room.restorations
                 {
                     throw Repartitioning.Failure.unrepaired(log: streams.original.log)
@@ -67,7 +66,7 @@ struct RepartitionPlan {
                 let (size, limit) = (message.payloadBytes, jetStream.connection.maxPayload)
                 guard size <= limit else {
                     throw Repartitioning.Failure.tooLarge(
-                        copy: streams.log, sequence: sequence, bytes: size, limit: limit)
+                        copy: streams.log, sequence: record.sequence, bytes: size, limit: limit)
                 }
                 sizes[message.partition].add(message)
                 records += 1

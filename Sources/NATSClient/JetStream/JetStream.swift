@@ -124,14 +124,17 @@ extension JetStream {
     /// - Parameters:
     ///   - timeout: the longest time without a message; reading all may take longer.
     ///   - decode: runs on the delivery thread, in the order of the stream; must not block. Nil passes a message over.
-    ///   - take: called in the caller's task for each message that is not passed over; it may take its time.
-    /// - Returns: the wall clock of the server that leads the stream, as reading began, in nanoseconds since 1970.
+    ///   - take: called in the caller's task for each message that is not passed over; it may take its time. An error ends
+    ///     reading.
+    /// - Returns: the wall clock of the server that leads the stream, as reading began, in nanoseconds since 1970; or the error
+    ///   of `take`.
     /// - Throws: an error with `isStreamMissing`; `.noAnswer` when nothing came for `timeout` before the end.
     @discardableResult
-    public func readToEnd<Element: Sendable>(
+    public func readToEnd<Element: Sendable, Failure: Error>(
         _ settings: OrderedConsumerSettings, logger: Logger, timeout: Duration = .seconds(60),
-        decode: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Element?, take: (Element) -> Void
-    ) async throws(JetStreamError) -> Int64 {
+        decode: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Element?,
+        take: (Element) async throws(Failure) -> Void
+    ) async throws(JetStreamError) -> Result<Int64, Failure> {
         // The consumer would wait for a missing stream.
         _ = try await streamInfo(settings.stream)
         let (events, inlet) = AsyncStream.makeStream(of: ReadEvent<Element>.self)
@@ -169,7 +172,7 @@ extension JetStream {
                 switch event {
                 case .began(let time): serverTime = time
                 case .element(let element):
-                    take(element)
+                    do throws(Failure) { try await take(element) } catch { return .failure(error) }
                     let count = progress.withLock { count in
                         count += 1
                         return count
@@ -177,7 +180,7 @@ extension JetStream {
                     // Long work shares its thread with other tasks.
                     if count.isMultiple(of: 64) { await Task.yield() }
                 case .barrier(let barrier): barrier.pass()
-                case .end: return serverTime
+                case .end: return .success(serverTime)
                 case .failed: throw .timeout
                 }
             }
