@@ -93,10 +93,11 @@ final class SocketLoop: Sendable {
         close(wakeWriter)
     }
 
-    /// The age of the write under way. With TLS a write holds libnats' lock until the socket has accepted all of it.
+    /// The age of the write under way over TLS, which holds libnats' lock until the socket has accepted all of it. No other write
+    /// waits, however long this process or its machine stands still meanwhile.
     var writeDuration: Duration {
         let start = writingSince.load(ordering: .relaxed)
-        guard start != 0 else { return .zero }
+        guard start != 0, !publishersWrite else { return .zero }
         return .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds &- start))
     }
 
