@@ -110,7 +110,7 @@ package struct ConnectionOptions: ParsableArguments {
     private static func hint(for error: NATSError) -> String {
         switch error {
         // They say what is wrong with an argument.
-        case .unreadableCredentials, .unreadableFile, .invalidSettings: ""
+        case .unreadableFile, .invalidSettings: ""
         case _ where error.isAboutUser:
             "Name a user and its password in --nats, or set LECTERN_NATS_USER and LECTERN_NATS_PASSWORD.\n"
         default: "Start a server, as `lectern serve --nats embedded` does, or name another one with --nats.\n"

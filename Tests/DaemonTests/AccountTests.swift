@@ -31,7 +31,7 @@ import Testing
     @Test func `missing credentials are reported at once, with status 2`() async throws {
         let (code, log) = try await LecternProcess.run("rooms", "--credentials", "/no/such.creds")
         #expect(code == 2)
-        #expect(log.contains("/no/such.creds: the credentials cannot be read: No such file or directory"))
+        #expect(log.contains("/no/such.creds: cannot be read: No such file or directory"))
     }
 
     @Test func `following the head without a service fails and says why`() async throws {

@@ -217,22 +217,20 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).creds")
         try Data("nothing".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let (missing, empty) = ("/no/such.creds", "there is no -----BEGIN in it")
+        @Sendable func unreadable(_ path: String, _ why: String) -> NATSError { .unreadableFile(path: path, why: why) }
         try await NATSTestServer.with { server in
-            for (path, why) in [(missing, "No such file or directory"), (file.path, empty)] {
+            for (path, why) in [
+                ("/no/such.creds", "No such file or directory"), (file.path, "there is no -----BEGIN in it"),
+            ] {
                 var settings = NATSSettings(server)
                 settings.credentialsFile = path
-                let error = NATSError.unreadableCredentials(path: path, why: why)
-                #expect(throws: error) { try settings.check() }
                 let nats = NATSConnection(settings, logger: .silent)
-                await #expect(throws: error) { try await nats.connect(within: .milliseconds(200)) }
+                await #expect(throws: unreadable(path, why)) { try await nats.connect(within: .milliseconds(200)) }
             }
         }
         var settings = NATSSettings()
         settings.tls.authorityFile = file.path
-        #expect(throws: NATSError.unreadableFile(path: file.path, why: "there is no CERTIFICATE----- in it")) {
-            try settings.check()
-        }
+        #expect(throws: unreadable(file.path, "there is no CERTIFICATE----- in it")) { try settings.check() }
     }
 }
 

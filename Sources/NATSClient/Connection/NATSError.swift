@@ -30,9 +30,7 @@ public enum NATSError: Error, Sendable, Equatable {
     case tooManyRequests
     /// The reply is larger than `limit` bytes.
     case replyTooLarge(limit: Int)
-    /// The credentials file cannot be read, for the system's reason.
-    case unreadableCredentials(path: String, why: String)
-    /// Another file of the settings cannot be read, for the system's reason.
+    /// A file of the settings, of credentials or certificates, cannot be read, or is something else.
     case unreadableFile(path: String, why: String)
     /// The settings are invalid; the reason, without passwords.
     case invalidSettings(String)
@@ -56,7 +54,6 @@ extension NATSError: CustomStringConvertible {
         case .malformedReply(let why): "malformed reply: \(why)"
         case .tooManyRequests: "too many requests wait for replies"
         case .replyTooLarge(let limit): "the reply is larger than \(limit) bytes"
-        case .unreadableCredentials(let path, let why): "\(path): the credentials cannot be read: \(why)"
         case .unreadableFile(let path, let why): "\(path): cannot be read: \(why)"
         case .invalidSettings(let why): why
         case .status(let code, let text): "libnats: \(text) (status \(code))"

@@ -89,12 +89,10 @@ public struct NATSSettings: Sendable {
     /// Checks that the files of credentials and certificates can be read, and look like such. libnats would not say which
     /// file it cannot read, nor why, and would try for ever with one that is something else.
     ///
-    /// - Throws: `.unreadableCredentials`, `.unreadableFile`.
-    public func checkFiles() throws(NATSError) {
-        if let credentialsFile, let why = Self.readError(credentialsFile, mark: "-----BEGIN") {
-            throw .unreadableCredentials(path: credentialsFile, why: why)
-        }
-        for (file, mark) in tls.files {
+    /// - Throws: `.unreadableFile`.
+    private func checkFiles() throws(NATSError) {
+        let credentials = credentialsFile.map { [(path: $0, mark: "-----BEGIN")] } ?? []
+        for (file, mark) in credentials + tls.files {
             if let why = Self.readError(file, mark: mark) { throw .unreadableFile(path: file, why: why) }
         }
     }
