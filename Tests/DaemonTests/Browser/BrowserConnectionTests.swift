@@ -13,16 +13,18 @@ import Testing
     /// A gateway whose event streams have one chunk each, and which notes the ids that it is asked for.
     private static let chunks = """
         const { EventStream } = await import("/lectern/events.js");
-        const gatewayOf = (text, asked) => ({
-            async request(path, { headers, signal }) {
+        const { Gateway } = await import("/lectern/gateway.js");
+        const gatewayOf = (text, asked) => {
+            window.fetch = async (address, { headers, signal }) => {
                 asked.push({ id: headers["Last-Event-ID"] ?? null, at: performance.now() });
                 const start = (controller) => {
                     controller.enqueue(new TextEncoder().encode(text));
                     signal.addEventListener("abort", () => controller.error(signal.reason));
                 };
-                return { body: new ReadableStream({ start }) };
-            },
-        });
+                return new Response(new ReadableStream({ start }));
+            };
+            return new Gateway({ url: location.origin });
+        };
         """
 
     @Test func `a stream that begins anew forgets what came behind the event that made it do so`() async throws {
@@ -103,6 +105,56 @@ import Testing
                     await new Gateway({ url: location.origin }).request("api/time").catch(({ retryAfter }) => waits.push(retryAfter));
                 }
                 return waits;
+                """)
+    }
+
+    @Test("a request ends where nothing of its answer comes, or no more of it, and does not where that comes slowly")
+    func silence() async throws {
+        try await expect(
+            ["GatewayError", "AbortError", 40],
+            of: """
+                const { Gateway } = await import("/lectern/gateway.js");
+                let answer;
+                window.fetch = (address, { signal }) => new Promise((resolve, reject) => {
+                    signal.addEventListener("abort", () => reject(signal.reason));
+                    answer(resolve, signal);
+                });
+                const bytes = (count, isWhole) => (resolve, signal) => resolve(new Response(new ReadableStream({
+                    async start(body) {
+                        signal.addEventListener("abort", () => body.error(signal.reason));
+                        for (let at = 0; at < count; at++) {
+                            await wait(10);
+                            body.enqueue(new Uint8Array(1));
+                        }
+                        if (isWhole) body.close();
+                    },
+                })));
+                const gateway = new Gateway({ url: location.origin });
+                const ends = [];
+                for (answer of [() => {}, bytes(1, false), bytes(40, true)]) {
+                    const reply = gateway.request("api/time", { limit: 200 }).then((reply) => reply.arrayBuffer());
+                    ends.push(await reply.then(({ byteLength }) => byteLength, ({ name }) => name));
+                }
+                return ends;
+                """)
+    }
+
+    @Test("where its texts are never sent, a page goes on in English")
+    func texts() async throws {
+        try await expect(
+            ["en", true],
+            of: """
+                localStorage.setItem("lectern-language", "zh");
+                let isEnded = false;
+                window.fetch = (address, { signal }) => new Promise((_, reject) => {
+                    signal.addEventListener("abort", () => {
+                        isEnded = true;
+                        reject(signal.reason);
+                    });
+                });
+                const { languageInUse, loading } = await import("/lectern/language.js");
+                await loading;
+                return [languageInUse(), isEnded];
                 """)
     }
 

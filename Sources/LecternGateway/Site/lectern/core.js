@@ -13,11 +13,13 @@ const addresses = {
     teacher: new URL("../lectern/lectern.wasm", import.meta.url),
 };
 const functions = 6;
+/** Milliseconds for it over the slowest lines; then it is asked for again. */
+const loadTime = 60_000;
 const compiled = {};
 let hasTeacher = false;
 
 async function compile(address) {
-    const reply = await fetch(address);
+    const reply = await fetch(address, { signal: AbortSignal.timeout(loadTime) });
     if (!reply.ok) throw new Error(`${address} answers ${reply.status}`);
     return WebAssembly.compile(await reply.arrayBuffer());
 }

@@ -8,8 +8,6 @@
 import { t } from "./language.js";
 import { Backoff, GatewayError, now, pause } from "./gateway.js";
 
-/** Nothing for so long, not even a comment: the connection is dead. The server sends a comment every 15 s. */
-const silence = 40_000;
 /** Bytes of one event, at most: as many as a board in a reply has, and more than that about it. */
 const eventLimit = 2 ** 26 + 2 ** 16;
 /** How long to wait after the server has refused the reader. */
@@ -129,23 +127,15 @@ export class EventStream {
             this.#backoff.reset();
             this.#onevent(event);
         });
-        let heardAt = now();
-        const drop = () => this.#attempt.abort();
-        const watch = setInterval(() => now() - heardAt > silence && drop(), 5000);
-        // The network is back: the connection over the one before may be dead without a word.
-        globalThis.addEventListener?.("online", drop);
         try {
             this.#onstate({ state: "live" });
             for (;;) {
                 const { done, value } = await reader.read();
                 if (done || signal.aborted) return;
-                heardAt = now();
                 parser.add(value);
                 if (parser.retry) this.#backoff.first = parser.retry / 2;
             }
         } finally {
-            clearInterval(watch);
-            globalThis.removeEventListener?.("online", drop);
             reader.cancel().catch(() => {});
         }
     }

@@ -8,6 +8,12 @@ import { home, reasonOf, t } from "./language.js";
 
 /** Seconds that a server may ask for before the next request, at most. */
 const longestWait = 3600;
+/** Milliseconds in which nothing of an answer comes until a request counts as lost; an idle event stream has a comment every 15 s. */
+const silence = 40_000;
+/** The same of what the server takes longer for, and of a file in all: it gives them 5 minutes. */
+const longSilence = 330_000;
+/** The same of times, which are of no use later. */
+export const clockLimit = 5000;
 
 /** What the gateway answered instead of what was asked for; `code` as in the documentation of its API. */
 export class GatewayError extends Error {
@@ -60,25 +66,33 @@ export class Gateway {
     }
 
     /**
-     * Sends a request and returns its response.
+     * Sends a request and returns its response. It ends where nothing of the answer comes, or no more of it: its body fails then.
      *
      * @param {string} path
-     * @param {RequestInit & {query?: object}} [options]
+     * @param {RequestInit & {query?: object, limit?: number, isRepeated?: boolean}} [options] `limit`: milliseconds without a byte of
+     *   the answer, 40,000 unless said; `isRepeated`: the caller may ask again, so it ends when the network comes back; true unless
+     *   `method` is given
      * @returns {Promise<Response>}
      * @throws {GatewayError} an answer other than 2xx and 304, or none
      */
-    async request(path, { query, headers = {}, ...options } = {}) {
-        const token = typeof this.#token === "function" ? await this.#token() : this.#token;
+    async request(path, { query, method, headers = {}, signal, limit = silence, isRepeated = !method, ...options } = {}) {
+        const token = await this.#bearer();
         if (token) headers = { ...headers, Authorization: `Bearer ${token}` };
-        let response;
+        const watch = deadline(limit, signal, isRepeated);
         try {
-            response = await fetch(this.address(path, query), { cache: "no-store", ...options, headers });
+            const reply = await fetch(this.address(path, query), { cache: "no-store", ...options, method, headers, signal: watch.signal });
+            const response = watched(reply, watch);
+            if (response.ok || response.status === 304) return response;
+            throw await Gateway.#errorOf(response);
         } catch (error) {
-            if (error.name === "AbortError") throw error;
-            throw new GatewayError(0, "unreachable", t("The server cannot be reached."));
+            watch.clear();
+            if (error instanceof GatewayError || signal?.aborted) throw error;
+            throw unreachable();
         }
-        if (response.ok || response.status === 304) return response;
-        throw await Gateway.#errorOf(response);
+    }
+
+    async #bearer() {
+        return typeof this.#token === "function" ? this.#token() : this.#token;
     }
 
     /** Sends a request and reads its JSON. */
@@ -164,7 +178,7 @@ export class Gateway {
     /** Has the server change a page. */
     #change(room, page, what, query, order) {
         return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/${what}`, {
-            method: "POST", query, headers: { "Content-Type": "application/json" }, body: JSON.stringify(order),
+            method: "POST", query, headers: { "Content-Type": "application/json" }, body: JSON.stringify(order), limit: longSilence,
         });
     }
 
@@ -193,9 +207,10 @@ export class Gateway {
      * sent.
      */
     async #send(path, file, { query, accept = "application/json", password, onprogress = () => {}, signal }) {
-        const token = typeof this.#token === "function" ? await this.#token() : this.#token;
+        const token = await this.#bearer();
         const request = new XMLHttpRequest();
         request.open("POST", this.address(path, query));
+        request.timeout = longSilence;
         if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
         request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
         request.setRequestHeader("Accept", accept);
@@ -211,7 +226,7 @@ export class Gateway {
         try {
             await new Promise((resolve, reject) => {
                 request.onload = resolve;
-                request.onerror = () => reject(new GatewayError(0, "unreachable", t("The server cannot be reached.")));
+                request.onerror = request.ontimeout = () => reject(unreachable());
                 request.onabort = () => reject(new DOMException(t("The upload was given up."), "AbortError"));
                 request.send(file);
                 if (signal?.aborted) abort();
@@ -252,7 +267,7 @@ export class Gateway {
         let best = null;
         for (let i = 0; i < tries; i++) {
             const sentAt = now();
-            const { received, sent } = await this.json("api/time");
+            const { received, sent } = await this.json("api/time", { limit: clockLimit });
             const gotAt = now();
             const roundTrip = gotAt - sentAt - (sent - received);
             if (!best || roundTrip < best.roundTrip) {
@@ -299,39 +314,56 @@ export class Backoff {
     }
 }
 
+/** No answer came. */
+export function unreachable() {
+    return new GatewayError(0, "unreachable", t("The server cannot be reached."));
+}
+
+/** A response whose watch goes on with each part of its body. */
+function watched(response, watch) {
+    if (!response.body) {
+        watch.clear();
+        return response;
+    }
+    const heard = new TransformStream({
+        transform(part, body) {
+            watch.extend();
+            body.enqueue(part);
+        },
+        flush: watch.clear,
+    });
+    return new Response(response.body.pipeThrough(heard), response);
+}
+
 /**
  * A signal that is aborted after so long, with another one, and when the network comes back: what was asked over the one before may
- * never be answered. Call `clear` when what it is for has ended.
+ * never be answered. Call `extend` for as long again, and `clear` when what it is for has ended.
  */
-export function deadline(milliseconds, signal) {
+export function deadline(milliseconds, signal, endsOnline = true) {
     const controller = new AbortController();
     const end = () => controller.abort();
-    const timer = setTimeout(end, milliseconds);
-    globalThis.addEventListener?.("online", end);
-    signal?.addEventListener("abort", end);
-    if (signal?.aborted) end();
+    let timer = null;
     const clear = () => {
         clearTimeout(timer);
         globalThis.removeEventListener?.("online", end);
         signal?.removeEventListener("abort", end);
     };
-    return { signal: controller.signal, clear };
+    const extend = () => {
+        clearTimeout(timer);
+        timer = setTimeout(end, milliseconds);
+    };
+    controller.signal.addEventListener("abort", clear);
+    if (endsOnline) globalThis.addEventListener?.("online", end);
+    signal?.addEventListener("abort", end);
+    extend();
+    if (signal?.aborted) end();
+    return { signal: controller.signal, clear, extend };
 }
 
 /** Waits so long, or until the browser is online again, or until the signal is aborted. */
 export function pause(milliseconds, signal) {
-    return new Promise((resolve) => {
-        const end = () => {
-            clearTimeout(timer);
-            globalThis.removeEventListener?.("online", end);
-            signal?.removeEventListener("abort", end);
-            resolve();
-        };
-        const timer = setTimeout(end, milliseconds);
-        globalThis.addEventListener?.("online", end);
-        signal?.addEventListener("abort", end);
-        if (signal?.aborted) end();
-    });
+    const { signal: end } = deadline(milliseconds, signal);
+    return new Promise((resolve) => (end.aborted ? resolve() : end.addEventListener("abort", resolve)));
 }
 
 /** A name for a reader's observations. */

@@ -17,6 +17,8 @@ export const home = new URL("../", import.meta.url).href.replace(/\/assets\/[^/]
 const attributes = ["aria-label", "alt", "placeholder", "title"];
 const english = { language: "en", texts: Object.create(null) };
 const storageKey = "lectern-language";
+/** Milliseconds that a page waits for its texts. */
+const loadTime = 5000;
 
 let known = english;
 
@@ -29,7 +31,7 @@ function load() {
     const address = new URL("language.json", home);
     if (wanted) address.searchParams.set("language", wanted);
     // Better English than nothing.
-    return fetch(address).then(async (reply) => {
+    return fetch(address, { signal: AbortSignal.timeout(loadTime) }).then(async (reply) => {
         const found = reply.ok ? await reply.json() : english;
         // What every object has is no text.
         known = { ...found, texts: Object.assign(Object.create(null), found.texts) };

@@ -5,9 +5,8 @@
  */
 
 import { remember, remembered } from "./dom.js";
-import { t } from "./language.js";
 import { Board } from "./board.js";
-import { Backoff, deadline, Gateway, GatewayError } from "./gateway.js";
+import { Backoff, Gateway, GatewayError, unreachable } from "./gateway.js";
 import { cleanName } from "./words.js";
 import { OutboxStore, WriterLock } from "./outbox-store.js";
 import { Pen } from "./pen.js";
@@ -21,8 +20,6 @@ export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectang
 const Action = Object.freeze({ undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 });
 /** Milliseconds until an update of wet ink counts as lost. */
 const wetTimeout = 3000;
-/** As long as an event stream may be silent: the network may have gone without a word. */
-const strokesTimeout = 40_000;
 /** Milliseconds after which a session of the core that has failed is not the reason for the next one to fail. */
 const soundTime = 60_000;
 /** Milliseconds after which a pointer that rests above the board goes. */
@@ -470,21 +467,17 @@ export class Teacher extends EventTarget {
     async #post(core, { id, target, outlives, session, body }) {
         const { gateway, room } = this.#options;
         let answer;
-        const limit = target === "wet" ? deadline(wetTimeout) : deadline(strokesTimeout, this.#leaving.signal);
         try {
             const response = await gateway.request(`api/rooms/${encodeURIComponent(room)}/${target}`, {
-                method: "POST", query: { author: this.author }, body, keepalive: outlives,
+                method: "POST", isRepeated: true, query: { author: this.author }, body, keepalive: outlives,
                 headers: { "Content-Type": "application/x-ndjson", "Ink-Session": session },
-                signal: limit.signal,
+                ...(target === "wet" ? { limit: wetTimeout } : { signal: this.#leaving.signal }),
             });
             const bytes = new Uint8Array(await response.arrayBuffer());
             answer = ["answered", new Input().word(id).data(bytes)];
         } catch (error) {
-            const { status, code, message, retryAfter } =
-                error instanceof GatewayError ? error : new GatewayError(0, "unreachable", t("The server cannot be reached."));
+            const { status, code, message, retryAfter } = error instanceof GatewayError ? error : unreachable();
             answer = ["failed", new Input().word(id).word(status).number(retryAfter).data(code).data(message)];
-        } finally {
-            limit.clear();
         }
         if (core === this.#core) this.#tellCore(answer[0], () => answer[1]);
     }

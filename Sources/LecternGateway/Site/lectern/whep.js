@@ -5,7 +5,7 @@
  */
 
 import { t } from "./language.js";
-import { Backoff, now, pause } from "./gateway.js";
+import { Backoff, deadline, now, pause } from "./gateway.js";
 
 /** When a picture was taken, in a header extension of its packets; browsers know it and do not ask for it by themselves. */
 const captureTimeExtension = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time";
@@ -190,8 +190,7 @@ class Session {
         let response;
         try {
             response = await fetch(url, {
-                method: "POST", body, headers: this.#headers({ "Content-Type": "application/sdp" }),
-                signal: AbortSignal.any([signal, AbortSignal.timeout(requestTime)]),
+                method: "POST", body, headers: this.#headers({ "Content-Type": "application/sdp" }), signal: deadline(requestTime, signal).signal,
             });
         } catch {
             throw new WhepError(t("The media server cannot be reached, or this page may not ask it."));

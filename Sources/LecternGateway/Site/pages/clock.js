@@ -3,7 +3,7 @@
 import { FrameClock } from "../lectern/frame-clock.js";
 import { ServerClock } from "../lectern/server-clock.js";
 import { WhepPlayer } from "../lectern/whep.js";
-import { Backoff, now } from "../lectern/gateway.js";
+import { Backoff, clockLimit, now } from "../lectern/gateway.js";
 import { $, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords, t } from "./common.js";
 
 /** Milliseconds between two samples. */
@@ -76,7 +76,7 @@ class ClockSender {
         try {
             await this.#gateway.request(this.#path, {
                 method: "POST", query: { cohort: this.#cohort }, headers: { "Content-Type": "application/json" },
-                body: JSON.stringify(sample),
+                body: JSON.stringify(sample), limit: clockLimit,
             });
             this.sent++;
             this.problem = null;

@@ -132,7 +132,7 @@ export class PlaylistDates {
 
     /** Reads the playlist, of several variants the one that is played; returns the segments that are listed now. */
     async #read() {
-        const reply = await fetch(this.#playlist, { cache: "no-store" });
+        const reply = await fetch(this.#playlist, { cache: "no-store", signal: AbortSignal.timeout(patience) });
         const text = reply.ok ? await reply.text() : "";
         if (!text.startsWith("#EXTM3U") || text.length > mostText) throw new Error("no playlist");
         const { segments, variants } = parsePlaylist(text, reply.url);

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { now } from "../lectern/gateway.js";
+import { clockLimit, now } from "../lectern/gateway.js";
 
 /** Milliseconds without a picture, or of standing, until the video counts as broken; and between two looks. */
 const failingTime = 5000;
@@ -151,7 +151,7 @@ export class DemoClock {
             const path = `api/rooms/${encodeURIComponent(this.#room)}/clock`;
             const headers = { "Content-Type": "application/json" };
             const body = JSON.stringify(sample);
-            await this.#gateway.request(path, { method: "POST", query: { cohort: this.#cohort }, headers, body });
+            await this.#gateway.request(path, { method: "POST", query: { cohort: this.#cohort }, headers, body, limit: clockLimit });
             this.problem = null;
         } catch (error) {
             this.problem = error.message;
