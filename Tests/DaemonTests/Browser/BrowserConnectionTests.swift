@@ -139,6 +139,47 @@ import Testing
                 """)
     }
 
+    @Test("what is looked at again and again is not looked at twice at a time, however often its page is shown")
+    func looks() async throws {
+        try await expect(
+            [1, 2],
+            of: """
+                const { whileVisible } = await import("/lectern/dom.js");
+                let [calls, underWay, most] = [0, 0, 0];
+                let end;
+                whileVisible(1e9, async () => {
+                    calls++;
+                    most = Math.max(most, ++underWay);
+                    await new Promise((resolve) => (end = resolve));
+                    underWay--;
+                });
+                const look = () => document.dispatchEvent(new Event("visibilitychange"));
+                look();
+                look();
+                end();
+                await wait(0);
+                look();
+                return [most, calls];
+                """)
+    }
+
+    @Test func `how long a connection waits is told in step with a clock that was set back by an hour`() async throws {
+        try await expect(
+            "Offline, trying again…",
+            of: Self.chunks + """
+                const { connectionWords } = await import("/lectern/words.js");
+                const gateway = gatewayOf("", []);
+                window.fetch = () => Promise.reject(new TypeError("none"));
+                const waiting = await new Promise((resolve) => {
+                    const onstate = (state) => state.state === "waiting" && resolve(state);
+                    new EventStream(gateway, "events", { onevent() {}, onstate });
+                });
+                const time = Date.now;
+                Date.now = () => time() - 3_600_000;
+                return connectionWords(waiting)[1];
+                """)
+    }
+
     @Test("where its texts are never sent, a page goes on in English")
     func texts() async throws {
         try await expect(

@@ -61,6 +61,25 @@ export function say(target, text) {
     if (target.textContent !== text) target.textContent = text;
 }
 
+/** Calls again and again while the page is visible, and once when it becomes so; `body` may be async, and is not called beside itself. */
+export function whileVisible(milliseconds, body) {
+    let timer = null;
+    let isUnderWay = false;
+    const go = async () => {
+        clearTimeout(timer);
+        if (document.hidden || isUnderWay) return;
+        isUnderWay = true;
+        try {
+            await body();
+        } finally {
+            isUnderWay = false;
+            timer = setTimeout(go, milliseconds);
+        }
+    };
+    document.addEventListener("visibilitychange", go);
+    go();
+}
+
 /** The address of an icon. */
 export function iconAddress(name) {
     return new URL(`../lectern/icons.svg#${name}`, import.meta.url).href;

@@ -22,7 +22,7 @@ const soundTime = 60_000;
  * @property {"connecting" | "live" | "waiting" | "refused" | "closed"} state
  * @property {string} [reason] one sentence, where it waits or was refused
  * @property {string} [code] the gateway's code for that
- * @property {number} [retryAt] when it tries again, as `Date.now()`
+ * @property {number} [retryAt] when it tries again, by a clock that never steps: `performance.timeOrigin + performance.now()`
  */
 
 /** Reads events until it is closed, and connects again whenever it has to. */
@@ -108,7 +108,7 @@ export class EventStream {
         this.#onstate({
             state: isRefused ? "refused" : "waiting", code: failure?.code,
             reason: failure instanceof GatewayError ? failure.message : t("The connection was lost."),
-            retryAt: Date.now() + wait,
+            retryAt: now() + wait,
         });
         this.#attempt = this.#pause = new AbortController();
         await pause(wait, this.#pause.signal);

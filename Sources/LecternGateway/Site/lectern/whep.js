@@ -85,7 +85,7 @@ export class WhepPlayer extends EventTarget {
             session.close();
             if (signal.aborted) break;
             const wait = this.#backoff.next(least);
-            this.#tell({ state: "waiting", reason, code, retryAt: Date.now() + wait });
+            this.#tell({ state: "waiting", reason, code, retryAt: now() + wait });
             await pause(wait, signal);
         }
         this.#tell({ state: "closed" });

@@ -6,6 +6,7 @@
 
 import { t } from "./language.js";
 import { element } from "./dom.js";
+import { now } from "./gateway.js";
 
 /** Codes of the gateway for those whom it does not let in. */
 export const refusals = ["unauthorized", "revoked", "forbidden"];
@@ -23,7 +24,7 @@ export function connectionWords({ state, reason, code, retryAt }) {
         case "refused": return ["bad", refusals.includes(code) ? t("Not allowed in") : reason];
         case "closed": return ["", t("Closed")];
         default: {
-            const seconds = Math.max(Math.ceil((retryAt - Date.now()) / 1000), 0);
+            const seconds = Math.max(Math.ceil((retryAt - now()) / 1000), 0);
             return ["bad", seconds > 1 ? t("Offline, trying again in {seconds} s", { seconds }) : t("Offline, trying again…")];
         }
     }
