@@ -86,6 +86,30 @@ struct BrowserPathTests {
             #expect(try await student.run("return \(given)") == .string(site.address))
         }
     }
+
+    @Test("a board keeps names and times apart from those of other boards of its origin, and shares a person's choices")
+    func names() async throws {
+        let port = try FreePort.find()
+        try await BrowserRoom.with(["http.base_path=/board/"]) { room, _ in
+            let site = try await PathProxy("/board/", port: port, to: room.listener)
+            let teacher = try await BrowserWindow(at: "\(site.address)healthz")
+            try await teacher.run(
+                """
+                const kept = { name: "Ben", "time-kind \(room.name)": "since-start", fingers: "off" };
+                for (const [name, value] of Object.entries(kept)) localStorage.setItem(`lectern-${name}`, value);
+                """)
+            try await teacher.open("\(site.address)rooms/\(room.name)/teach")
+            try await teacher.wait(for: "the question", "$('name-dialog').open")
+            try await teacher.run("$('name').value = 'Anna'; document.querySelector('#name-form button').click()")
+            try await teacher.waitUntilWriting()
+            let seen = "[$('author').textContent, $('time-kind').value, $('fingers').getAttribute('aria-pressed')]"
+            #expect(try await teacher.run("return \(seen)") == ["Anna", "auto", "false"])
+            #expect(try await teacher.run("return localStorage.getItem('lectern-name')") == "Ben")
+            try await teacher.open("\(site.address)rooms/\(room.name)/teach")
+            try await teacher.waitUntilWriting()
+            #expect(try await teacher.run("return \(seen)") == ["Anna", "auto", "false"])
+        }
+    }
 }
 
 extension BrowserWindow {

@@ -47,6 +47,32 @@ import Testing
         }
     }
 
+    @Test("a link is opened once the server can be reached, also by a browser that keeps nothing and has a wrong clock")
+    func unreachable() async throws {
+        let secret = try TokenSecret()
+        try await BrowserRoom.withVideo(secret.settings) { room, _ in
+            let teacher = try await BrowserWindow()
+            try await teacher.runFirst(
+                """
+                Object.defineProperty(window, "localStorage", { get() { throw new DOMException("blocked", "SecurityError"); } });
+                const time = Date.now;
+                Date.now = () => time() + 30 * 86_400_000;
+                const plain = window.fetch;
+                window.failures = 0;
+                window.fetch = (address, ...rest) => {
+                    const isLost = String(address).endsWith("/api/session") && ++failures <= 2;
+                    return isLost ? Promise.reject(new TypeError("Failed to fetch")) : plain(address, ...rest);
+                };
+                """)
+            let token = try await secret.token(["--room", room.name, "--role", "teacher", "--author", "anna"])
+            try await teacher.open(writingAt: "\(room.page)/teach#token=\(token)")
+            #expect(try await teacher.run("return failures") == 3)
+            #expect(try await teacher.text(of: "$('author')") == "anna")
+            #expect(try await teacher.run("return location.href") == "\(room.page)/teach")
+            try await teacher.drawWave(1, saved: 1)
+        }
+    }
+
     @Test("pages that are open when the key of tokens is changed ask for a new link, and go on with it")
     func keyChange() async throws {
         let secret = try TokenSecret()

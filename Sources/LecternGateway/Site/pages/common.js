@@ -5,7 +5,7 @@
  */
 
 import { element, iconOf, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
-import { Backoff, Gateway } from "../lectern/gateway.js";
+import { Backoff, Gateway, pause } from "../lectern/gateway.js";
 import { changeLanguage, languageInUse, loading, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";
 
@@ -15,7 +15,7 @@ if (document.documentElement.dataset.browser === "old") throw new Error("needs.j
 await loading;
 translate(document);
 
-export { element, iconAddress, letterKeys, say } from "../lectern/dom.js";
+export { element, iconAddress, letterKeys, say, whileVisible } from "../lectern/dom.js";
 export { t } from "../lectern/language.js";
 export { boardWords, connectionWords, drawingWords, pageWords, refusals, strokesWords } from "../lectern/words.js";
 
@@ -54,14 +54,21 @@ export function refusalWords({ code, reason }) {
     return reason;
 }
 
+/**
+ * The key of what this browser keeps for this server, or for a room of it: several servers may share an origin, each below a path of its
+ * own. The choices of a person, such as the language and the pen, have keys of the whole origin.
+ */
+export function serverKey(name, room = "") {
+    return `lectern-${name} ${new URL(gateway.url).pathname.slice(1)}${room}`.trimEnd();
+}
+
 /** Rooms that this browser has begun: those that nobody had written to before. */
 export const ownRooms = {
     most: 200,
-    get key() { return `lectern-own ${new URL(gateway.url).pathname}`; },
-    get all() { return rememberedValue(this.key) ?? []; },
+    get all() { return rememberedValue(serverKey("own")) ?? []; },
     has(room) { return this.all.includes(room); },
     add(room) {
-        if (!this.has(room)) remember(this.key, [...this.all, room].slice(-this.most));
+        if (!this.has(room)) remember(serverKey("own"), [...this.all, room].slice(-this.most));
     },
 };
 
@@ -128,15 +135,19 @@ export function roomOfPage() {
     }
 }
 
-/** Gives the gateway a token for a cookie; a gateway that is not ready yet is asked again. Returns why it was refused, or null. */
+/** Gives the gateway a token for a cookie, as soon as it can be reached and takes it. Returns why it was refused, or null. */
 async function exchange(token) {
+    const place = $("waiting") ?? $("state");
+    const words = place.textContent;
     for (const backoff = new Backoff(); ; ) {
         try {
             await gateway.request("api/session", { method: "POST", body: token, headers: { "Content-Type": "text/plain" } });
+            say(place, words);
             return null;
         } catch (error) {
-            if (error.code !== "not-ready") return refusalWords({ code: error.code, reason: error.message });
-            await new Promise((resolve) => setTimeout(resolve, backoff.next(error.retryAfter)));
+            if (!error.isTransient) return refusalWords({ code: error.code, reason: error.message });
+            say(place, t("Your link is opened as soon as that is possible. {reason}", { reason: error.message }));
+            await pause(backoff.next(error.retryAfter));
         }
     }
 }
@@ -152,28 +163,17 @@ export async function openSession(room) {
     addEventListener("hashchange", () => {
         if (location.hash.startsWith("#token=")) location.reload();
     });
-    // Several gateways may share an origin.
-    const key = `lectern-claims ${new URL(gateway.url).pathname.slice(1)}${room}`;
+    const key = serverKey("claims", room);
     const token = new URLSearchParams(location.hash.slice(1)).get("token");
-    let problem = null;
+    let [claims, problem] = [rememberedValue(key), null];
+    hadLink = token !== null || claims !== null;
+    // The session ends with its token.
+    if (claims?.exp * 1000 < Date.now()) claims = null;
     if (token) {
-        hadLink = true;
         problem = await exchange(token);
-        try {
-            if (!problem) localStorage.setItem(key, JSON.stringify(claimsOf(token)));
-        } catch {
-            // Without a store a page that is loaded again does not know whose token it was.
-        }
+        // The server has judged it, whatever the clock of this machine says.
+        if (!problem) remember(key, (claims = claimsOf(token)));
         history.replaceState(null, "", location.pathname + location.search);
-    }
-    let claims = null;
-    try {
-        claims = JSON.parse(localStorage.getItem(key));
-        hadLink ||= claims !== null;
-        // The session ends with its token.
-        if (claims?.exp * 1000 < Date.now()) claims = null;
-    } catch {
-        // The browser keeps nothing for this page.
     }
     return { gateway, claims, problem };
 }
@@ -186,22 +186,6 @@ function claimsOf(token) {
     } catch {
         return null;
     }
-}
-
-/** Calls again and again while the page is visible, and once when it becomes so; `body` may be async. */
-export function whileVisible(milliseconds, body) {
-    let timer = null;
-    const go = async () => {
-        clearTimeout(timer);
-        if (document.hidden) return;
-        try {
-            await body();
-        } finally {
-            timer = setTimeout(go, milliseconds);
-        }
-    };
-    document.addEventListener("visibilitychange", go);
-    go();
 }
 
 /** Makes links save the board of a room as PNG and PDF, as a cohort sees it; one more, by its id, the PDF. */

@@ -5,7 +5,7 @@
  */
 
 import { mark, t } from "../lectern/language.js";
-import { $, letterKeys, say } from "./common.js";
+import { $, letterKeys, say, serverKey } from "./common.js";
 import { curve, drawNotes, noteColours, NotesLayer } from "./notes-layer.js";
 
 const fullWords = mark("Your notes are full: this browser keeps two million characters of them. Erase some, or clear those of pages and rooms that you no longer need.");
@@ -19,7 +19,7 @@ const unkeptWords = mark("This browser keeps nothing for this page: your notes l
  * @param {string} room
  */
 export function bindNotes(board, view, room) {
-    const store = new NotesStore(new URL(board.gateway.url).pathname, room);
+    const store = new NotesStore(room);
     const layer = new NotesLayer(board, $("board"), $("notes-layer"), view, store);
     const colours = [...$("notes-bar").querySelectorAll("[data-colour]")];
     const show = ({ detail } = {}) => {
@@ -145,10 +145,9 @@ export class NotesStore extends EventTarget {
     /** Characters of all notes but those of a key; null until they are counted. */
     #beside = null;
 
-    /** @param {string} path of the gateway: several may share an origin @param {string} room */
-    constructor(path, room) {
+    constructor(room) {
         super();
-        this.#prefix = `${family}${path}${room} `;
+        this.#prefix = `${serverKey("notes", room)} `;
         addEventListener("storage", ({ key }) => {
             this.#beside = null;
             if (key !== null && !key.startsWith(this.#prefix)) return;

@@ -6,7 +6,7 @@
 
 import { remember, rememberedValue } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";
-import { $, address, element, namePattern, say, showStatus } from "./common.js";
+import { $, address, element, namePattern, say, serverKey, showStatus } from "./common.js";
 import { qrPicture } from "./qr.js";
 
 /** Milliseconds that t("Copied") stands. */
@@ -24,7 +24,7 @@ class MadeLinks {
     #links = [];
 
     constructor(room) {
-        this.#key = `lectern links ${room}`;
+        this.#key = serverKey("links", room);
         this.#links = rememberedValue(this.#key) ?? [];
     }
 

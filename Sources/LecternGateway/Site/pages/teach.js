@@ -7,7 +7,7 @@ import { authorOf, followConnection, isName, TextRegion } from "../lectern/words
 import { Teacher } from "../lectern/teacher.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
-import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
+import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, serverKey, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
 import { AheadLine, AuthorList } from "./ahead.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
@@ -84,7 +84,7 @@ async function whoTeaches(claims) {
     if (claims?.sub) return { author: claims.sub, name: claims.name ?? claims.sub };
     const asked = query.get("author");
     if (asked && namePattern.test(asked)) return { author: asked, name: asked };
-    const known = remembered("lectern-name");
+    const known = remembered(serverKey("name"));
     if (known && isName(known)) return { author: authorOf(known), name: known };
     const dialog = $("name-dialog");
     dialog.addEventListener("cancel", (event) => event.preventDefault());
@@ -99,7 +99,7 @@ async function whoTeaches(claims) {
         $("name").addEventListener("input", () => $("name").setCustomValidity(""));
     });
     const name = $("name").value.trim();
-    remember("lectern-name", name);
+    remember(serverKey("name"), name);
     return { author: authorOf(name), name };
 }
 
@@ -176,7 +176,7 @@ function showSaving(teacher) {
 /** One page writes; another is told, and may take over. A muted author is told so. */
 function showWriter(teacher, name, canRename) {
     $("notice-other").addEventListener("click", () => {
-        remember("lectern-name", "");
+        remember(serverKey("name"), "");
         location.reload();
     });
     const show = () => {

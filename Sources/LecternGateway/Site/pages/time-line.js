@@ -9,7 +9,7 @@ import { t } from "../lectern/language.js";
 import { FrameClock } from "../lectern/frame-clock.js";
 import { LiveClock } from "../lectern/live-clock.js";
 import { ServerClock } from "../lectern/server-clock.js";
-import { $, say, spanWords, timeWords } from "./common.js";
+import { $, say, serverKey, spanWords, timeWords } from "./common.js";
 import { now } from "../lectern/gateway.js";
 
 /** A room whose video is so near to the time of day uses that as its time line. */
@@ -125,7 +125,7 @@ export class TimeLine {
     }
 
     #key(name) {
-        return `lectern-time-${name} ${this.#room}`;
+        return serverKey(`time-${name}`, this.#room);
     }
 
     #stored(name) {
