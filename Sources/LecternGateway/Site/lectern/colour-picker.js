@@ -4,7 +4,7 @@
  * @module
  */
 
-import { element, iconOf, remember, rememberedValue, rightStep, say } from "./dom.js";
+import { closeBeside, element, iconOf, remember, rememberedValue, rightStep, say } from "./dom.js";
 import { mark, t } from "./language.js";
 
 /** Colours at hand. */
@@ -55,8 +55,7 @@ export class ColourPicker {
         for (const type of ["focusin", "pointerover"]) {
             this.#grid.addEventListener(type, ({ target }) => target.ariaLabel && say(this.#news, target.ariaLabel));
         }
-        // Beside the colours is beside the dialog.
-        this.#dialog.addEventListener("click", ({ target }) => target === this.#dialog && this.#dialog.close());
+        closeBeside(this.#dialog);
         signal.addEventListener("abort", () => {
             this.#more.remove();
             this.#dialog.remove();

@@ -47,7 +47,7 @@ export function rightStep(row) {
     return getComputedStyle(row).direction === "rtl" ? -1 : 1;
 }
 
-/** Calls when a CSS pixel becomes another number of pixels of the screen, as where a window goes to another screen: no size of an element says so. */
+/** Calls when a CSS pixel becomes another number of pixels, as on another screen: no size of an element says so. */
 export function onPixelRatio(body, signal) {
     const listen = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {
         listen();
@@ -61,7 +61,7 @@ export function say(target, text) {
     if (target.textContent !== text) target.textContent = text;
 }
 
-/** Calls again and again while the page is visible, and once when it becomes so; `body` may be async, and is not called beside itself. */
+/** Calls again and again while the page is visible, and once when it becomes so. `body` may be async: one call is over before the next. */
 export function whileVisible(milliseconds, body) {
     let timer = null;
     let isUnderWay = false;
@@ -85,20 +85,23 @@ export function iconAddress(name) {
     return new URL(`../lectern/icons.svg#${name}`, import.meta.url).href;
 }
 
+/** Makes an element of SVG. */
+export function svgElement(tag, attributes = {}, ...children) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+}
+
 /** The icons as a document, for pages of other origins: these cannot refer to them. */
 let icons = null;
 
 /** An icon of the set. */
 export function iconOf(name) {
-    const space = "http://www.w3.org/2000/svg";
-    const icon = document.createElementNS(space, "svg");
-    icon.setAttribute("class", "icon");
-    icon.setAttribute("aria-hidden", "true");
+    const icon = svgElement("svg", { class: "icon", "aria-hidden": "true" });
     const address = iconAddress(name);
     if (new URL(address).origin === location.origin) {
-        const use = document.createElementNS(space, "use");
-        use.setAttribute("href", address);
-        icon.append(use);
+        icon.append(svgElement("use", { href: address }));
         return icon;
     }
     icons ??= fetch(new URL("../lectern/icons.svg", import.meta.url)).then(async (reply) =>
@@ -114,14 +117,103 @@ export function iconOf(name) {
     return icon;
 }
 
+/** Rows of a list by their keys: made when they are first shown, and taken off when they are no longer. */
+export class KeyedList {
+    #list;
+    #make;
+    #rows = new Map();
+
+    /** @param {Element} list has nothing else @param {(key: string) => {node: Element}} make */
+    constructor(list, make) {
+        [this.#list, this.#make] = [list, make];
+    }
+
+    /** The row of a key; undefined where it is not shown. */
+    get(key) { return this.#rows.get(key); }
+
+    /** Shows the rows of these keys alone, in their order; returns them. */
+    show(keys) {
+        for (const [key, { node }] of this.#rows) {
+            if (keys.includes(key)) continue;
+            node.remove();
+            this.#rows.delete(key);
+        }
+        return keys.map((key, place) => {
+            if (!this.#rows.has(key)) this.#rows.set(key, this.#make(key));
+            const row = this.#rows.get(key);
+            if (this.#list.children[place] !== row.node) this.#list.insertBefore(row.node, this.#list.children[place] ?? null);
+            return row;
+        });
+    }
+}
+
+/** Ends a dialog where somebody clicks beside it. */
+export function closeBeside(dialog) {
+    dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
+}
+
+/** Shows a dialog; resolves with the value of the button that ends it, "" for none. @returns {Promise<string>} */
+export function answerOf(dialog) {
+    // It keeps an answer, which Escape would give again.
+    dialog.returnValue = "";
+    dialog.showModal();
+    return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
+}
+
+// Pointers.
+
+/** Where a pointer is on a board's canvas, in board units. */
+export function placeOn(canvas, { width, height }, { clientX, clientY }) {
+    const box = canvas.getBoundingClientRect();
+    return { x: ((clientX - box.left) * width) / box.width, y: ((clientY - box.top) * height) / box.height };
+}
+
+/** Where a pointer was since its last event, as often as the browser tells it. */
+export function samplesOf(event) {
+    const samples = event.getCoalescedEvents?.() ?? [];
+    return samples.length > 0 ? samples : [event];
+}
+
+/** Whether a pen comes down with its eraser, or while the button on its barrel is held. */
+export function isEraser({ pointerType, button, buttons }) {
+    return pointerType === "pen" && ([2, 5].includes(button) || (buttons & 34) !== 0);
+}
+
+/** Has an element told of a pointer wherever that goes. */
+export function capture(target, pointerId) {
+    try {
+        target.setPointerCapture(pointerId);
+    } catch {
+        // The pointer is gone already.
+    }
+}
+
+/** Turns places of the window into those of what is laid out beside an element: `zoom` pixels of the window each. */
+export function layoutAround(part) {
+    const sheet = part.offsetParent ?? document.documentElement;
+    const { left, top, width } = sheet.getBoundingClientRect();
+    const zoom = width / sheet.offsetWidth || 1;
+    const placeAt = (x, y) => ({ x: (x - left) / zoom - sheet.clientLeft, y: (y - top) / zoom - sheet.clientTop });
+    return { zoom, placeAt };
+}
+
+// Keys.
+
+/** Whether a key of an event is somebody's already: something is typed or chosen with it. */
+export function isTaken(event) {
+    const [target] = event.composedPath();
+    return event.defaultPrevented
+        || Boolean(target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, dialog, [contenteditable]"));
+}
+
 /** Single letters as commands: some speak to their computer, and others hit keys by chance, so they can be switched off. */
 export const letterKeys = {
     get isOn() { return remembered("lectern-keys") !== "off"; },
     set isOn(isOn) { remember("lectern-keys", isOn ? "on" : "off"); },
-    /** Whether a key of an event is a command: not where something is typed or chosen with it. */
-    take(event) {
-        const isTyped = event.target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, dialog, [contenteditable]");
-        return !event.defaultPrevented && !isTyped && (event.key.length > 1 || this.isOn);
+    /** The key of an event as a command, letters in lower case; null where it is none. */
+    of(event) {
+        if (isTaken(event) || event.ctrlKey || event.metaKey || event.altKey) return null;
+        return event.key.length > 1 || this.isOn ? event.key.toLowerCase() : null;
     },
     /** Binds the box that switches them. */
     bind(box) {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { layoutAround } from "./dom.js";
+
 /** Follows the pointers on a teacher's canvas while an eraser is chosen, and a pen whose eraser end or button erases. */
 export class EraserCursor {
     #teacher;
@@ -66,14 +68,11 @@ export class EraserCursor {
         const { canvas, board, pen, tool } = this.#teacher;
         if (!at || !pen.isEnabled || !(this.#isChosen || at.isErasing)) return this.#ring.remove();
         if (!this.#ring.isConnected) canvas.parentNode.append(this.#ring);
-        const sheet = this.#ring.offsetParent ?? document.documentElement;
-        const { left, top, width } = sheet.getBoundingClientRect();
-        // Pixels of the window a pixel of the sheet, where that is shown larger.
-        const zoom = width / sheet.offsetWidth || 1;
+        const { zoom, placeAt } = layoutAround(this.#ring);
+        const { x, y } = placeAt(at.clientX, at.clientY);
         const size = (tool.width * canvas.getBoundingClientRect().width) / board.size.width / zoom;
         Object.assign(this.#ring.style, {
-            left: `${(at.clientX - left) / zoom - sheet.clientLeft - size / 2}px`,
-            top: `${(at.clientY - top) / zoom - sheet.clientTop - size / 2}px`, width: `${size}px`, height: `${size}px`,
+            left: `${x - size / 2}px`, top: `${y - size / 2}px`, width: `${size}px`, height: `${size}px`,
         });
     }
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { capture, isEraser, placeOn, samplesOf } from "./dom.js";
+
 /**
  * A stroke under the pen.
  *
@@ -89,10 +91,10 @@ export class Pen {
 
     #down(event) {
         // The first button, the pen's tip, its eraser, or its tip while the button on its barrel is held.
-        const isEraser = event.pointerType === "pen" && ([2, 5].includes(event.button) || (event.buttons & 34) !== 0);
-        if (event.button !== 0 && !isEraser) return;
+        const erases = isEraser(event);
+        if (event.button !== 0 && !erases) return;
         this.#hold(event.shiftKey);
-        const flags = (event.isPrimary ? 1 : 0) + (isEraser ? 2 : 0) + this.#tell.flags();
+        const flags = (event.isPrimary ? 1 : 0) + (erases ? 2 : 0) + this.#tell.flags();
         const [sample, tool] = [this.#sample(event), this.#tell.tool()];
         const { hasBegun } = this.#take(0, event, flags, [...sample, ...tool]);
         if (!hasBegun) return;
@@ -100,11 +102,7 @@ export class Pen {
         this.#rest(event, sample);
         this.#isHovering = false;
         event.preventDefault();
-        try {
-            this.#canvas.setPointerCapture(event.pointerId);
-        } catch {
-            // The pointer is gone already.
-        }
+        capture(this.#canvas, event.pointerId);
     }
 
     #move(event) {
@@ -118,8 +116,7 @@ export class Pen {
             // The core has to know of each pen that hovers, for the palm lies beside it, and whether fingers tap or move.
             if (event.pointerType === "mouse") return;
         }
-        const coalesced = event.getCoalescedEvents?.() ?? [];
-        const samples = coalesced.length > 0 ? coalesced : [event];
+        const samples = samplesOf(event);
         const predicted = event.getPredictedEvents?.() ?? [];
         const numbers = [...samples, ...predicted].map((event) => this.#sample(event));
         if (this.#stroke?.pointer === event.pointerId) this.#drawn.samples.push(...numbers.slice(0, samples.length));
@@ -206,10 +203,7 @@ export class Pen {
 
     /** Place, time, force, altitude and azimuth. */
     #sample(event) {
-        const rectangle = this.#canvas.getBoundingClientRect();
-        const { width, height } = this.#board();
-        const x = ((event.clientX - rectangle.left) * width) / rectangle.width;
-        const y = ((event.clientY - rectangle.top) * height) / rectangle.height;
+        const { x, y } = placeOn(this.#canvas, this.#board(), event);
         return [x, y, event.timeStamp, ...(event.pointerType === "pen" ? penState(event) : [NaN, NaN, NaN])];
     }
 }

@@ -6,7 +6,7 @@
 
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
-import { element } from "./dom.js";
+import { element, layoutAround } from "./dom.js";
 import { Removals } from "./stroke-eraser.js";
 import { Element } from "./teacher.js";
 import { fontFamily, fontSize, linesOf, widthOf } from "./images.js";
@@ -209,20 +209,16 @@ export class TextTool {
         if (!this.#open) return;
         const { field } = this.#open;
         const canvas = this.#canvas.getBoundingClientRect();
-        const sheet = field.offsetParent ?? document.documentElement;
-        const parent = sheet.getBoundingClientRect();
-        // Pixels of the window a pixel of the sheet, where that is shown larger.
-        const zoom = parent.width / sheet.offsetWidth || 1;
+        const { zoom, placeAt } = layoutAround(field);
+        const origin = placeAt(canvas.left, canvas.top);
         const scale = canvas.width / zoom / this.#teacher.board.size.width;
         const text = cleaned(field.value);
         const box = this.#box(text, this.#open);
         const line = box.lineHeight * scale;
         field.dir = rightToLeft.test(text) ? "rtl" : "ltr";
         // The caret is behind the text.
-        const start = (canvas.left - parent.left) / zoom - sheet.clientLeft + box.x * scale - (field.dir === "rtl" ? caretRoom : 0);
         Object.assign(field.style, {
-            left: `${start}px`,
-            top: `${(canvas.top - parent.top) / zoom - sheet.clientTop + box.y * scale}px`,
+            left: `${origin.x + box.x * scale - (field.dir === "rtl" ? caretRoom : 0)}px`, top: `${origin.y + box.y * scale}px`,
             width: `${box.width * scale + caretRoom}px`, height: `${box.height * scale}px`, fontSize: `${line * fontSize}px`,
             lineHeight: `${line}px`,
         });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { element, iconOf, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
+import { answerOf, element, iconOf, isTaken, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
 import { mark, t } from "./language.js";
 import { ColourPicker } from "./colour-picker.js";
 import { EraserCursor } from "./eraser-cursor.js";
@@ -98,9 +98,6 @@ export class Toolbar {
         this.#hovers.addEventListener("click", () => this.#choose("hovers", !this.#choice.hovers), { signal });
         for (const name of ["undo", "redo"]) this.#element(name).addEventListener("click", () => this.#command(name), { signal });
         this.#element("clear").addEventListener("click", () => this.#clear(), { signal });
-        this.#element("clear-dialog").addEventListener("close", () => {
-            if (this.#element("clear-dialog").returnValue === "clear") this.#command("clear");
-        }, { signal });
         for (const type of ["outbox", "writer", "muted"]) teacher.addEventListener(type, () => this.#showBoard(), { signal });
         for (const type of ["painted", "index"]) teacher.board.addEventListener(type, () => this.#showBoard(), { signal });
         this.#showBoard();
@@ -245,28 +242,20 @@ export class Toolbar {
     }
 
     /** Asks only where there is no way back. */
-    #clear() {
-        if (this.#teacher.board.features.includes("undoable-clear")) return this.#command("clear");
-        const dialog = this.#element("clear-dialog");
-        // It keeps an answer, which Escape would give again.
-        dialog.returnValue = "";
-        dialog.showModal();
+    async #clear() {
+        const isSure = this.#teacher.board.features.includes("undoable-clear") || (await answerOf(this.#element("clear-dialog"))) === "clear";
+        if (isSure && !this.#leaving.signal.aborted) this.#command("clear");
     }
 
     #key(event) {
-        // Keys of the list of pages are its own.
-        if (!letterKeys.take(event) && !(event.ctrlKey || event.metaKey)) return;
-        // Of an element's own root, not of the element.
-        const [target] = event.composedPath();
-        if (event.defaultPrevented || target.closest?.("input:not([type=checkbox]), select, textarea, dialog")) return;
-        const key = event.key.toLowerCase();
         if (event.ctrlKey || event.metaKey) {
-            if (key !== "z" && key !== "y") return;
+            const command = event.key.toLowerCase();
+            if (isTaken(event) || (command !== "z" && command !== "y")) return;
             event.preventDefault();
-            this.#command(key === "y" || event.shiftKey ? "redo" : "undo");
-            return;
+            return this.#command(command === "y" || event.shiftKey ? "redo" : "undo");
         }
-        if (event.altKey) return;
+        const key = letterKeys.of(event);
+        if (key === null) return;
         const tool = elements.find(([, , shortcut, value]) => shortcut.toLowerCase() === key && (this.#lasso || value !== Element.lasso));
         if (tool && !this.#lacks(tool[3])) this.#choose("element", tool[3]);
         else if (/^[1-9]$/.test(key) && Number(key) <= this.#teacher.board.palette.length) {

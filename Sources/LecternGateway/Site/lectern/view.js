@@ -8,7 +8,7 @@
  */
 
 import { t } from "./language.js";
-import { element, iconOf, letterKeys, onPixelRatio } from "./dom.js";
+import { capture, element, iconOf, letterKeys, onPixelRatio } from "./dom.js";
 
 /** How many times larger than the whole page a page is seen at most, and by how much keys and buttons scale. */
 const most = 16;
@@ -138,7 +138,7 @@ export class BoardView extends EventTarget {
 
     /** Takes a key that zooms or moves. */
     key(event) {
-        if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !letterKeys.take(event)) return;
+        if (letterKeys.of(event) === null) return;
         const [target] = event.composedPath();
         const isControl = Boolean(target.closest?.(controls));
         if (event.key === "+" || event.key === "=") this.zoomIn();
@@ -407,11 +407,7 @@ export class BoardView extends EventTarget {
             const pulls = (event.button === 0 && (this.#isSpaceDown || (isMouse && this.#options.isPulled === true))) || (isMouse && event.button === 1);
             if (!this.isZoomed || !pulls || event.composedPath()[0].closest?.(controls)) return;
             this.#mouse = { pointerId, clientX, clientY };
-            try {
-                this.#frame.setPointerCapture(pointerId);
-            } catch {
-                // The pointer is gone already.
-            }
+            capture(this.#frame, pointerId);
             event.preventDefault();
         } else if (this.#mouse?.pointerId !== pointerId) return;
         // The mouse may have been lifted where the page is not told.

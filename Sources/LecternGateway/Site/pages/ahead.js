@@ -5,7 +5,7 @@
  */
 
 import { t } from "../lectern/language.js";
-import { $, address, element, say, spanWords } from "./common.js";
+import { $, address, element, KeyedList, say, spanWords } from "./common.js";
 
 /** Milliseconds between two looks at who follows. */
 const readersInterval = 4000;
@@ -65,12 +65,7 @@ export class AheadLine {
         const key = names.join("\n");
         if (key === this.#listed) return;
         this.#listed = key;
-        $("ahead-names").replaceChildren(...names.map((name) => {
-            const item = document.createElement("li");
-            item.textContent = name;
-            item.dir = "auto";
-            return item;
-        }));
+        $("ahead-names").replaceChildren(...names.map((name) => element("li", { dir: "auto", textContent: name })));
     }
 
     /** The board of the cohort that is last, or has most readers. */
@@ -106,7 +101,7 @@ export class AuthorList {
     #teacher;
     #canMute;
     #problem;
-    #rows = new Map();
+    #rows = new KeyedList($("authors"), (author) => this.#row(author));
     /** What was asked for, until the room shows it: by author, whether it is to be muted. */
     #asked = new Map();
 
@@ -119,7 +114,7 @@ export class AuthorList {
         // The room may tell of its authors before the board is there, whose strokes say what they are called.
         teacher.board.addEventListener("name", ({ detail: { author } }) => {
             const row = this.#rows.get(author);
-            if (row) this.#showRow(row, author, row.dataset.muted === "true");
+            if (row) this.#showRow(row, author, row.isMuted);
         });
     }
 
@@ -127,37 +122,31 @@ export class AuthorList {
     show({ writers = [], muted = [] }) {
         const names = [...new Set([...writers, ...muted])].filter((name) => name !== this.#teacher.author).sort();
         $("authors-panel").hidden = names.length === 0;
-        for (const [name, row] of this.#rows) {
-            if (names.includes(name)) continue;
-            row.remove();
-            this.#rows.delete(name);
-        }
-        names.forEach((name, place) => {
-            let row = this.#rows.get(name);
-            if (!row) this.#rows.set(name, (row = this.#row(name)));
-            const at = $("authors").children[place];
-            if (at !== row) $("authors").insertBefore(row, at ?? null);
+        this.#rows.show(names).forEach((row, place) => {
+            const name = names[place];
             if (this.#asked.get(name) === muted.includes(name)) this.#asked.delete(name);
             this.#showRow(row, name, this.#asked.get(name) ?? muted.includes(name));
-            row.querySelector("button").hidden = !this.#canMute();
+            row.button.hidden = !this.#canMute();
             // A muted teacher mutes nobody.
-            row.querySelector("button").disabled = muted.includes(this.#teacher.author);
+            row.button.disabled = muted.includes(this.#teacher.author);
         });
     }
 
-    #row(name) {
+    #row(author) {
+        const words = element("span", { className: "author-name", dir: "auto" });
         const button = element("button", { className: "button" });
-        button.addEventListener("click", () => this.#turn(name, button.getAttribute("aria-pressed") !== "true"));
-        return element("li", { className: "author-row" }, element("span", { className: "author-name", dir: "auto" }), button);
+        // Two may be called the same.
+        const row = { node: element("li", { className: "author-row", title: author }, words, button), words, button, isMuted: false };
+        button.addEventListener("click", () => this.#turn(author, !row.isMuted));
+        return row;
     }
 
     #showRow(row, author, isMuted) {
-        const button = row.querySelector("button");
+        const { node, words, button } = row;
         const name = this.#teacher.board.nameOf(author);
-        say(row.querySelector(".author-name"), name);
-        // Two may be called the same.
-        row.title = author;
-        row.dataset.muted = String(isMuted);
+        say(words, name);
+        row.isMuted = isMuted;
+        node.dataset.muted = String(isMuted);
         button.setAttribute("aria-pressed", String(isMuted));
         button.setAttribute("aria-label", t("Mute {name}", { name }));
         button.title = isMuted ? t("Take again what {name} draws", { name }) : t("Take nothing more of what {name} draws", { name });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { element, iconOf, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
+import { closeBeside, element, iconOf, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway, pause } from "../lectern/gateway.js";
 import { changeLanguage, languageInUse, loading, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";
@@ -15,7 +15,7 @@ if (document.documentElement.dataset.browser === "old") throw new Error("needs.j
 await loading;
 translate(document);
 
-export { element, iconAddress, letterKeys, say, whileVisible } from "../lectern/dom.js";
+export { element, iconAddress, KeyedList, letterKeys, say, whileVisible } from "../lectern/dom.js";
 export { t } from "../lectern/language.js";
 export { boardWords, connectionWords, drawingWords, pageWords, refusals, strokesWords } from "../lectern/words.js";
 
@@ -220,8 +220,7 @@ function bindLanguage(button) {
         element("form", { method: "dialog" }, element("h2", { textContent: t("Language") }), problem, list,
             element("div", { className: "row" }, element("button", { className: "button", textContent: t("Close") }))));
     document.body.append(dialog);
-    // What is beside it ends it.
-    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    closeBeside(dialog);
     const show = (languages) => {
         list.replaceChildren(...languages.map((language) => {
             const choice = element("button", { className: "button", type: "button", lang: language, dir: "auto", textContent: ownName(language) });
@@ -281,8 +280,5 @@ export function bindDarkBoard(board, group) {
     button.addEventListener("click", toggle);
     // What is below the ink: with the picture, so that no ink is unseen.
     board.addEventListener("ground", ({ detail }) => $("sheet").toggleAttribute("data-dark", detail.isDark));
-    document.addEventListener("keydown", (event) => {
-        if (event.key.toLowerCase() !== "b" || event.ctrlKey || event.metaKey || event.altKey || !letterKeys.take(event)) return;
-        toggle();
-    });
+    document.addEventListener("keydown", (event) => letterKeys.of(event) === "b" && toggle());
 }

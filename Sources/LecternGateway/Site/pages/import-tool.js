@@ -5,6 +5,7 @@
  * @module
  */
 
+import { answerOf, placeOn } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";
 import { GatewayError } from "../lectern/gateway.js";
 import { $, say } from "./common.js";
@@ -73,25 +74,14 @@ export class ImportTool {
             event.preventDefault();
             depth = 0;
             show(false);
-            this.#add([...event.dataTransfer.files], event.altKey ? this.#pointOf(event) : null);
+            this.#add([...event.dataTransfer.files], event.altKey ? placeOn($("board"), this.#teacher.board.size, event) : null);
         });
     }
 
-    #pointOf({ clientX, clientY }) {
-        const { left, top, width } = $("board").getBoundingClientRect();
-        const perPixel = this.#teacher.board.size.width / width;
-        return { x: (clientX - left) * perPixel, y: (clientY - top) * perPixel };
-    }
-
     /** A picture may be a page, or a part of one. */
-    #ask(file) {
-        const dialog = $("import-dialog");
-        dialog.returnValue = "";
-        dialog.addEventListener("close", () => {
-            if (dialog.returnValue === "page") this.#add([file], null);
-            else if (dialog.returnValue === "here") this.#add([file], this.#middle);
-        }, { once: true });
-        dialog.showModal();
+    async #ask(file) {
+        const answer = await answerOf($("import-dialog"));
+        if (answer !== "") this.#add([file], answer === "here" ? this.#middle : null);
     }
 
     /**
@@ -135,18 +125,13 @@ export class ImportTool {
     }
 
     /** The password of a file, as a teacher types it; "" for none. */
-    #askPassword(name, isAgain) {
-        const dialog = $("password-dialog");
-        $("password").value = dialog.returnValue = "";
+    async #askPassword(name, isAgain) {
         say($("password-title"), isAgain ? t("This password does not fit") : t("This file has a password"));
         say($("password-file"), t("{name} is kept on this server without its password.", { name }));
-        return new Promise((resolve) => {
-            dialog.addEventListener("close", () => {
-                resolve(dialog.returnValue === "open" ? $("password").value : "");
-                $("password").value = "";
-            }, { once: true });
-            dialog.showModal();
-        });
+        const answer = await answerOf($("password-dialog"));
+        const password = $("password").value;
+        $("password").value = "";
+        return answer === "open" ? password : "";
     }
 
     async #bring({ file, place, password }, name) {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { placeOn } from "../lectern/dom.js";
 import { followed, inverted, Selection, simplified } from "./selection.js";
 import { BackgroundTool } from "./paper-menu.js";
 import { $, letterKeys, say, t } from "./common.js";
@@ -329,10 +330,8 @@ export class LassoTool {
 
     // Dragging.
 
-    #pointOf({ clientX, clientY }) {
-        const { left, top, width } = $("board").getBoundingClientRect();
-        const perUnit = width / this.#teacher.board.size.width;
-        return { x: (clientX - left) / perUnit, y: (clientY - top) / perUnit };
+    #pointOf(event) {
+        return placeOn($("board"), this.#teacher.board.size, event);
     }
 
     #grab(event) {
@@ -399,7 +398,7 @@ export class LassoTool {
         else if (hasCommand || event.altKey || event.target.closest?.("#tools")) return;
         else if (key === "escape" || (key === "enter" && event.target.tagName !== "BUTTON")) this.drop();
         else if (key === "delete" || key === "backspace") this.delete();
-        else if (key === "g" && letterKeys.take(event) && this.#background.takeSelected()) {
+        else if (letterKeys.of(event) === "g" && this.#background.takeSelected()) {
             // Not the papers, which the key is for otherwise.
         }
         else if (arrows[event.key]) this.#arrow(event, arrows[event.key]);

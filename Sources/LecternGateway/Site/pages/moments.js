@@ -5,6 +5,7 @@
  * @module
  */
 
+import { closeBeside, placeOn } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";
 import { $, element, letterKeys, say, timeWords } from "./common.js";
 
@@ -44,9 +45,7 @@ export function bindMoments(board, view, seek) {
     $("stage").addEventListener("click", (event) => {
         const { clientX, clientY } = event;
         if (down?.target !== canvas || Math.hypot(clientX - down.clientX, clientY - down.clientY) > slop) return;
-        const { left, top, width, height } = canvas.getBoundingClientRect();
-        const { size } = board;
-        const [x, y] = [((clientX - left) * size.width) / width, ((clientY - top) * size.height) / height];
+        const { x, y } = placeOn(canvas, board.size, event);
         const reach = down.pointerType === "mouse" ? mouseReach : fingerReach;
         const found = board.painter.strokeAt(x, y, reach / view.perUnit);
         if (found) go(seek, found);
@@ -97,10 +96,9 @@ export function bindContents(board, seek, view = () => {}) {
     };
     button.addEventListener("click", open);
     $("contents-close").addEventListener("click", () => dialog.close());
-    // What is beside it ends it.
-    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    closeBeside(dialog);
     document.addEventListener("keydown", (event) => {
-        if (event.key !== "c" || !letterKeys.take(event) || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("video")) return;
+        if (letterKeys.of(event) !== "c" || event.target.closest?.("video")) return;
         event.preventDefault();
         open();
     });

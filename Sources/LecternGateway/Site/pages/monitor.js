@@ -1,6 +1,6 @@
 /** The operator's page: what the service does, and where each room stands. */
 
-import { $, address, element, openSession, say, showStatus, spanWords, strokesWords, t, timeWords, whileVisible } from "./common.js";
+import { $, address, element, KeyedList, openSession, say, showStatus, spanWords, strokesWords, t, timeWords, whileVisible } from "./common.js";
 
 /** One reading of all metrics. */
 class Metrics {
@@ -79,11 +79,11 @@ const mostReadings = 30;
 const staleTime = 5000;
 
 const { gateway } = await openSession("");
-const rows = new Map();
-const skewRows = new Map();
+const rows = new KeyedList($("rooms"), rowOf);
+const skewRows = new KeyedList($("skew-rows"), skewRowOf);
 const readings = [];
-/** When the video time of a cohort was last seen to move. */
-const moved = new Map();
+/** When the video time of each cohort was last seen to move, by room and cohort. */
+let moved = new Map();
 let rooms = [];
 
 $("filter").addEventListener("input", showRooms);
@@ -101,13 +101,11 @@ async function readRooms() {
     }
     showStatus($("state"), list.complete ? "good" : "wait", list.complete ? t("Live") : t("Not every daemon has answered"));
     rooms = list.rooms;
-    for (const { room, cohorts } of rooms) {
-        for (const { cohort, v } of cohorts) {
-            const key = `${room}/${cohort}`;
-            const last = moved.get(key);
-            if (!last || last.v !== v) moved.set(key, { v, at: performance.now() });
-        }
-    }
+    // Of those that there are: rooms come and go.
+    moved = new Map(rooms.flatMap(({ room, cohorts }) => cohorts.map(({ cohort, v }) => {
+        const last = moved.get(`${room}/${cohort}`);
+        return [`${room}/${cohort}`, last && last.v === v ? last : { v, at: performance.now() }];
+    })));
     say($("rooms-count"), String(rooms.length));
     const resting = rooms.filter(({ asleep }) => asleep).length;
     say($("rooms-note"), resting > 0 ? t("{count} at rest", { count: resting }) : t("all in use"));
@@ -147,15 +145,8 @@ function showSkew(metrics, earlier) {
     const name = "lectern_skew_seconds";
     const cohorts = metrics.values("cohort", `${name}_count`).filter((cohort) => metrics.sum(`${name}_count`, { cohort }) > 0);
     $("skew").hidden = cohorts.length === 0;
-    for (const cohort of cohorts) {
-        let row = skewRows.get(cohort);
-        if (!row) {
-            const state = element("span", { className: "status" });
-            const cells = Array.from({ length: 5 }, (_, place) => element("td", { className: place === 1 ? "optional" : "" }));
-            row = { cells, state, line: element("tr", {}, ...cells, element("td", {}, state)) };
-            skewRows.set(cohort, row);
-        }
-        if (row.line.parentNode !== $("skew-rows")) $("skew-rows").append(row.line);
+    skewRows.show(cohorts).forEach((row, place) => {
+        const cohort = cohorts[place];
         const labels = { cohort };
         // What came since the earlier reading; all of it where nothing did.
         const isRecent = metrics.sum(`${name}_count`, labels) !== (earlier?.sum(`${name}_count`, labels) ?? 0);
@@ -170,8 +161,13 @@ function showSkew(metrics, earlier) {
         if (cohort === "other") showStatus(row.state, "", t("Not judged"));
         else if (bad > 0) showStatus(row.state, "bad", bad === 1 ? t("Apart in 1 room") : t("Apart in {count} rooms", { count: bad }));
         else showStatus(row.state, readers > 0 ? "good" : "", readers > 0 ? t("In step") : t("No reports"));
-    }
-    for (const [cohort, { line }] of skewRows) if (!cohorts.includes(cohort)) line.remove();
+    });
+}
+
+function skewRowOf() {
+    const state = element("span", { className: "status" });
+    const cells = Array.from({ length: 5 }, (_, place) => element("td", { className: place === 1 ? "optional" : "" }));
+    return { node: element("tr", {}, ...cells, element("td", {}, state)), cells, state };
 }
 
 function rateWords(rate) {
@@ -189,18 +185,7 @@ function showRooms() {
     const wanted = $("filter").value.trim().toLowerCase();
     const shown = rooms.filter(({ room }) => room.includes(wanted)).slice(0, mostRooms);
     $("none").hidden = shown.length > 0;
-    const names = new Set(shown.map(({ room }) => room));
-    for (const [name, row] of rows) {
-        if (names.has(name)) continue;
-        row.node.remove();
-        rows.delete(name);
-    }
-    shown.forEach((room, place) => {
-        let row = rows.get(room.room);
-        if (!row) rows.set(room.room, (row = rowOf(room.room)));
-        if ($("rooms").children[place] !== row.node) $("rooms").insertBefore(row.node, $("rooms").children[place] ?? null);
-        showRoom(row, room);
-    });
+    rows.show(shown.map(({ room }) => room)).forEach((row, place) => showRoom(row, shown[place]));
 }
 
 function rowOf(name) {
@@ -222,7 +207,7 @@ function rowOf(name) {
         element("div", { className: "room-body" },
             element("div", { className: "room-head" }, element("span", { className: "room-name", textContent: name }), state, links),
             table));
-    return { node, thumb, state, body, cells: new Map(), picture: null };
+    return { node, thumb, state, cohorts: new KeyedList(body, cohortRow), picture: null };
 }
 
 function showRoom(row, { room, index, visible, cohorts, behind_live: behindLive }) {
@@ -239,22 +224,15 @@ function showRoom(row, { room, index, visible, cohorts, behind_live: behindLive 
         row.thumb.src = address(`api/rooms/${room}/board.png`, { width: 384, cohort: first?.cohort ?? "main", at: first?.index ?? 0 });
     }
     const fastest = Math.max(...cohorts.map(({ v }) => (typeof v === "number" ? v : -Infinity)));
-    for (const cohort of cohorts) showCohort(row, room, cohort, fastest);
-    for (const [name, { line }] of row.cells) {
-        if (cohorts.some(({ cohort }) => cohort === name)) continue;
-        line.remove();
-        row.cells.delete(name);
-    }
+    row.cohorts.show(cohorts.map(({ cohort }) => cohort)).forEach(({ cells }, place) => showCohort(cells, room, cohorts[place], fastest));
 }
 
-function showCohort(row, room, { cohort, index, held, v, gate, age: late }, fastest) {
-    let entry = row.cells.get(cohort);
-    if (!entry) {
-        const cells = Array.from({ length: 6 }, (_, place) => element("td", { className: place > 3 ? "optional" : "" }));
-        entry = { line: element("tr", {}, ...cells), cells };
-        row.cells.set(cohort, entry);
-        row.body.append(entry.line);
-    }
+function cohortRow() {
+    const cells = Array.from({ length: 6 }, (_, place) => element("td", { className: place > 3 ? "optional" : "" }));
+    return { node: element("tr", {}, ...cells), cells };
+}
+
+function showCohort(cells, room, { cohort, index, held, v, gate, age: late }, fastest) {
     const isKnown = typeof v === "number";
     const age = performance.now() - (moved.get(`${room}/${cohort}`)?.at ?? performance.now());
     const isStale = isKnown && age > staleTime;
@@ -263,6 +241,6 @@ function showCohort(row, room, { cohort, index, held, v, gate, age: late }, fast
         typeof late === "number" ? spanWords(late) : isKnown && fastest > v ? spanWords(fastest - v) : "–",
         !isKnown ? gate === "open" ? t("no video") : t("none") : isStale ? t("stood {time}", { time: spanWords(age) }) : t("running"),
     ];
-    texts.forEach((text, place) => say(entry.cells[place], text));
-    entry.cells[5].classList.toggle("stale", isStale);
+    texts.forEach((text, place) => say(cells[place], text));
+    cells[5].classList.toggle("stale", isStale);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { onPixelRatio } from "../lectern/dom.js";
+import { capture, isEraser, onPixelRatio, svgElement, placeOn, samplesOf } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";
 import { strokesWords } from "../lectern/words.js";
 
@@ -55,21 +55,15 @@ export function curve(points, begin, bend) {
 
 /** Notes as a picture for paper. */
 function pictureOf(notes, { width, height }) {
-    const made = (name, attributes) => {
-        const part = document.createElementNS("http://www.w3.org/2000/svg", name);
-        for (const [key, value] of Object.entries(attributes)) part.setAttribute(key, value);
-        return part;
-    };
-    const picture = made("svg", {
-        class: "notes-paper", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", fill: "none",
-        "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true",
-    });
-    for (const note of notes) {
+    const lines = notes.map((note) => {
         const parts = [];
         curve(note.points, (...place) => parts.push(`M${place}`), (...places) => parts.push(`Q${places}`));
-        picture.append(made("path", { d: parts.join(""), stroke: noteColours[note.colour] ?? noteColours[0], "stroke-width": note.width }));
-    }
-    return picture;
+        return svgElement("path", { d: parts.join(""), stroke: noteColours[note.colour] ?? noteColours[0], "stroke-width": note.width });
+    });
+    return svgElement("svg", {
+        class: "notes-paper", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", fill: "none",
+        "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true",
+    }, ...lines);
 }
 
 /** Shows the notes of the page that is seen, and writes them. Event: `change`: other notes, another tool, or nothing was kept. */
@@ -235,12 +229,11 @@ export class NotesLayer extends EventTarget {
     }
 
     #down(event) {
-        const isEraser = event.pointerType === "pen" && ([2, 5].includes(event.button) || (event.buttons & 34) !== 0);
         if (event.pointerType === "pen") {
             [this.#hasPen, this.#penAt] = [true, event.timeStamp];
             this.#hold();
         }
-        if (!this.#isOn || (event.button !== 0 && !isEraser)) return;
+        if (!this.#isOn || (event.button !== 0 && !isEraser(event))) return;
         event.preventDefault();
         if (event.pointerType === "touch") {
             // A hand that rests beside a pen does nothing, and two fingers zoom.
@@ -250,24 +243,19 @@ export class NotesLayer extends EventTarget {
             if (kind) return;
         } else if (event.pointerType === "pen" && this.#stroke?.kind === "touch") this.#giveUp([{ pointerId: this.#stroke.pointer }]);
         else this.#finish();
-        const erases = isEraser || this.colour === null;
+        const erases = isEraser(event) || this.colour === null;
         const perUnit = this.#view.perUnit;
         this.#stroke = { pointer: event.pointerId, kind: event.pointerType, page: this.#board.page, kept: this.notes, last: null };
         if (!erases) this.#stroke.note = { colour: this.colour, width: lineWidth / perUnit, points: [] };
         this.#add(event);
-        try {
-            this.#layer.setPointerCapture(event.pointerId);
-        } catch {
-            // The pointer is gone already.
-        }
+        capture(this.#layer, event.pointerId);
     }
 
     #move(event) {
         if (event.pointerType === "pen") this.#penAt = event.timeStamp;
         if (this.#stroke?.pointer !== event.pointerId) return;
         event.preventDefault();
-        const coalesced = event.getCoalescedEvents?.() ?? [];
-        for (const sample of coalesced.length > 0 ? coalesced : [event]) this.#add(sample);
+        for (const sample of samplesOf(event)) this.#add(sample);
     }
 
     #up(event) {
@@ -277,10 +265,8 @@ export class NotesLayer extends EventTarget {
     }
 
     /** A sample of the hand. */
-    #add({ clientX, clientY }) {
-        const { left, top, width, height } = this.#canvas.getBoundingClientRect();
-        const { size } = this.#board;
-        const [x, y] = [((clientX - left) * size.width) / width, ((clientY - top) * size.height) / height];
+    #add(event) {
+        const { x, y } = placeOn(this.#canvas, this.#board.size, event);
         const { perUnit } = this.#view;
         const { last, note } = this.#stroke;
         if (last && Math.hypot(x - last[0], y - last[1]) < leastStep / perUnit) return;

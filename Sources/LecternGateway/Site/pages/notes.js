@@ -58,12 +58,11 @@ export function bindNotes(board, view, room) {
     $("notes-hide").addEventListener("click", () => hide(true));
     $("notes-done").addEventListener("click", () => toggle(false));
     document.addEventListener("keydown", (event) => {
-        const key = event.key.toLowerCase();
-        if (layer.isOn && key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
+        if (layer.isOn && event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
             event.preventDefault();
             return layer.undo();
         }
-        if (!letterKeys.take(event) || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("video")) return;
+        const key = event.target.closest?.("video") ? null : letterKeys.of(event);
         if (key === "n") toggle(!layer.isOn);
         else if (key === "h") hide(!layer.isHidden);
         else if (layer.isOn && key === "e") choose(null);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { rightStep } from "../lectern/dom.js";
+import { capture, rightStep } from "../lectern/dom.js";
 import { mark, t } from "../lectern/language.js";
 import { $, element, pageWords, say } from "./common.js";
 
@@ -398,11 +398,7 @@ class PageDrag {
         state.isLifted = true;
         this.hasMoved = true;
         state.item.dataset.lifted = "";
-        try {
-            this.#list.setPointerCapture(state.pointer);
-        } catch {
-            // The pointer is gone already.
-        }
+        capture(this.#list, state.pointer);
         const follow = () => {
             this.#follow();
             state.frame = requestAnimationFrame(follow);

@@ -25,9 +25,7 @@ export class PaperMenu {
             this.#teacher.setPaper(kind, { distance });
         });
         document.addEventListener("keydown", (event) => {
-            if (event.key.toLowerCase() !== "g" || event.ctrlKey || event.metaKey || event.altKey || !letterKeys.take(event)) return;
-            if (event.defaultPrevented || event.target.closest("input:not([type=checkbox]), select, textarea, dialog")) return;
-            if (!$("paper").hidden && !$("paper").disabled) this.#open();
+            if (letterKeys.of(event) === "g" && !$("paper").hidden && !$("paper").disabled) this.#open();
         });
         for (const type of ["index", "pages"]) teacher.board.addEventListener(type, () => this.#show());
         teacher.addEventListener("writer", () => this.#show());

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { svgElement } from "../lectern/dom.js";
+
 /** Of each version: check bytes a block, and blocks. */
 const checkBytes = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, ...Array(20).fill(28)];
 const blockCounts = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33,
@@ -35,21 +37,9 @@ export function qrModules(text) {
 export function qrPicture(text, label) {
     const modules = qrModules(text);
     const size = modules.length + 8;
-    const space = "http://www.w3.org/2000/svg";
-    const svg = document.createElementNS(space, "svg");
-    const add = (name, attributes) => {
-        const made = document.createElementNS(space, name);
-        for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-        svg.append(made);
-    };
-    svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", label);
-    svg.setAttribute("shape-rendering", "crispEdges");
     const path = modules.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join("");
-    add("rect", { width: size, height: size, fill: "#fff" });
-    add("path", { d: path, fill: "#000" });
-    return svg;
+    return svgElement("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": label, "shape-rendering": "crispEdges" },
+        svgElement("rect", { width: size, height: size, fill: "#fff" }), svgElement("path", { d: path, fill: "#000" }));
 }
 
 /** Modules of a version that are neither finders, timing, alignment, format nor version. */

@@ -1,6 +1,6 @@
 /** The start page: into a room, and the rooms there are. */
 
-import { $, address, element, namePattern, openSession, ownRooms, say, showStatus, strokesWords, t, whileVisible } from "./common.js";
+import { $, address, element, KeyedList, namePattern, openSession, ownRooms, say, showStatus, strokesWords, t, whileVisible } from "./common.js";
 
 /** Milliseconds between two looks at the list. */
 const listInterval = 4000;
@@ -32,7 +32,7 @@ $("try").href = address(`rooms/${trial}/teach`, { demo: 5 });
 const { gateway, claims } = await openSession("");
 const mayTeachAll = claims === null || claims.room === "*" && claims.role === "teacher";
 $("start").hidden = document.querySelector(".start-note").hidden = !mayTeachAll;
-const cards = new Map();
+const cards = new KeyedList($("rooms"), cardOf);
 
 whileVisible(listInterval, async () => {
     let list;
@@ -55,18 +55,8 @@ function count(number) {
 
 function show(rooms) {
     $("none").hidden = rooms.length > 0;
-    const names = new Set(rooms.map(({ room }) => room));
-    for (const [name, card] of cards) {
-        if (names.has(name)) continue;
-        card.node.remove();
-        cards.delete(name);
-    }
-    for (const room of rooms) {
-        let card = cards.get(room.room);
-        if (!card) {
-            cards.set(room.room, (card = cardOf(room.room)));
-            $("rooms").append(card.node);
-        }
+    cards.show(rooms.map(({ room }) => room)).forEach((card, place) => {
+        const room = rooms[place];
         const released = Math.max(0, ...room.cohorts.map(({ index }) => index));
         const strokes = room.visible === undefined || room.visible === null ? t("at rest") : strokesWords(room.visible);
         say(card.state, `${strokes} · ${room.index === 1 ? t("1 operation") : t("{count} operations", { count: room.index })}`);
@@ -79,7 +69,7 @@ function show(rooms) {
             card.released = released;
             card.thumb.src = address(`api/rooms/${room.room}/board.png`, { width: 480, cohort: cohorts[0] ?? "main", at: released });
         }
-    }
+    });
 }
 
 function cardOf(name) {

@@ -160,9 +160,9 @@ async function start() {
 }
 
 document.addEventListener("keydown", (event) => {
-    if (!letterKeys.take(event) || event.target.closest?.("button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "f") $("full").click();
-    if (event.key === "v") $("video-toggle").click();
+    const key = event.target.closest?.("button, video, a") ? null : letterKeys.of(event);
+    if (key === "f") $("full").click();
+    if (key === "v") $("video-toggle").click();
 });
 
 /** The way from the class to its recording, and back. */

@@ -7,7 +7,7 @@ import { authorOf, followConnection, isName, TextRegion } from "../lectern/words
 import { Teacher } from "../lectern/teacher.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
-import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, serverKey, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
+import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, KeyedList, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, serverKey, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
 import { AheadLine, AuthorList } from "./ahead.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
@@ -280,7 +280,7 @@ function showAudience(teacher, gateway, timeLine, canMute) {
     bindSaving(room, "head", "page-export");
     link.href = address(`rooms/${room}`, { demo });
     link.textContent = demo === null ? t("Open the student's board") : t("Open it {seconds} s behind", { seconds: demo });
-    const rows = new Map();
+    const rows = new KeyedList($("cohorts"), cohortRow);
     const ahead = new AheadLine(gateway, room);
     const authors = new AuthorList(gateway, room, teacher, canMute, (error) => notify(t("Not changed: {reason}", { reason: error.message }), t("Close"), closeNotice));
     whileVisible(audienceInterval, async () => {
@@ -299,32 +299,23 @@ function showAudience(teacher, gateway, timeLine, canMute) {
         if (!isOpen()) return;
         authors.show(state);
         $("nobody").hidden = cohorts.length > 0;
-        for (const [name, row] of rows) {
-            if (cohorts.some(({ cohort }) => cohort === name)) continue;
-            row.remove();
-            rows.delete(name);
-        }
-        for (const cohort of cohorts) {
-            let row = rows.get(cohort.cohort);
-            if (!row) rows.set(cohort.cohort, (row = cohortRow(cohort.cohort)));
-            if (!row.isConnected) $("cohorts").append(row);
-            showCohort(row, cohort, Math.max(state.index ?? 0, cohort.index), timeLine.time);
-        }
+        rows.show(cohorts.map(({ cohort }) => cohort)).forEach((row, place) => showCohort(row, cohorts[place], state.index ?? 0, timeLine.time));
     });
 }
 
 function cohortRow(name) {
-    return element("li", { className: "cohort" },
-        element("div", { className: "cohort-head" },
-            element("span", { className: "cohort-name", textContent: name }),
-            element("span", { className: "behind small number quiet" })),
-        element("progress", { max: 1, value: 0, ariaLabel: t("What cohort {name} has", { name }) }),
-        element("span", { className: "has small number quiet" }));
+    const behind = element("span", { className: "behind small number quiet" });
+    const progress = element("progress", { max: 1, value: 0, ariaLabel: t("What cohort {name} has", { name }) });
+    const has = element("span", { className: "has small number quiet" });
+    const node = element("li", { className: "cohort" },
+        element("div", { className: "cohort-head" }, element("span", { className: "cohort-name", textContent: name }), behind), progress, has);
+    return { node, behind, progress, has };
 }
 
-function showCohort(row, { index, held, v, age, gate }, head, time) {
+function showCohort(row, { index, held, v, age, gate }, last, time) {
+    const head = Math.max(last, index);
     const behind = typeof age === "number" ? age : typeof v === "number" ? time - v : NaN;
-    say(row.querySelector(".behind"), Number.isFinite(behind) ? t("{time} behind", { time: spanWords(behind) }) : gate === "open" ? t("no video") : t("no clock"));
-    row.querySelector("progress").value = head > 0 ? index / head : 1;
-    say(row.querySelector(".has"), held > 0 ? t("has {index} of {head}, {held} to come", { index, head, held }) : t("has all {head}", { head }));
+    say(row.behind, Number.isFinite(behind) ? t("{time} behind", { time: spanWords(behind) }) : gate === "open" ? t("no video") : t("no clock"));
+    row.progress.value = head > 0 ? index / head : 1;
+    say(row.has, held > 0 ? t("has {index} of {head}, {held} to come", { index, head, held }) : t("has all {head}", { head }));
 }
