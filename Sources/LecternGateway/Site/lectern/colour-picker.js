@@ -4,7 +4,7 @@
  * @module
  */
 
-import { closeBeside, element, iconOf, remember, rememberedValue, rightStep, say } from "./dom.js";
+import { closeBeside, element, iconButton, remember, rememberedValue, rightStep, say } from "./dom.js";
 import { mark, t } from "./language.js";
 
 /** Colours at hand. */
@@ -28,10 +28,10 @@ export class ColourPicker {
     /** Places in the palette: as they are shown, and the one used last first. */
     #shown = [];
     #used = [];
-    #more = element("button", { className: "plain", type: "button", title: `${t("All colours")} (C)`, ariaLabel: t("All colours") });
-    #dialog = element("dialog", { className: "colour-dialog", ariaLabel: t("All colours") });
-    #grid = element("div", { className: "colour-grid" });
-    #news = element("p", { className: "colour-news" });
+    #more = iconButton("palette", t("All colours"), "C", { "aria-haspopup": "dialog" });
+    #grid = element("div", { className: "colour-grid", role: "group", "aria-label": t("Colours") });
+    #news = element("p", { className: "colour-news", "aria-hidden": "true" });
+    #dialog = element("dialog", { className: "colour-dialog", "aria-label": t("All colours") }, this.#grid, this.#news);
 
     /**
      * @param {HTMLElement} group what has those at hand; the button goes behind it
@@ -40,20 +40,13 @@ export class ColourPicker {
      */
     constructor(group, onchoose, signal) {
         [this.#group, this.#onchoose] = [group, onchoose];
-        this.#more.setAttribute("aria-keyshortcuts", "C");
-        this.#more.setAttribute("aria-haspopup", "dialog");
-        this.#more.append(iconOf("palette"));
-        this.#grid.setAttribute("role", "group");
-        this.#grid.setAttribute("aria-label", t("Colours"));
-        this.#news.setAttribute("aria-hidden", "true");
-        this.#dialog.append(this.#grid, this.#news);
         const root = group.getRootNode();
         group.after(this.#more);
         (root.body ?? root).append(this.#dialog);
         this.#more.addEventListener("click", () => this.open());
         this.#grid.addEventListener("keydown", (event) => this.#key(event));
         for (const type of ["focusin", "pointerover"]) {
-            this.#grid.addEventListener(type, ({ target }) => target.ariaLabel && say(this.#news, target.ariaLabel));
+            this.#grid.addEventListener(type, ({ target }) => target !== this.#grid && say(this.#news, target.getAttribute("aria-label")));
         }
         closeBeside(this.#dialog);
         signal.addEventListener("abort", () => {
@@ -62,9 +55,13 @@ export class ColourPicker {
         });
     }
 
-    /** What a colour is called. */
-    static nameOf(colour) {
-        return t(names[colour.toLowerCase()] ?? colour);
+    /** A button with a colour of a palette. */
+    static swatch(colour, place) {
+        const name = t(names[colour.toLowerCase()] ?? colour);
+        const title = place < 9 ? `${name} (${place + 1})` : name;
+        const button = element("button", { className: "plain swatch", type: "button", title, "aria-label": name });
+        button.style.setProperty("--colour", colour);
+        return button;
     }
 
     /** Places in the palette of those at hand. */
@@ -81,9 +78,7 @@ export class ColourPicker {
         this.#used = list(kept.used).filter((place) => this.#shown.includes(place));
         this.#more.hidden = palette.length <= handful;
         this.#grid.replaceChildren(...palette.map((colour, place) => {
-            const name = ColourPicker.nameOf(colour);
-            const button = element("button", { className: "plain swatch", type: "button", title: place < 9 ? `${name} (${place + 1})` : name, ariaLabel: name });
-            button.style.setProperty("--colour", colour);
+            const button = ColourPicker.swatch(colour, place);
             button.addEventListener("click", () => {
                 this.#dialog.close();
                 this.#onchoose(place);
@@ -124,7 +119,7 @@ export class ColourPicker {
         focused.tabIndex = 0;
         this.#dialog.showModal();
         focused.focus();
-        say(this.#news, focused.ariaLabel);
+        say(this.#news, focused.getAttribute("aria-label"));
         const { left, right, top } = this.#more.getBoundingClientRect();
         const { offsetWidth: width, offsetHeight: height } = this.#dialog;
         const x = right + 8 + width <= innerWidth - 8 ? right + 8 : Math.max(Math.min(left, innerWidth - width - 8), 8);

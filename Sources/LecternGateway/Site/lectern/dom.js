@@ -31,7 +31,7 @@ export function remember(key, value) {
     }
 }
 
-/** Makes an element. Text is text: nothing of it becomes markup. */
+/** Makes an element with properties, or with attributes where it has none of a name. Text is text: nothing of it becomes markup. */
 export function element(tag, properties = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
@@ -40,6 +40,15 @@ export function element(tag, properties = {}, ...children) {
     }
     made.append(...children.filter((child) => child !== null && child !== undefined));
     return made;
+}
+
+/** A button with an icon, which is said by its name; `key` as people read it, such as `Ctrl Z`. */
+export function iconButton(icon, name, key = "", properties = {}) {
+    const button = element("button", { type: "button", className: "plain", title: name, "aria-label": name, ...properties }, iconOf(icon));
+    if (key === "") return button;
+    button.title = `${name} (${key})`;
+    button.setAttribute("aria-keyshortcuts", key.replace("Ctrl", "Control").replaceAll(" ", "+"));
+    return button;
 }
 
 /** By how many places of a row the right arrow key goes on: a row may begin at its right end. */

@@ -5,6 +5,7 @@
  */
 
 import { loading, t, translate } from "./language.js";
+import { element, say } from "./dom.js";
 import { Gateway } from "./gateway.js";
 import { boardWords, connectionWords, drawingWords, followConnection, refusals, TextRegion } from "./words.js";
 import { BoardView, viewButtons } from "./view.js";
@@ -69,22 +70,12 @@ export class BoardHolder extends HTMLElement {
         super();
         const root = this.attachShadow({ mode: "open" });
         adopt(root, style);
-        this.canvas = document.createElement("canvas");
-        this.canvas.setAttribute("role", "img");
-        this.#cover = document.createElement("p");
-        this.#cover.className = "cover";
-        this.#status = document.createElement("p");
-        this.#status.className = "status";
-        this.#status.setAttribute("role", "status");
-        this.#buttons = document.createElement("div");
-        this.#buttons.className = "view";
-        this.#buttons.setAttribute("role", "group");
-        this.#buttons.setAttribute("aria-label", t("What is seen"));
-        this.#texts = document.createElement("div");
-        this.#texts.className = "texts";
-        this.#sheet = document.createElement("div");
-        this.#sheet.className = "sheet";
-        this.#sheet.append(this.canvas, this.#texts, this.#buttons, this.#cover, this.#status);
+        this.canvas = element("canvas", { role: "img" });
+        this.#cover = element("p", { className: "cover" });
+        this.#status = element("p", { className: "status", role: "status" });
+        this.#buttons = element("div", { className: "view", role: "group", "aria-label": t("What is seen") });
+        this.#texts = element("div", { className: "texts" });
+        this.#sheet = element("div", { className: "sheet" }, this.canvas, this.#texts, this.#buttons, this.#cover, this.#status);
         root.append(this.#sheet);
         this.addEventListener("keydown", (event) => this.#view?.key(event));
     }
@@ -131,9 +122,9 @@ export class BoardHolder extends HTMLElement {
             this.end();
             if (!this.isConnected) return;
             [this.#cover.hidden, this.#status.hidden] = [false, true];
-            this.#say(this.#cover, t("Fetching the board…"));
+            say(this.#cover, t("Fetching the board…"));
             this.canvas.setAttribute("aria-label", this.getAttribute("label") ?? t("Whiteboard"));
-            if (!this.getAttribute("room")) return this.#say(this.#cover, t("<{element}> has no room.", { element: this.localName }));
+            if (!this.getAttribute("room")) return say(this.#cover, t("<{element}> has no room.", { element: this.localName }));
             const url = this.getAttribute("gateway") ?? undefined;
             this.begin(new Gateway({ url, token: this.getAttribute("token") ?? undefined }));
         });
@@ -156,7 +147,7 @@ export class BoardHolder extends HTMLElement {
             if (board.palette.length === 0 || !isLetIn) return;
             const { progress } = board.painter;
             this.#cover.hidden ||= progress === 1;
-            if (progress < 1) this.#say(this.#cover, drawingWords(progress));
+            if (progress < 1) say(this.#cover, drawingWords(progress));
         };
         new TextRegion(board, this.#texts);
         board.addEventListener("painted", uncover);
@@ -170,17 +161,13 @@ export class BoardHolder extends HTMLElement {
             isLetIn = !refusals.includes(code);
             this.#status.hidden = state === "live" || !this.#cover.hidden;
             const [, words] = connectionWords(connection);
-            this.#say(this.#status, this.#status.hidden ? "" : words);
-            if (state === "refused" || state === "waiting") this.#say(this.#cover, words);
+            say(this.#status, this.#status.hidden ? "" : words);
+            if (state === "refused" || state === "waiting") say(this.#cover, words);
             if (!isLetIn) this.#cover.hidden = false;
             if (state === "live") uncover();
         });
         for (const type of ["connection", "index", "pages", "size", "lag"]) {
             board.addEventListener(type, ({ detail }) => this.dispatchEvent(new CustomEvent(type, { detail })));
         }
-    }
-
-    #say(target, words) {
-        if (target.textContent !== words) target.textContent = words;
     }
 }

@@ -5,7 +5,7 @@
  */
 
 import { t } from "./language.js";
-import { element, iconOf, say } from "./dom.js";
+import { element, iconButton, say } from "./dom.js";
 import { adopt, BoardHolder } from "./element.js";
 import { PlayerClock } from "./player-clock.js";
 import { Teacher } from "./teacher.js";
@@ -62,8 +62,7 @@ export class LecternTeacher extends BoardHolder {
         this.#words = element("span");
         this.#button = element("button", { type: "button", textContent: t("Write here"), hidden: true });
         this.#button.addEventListener("click", () => this.#teacher?.takeOver());
-        this.#state = element("p", { className: "state", hidden: true }, this.#words, this.#button);
-        this.#state.setAttribute("role", "status");
+        this.#state = element("p", { className: "state", role: "status", hidden: true }, this.#words, this.#button);
         root.prepend(tools(), this.#state);
         root.append(clearDialog());
     }
@@ -119,21 +118,12 @@ export class LecternTeacher extends BoardHolder {
 }
 
 function tools() {
-    const group = (id, label) => {
-        const made = element("div", { id, className: "group", ariaLabel: label });
-        made.setAttribute("role", "radiogroup");
-        return made;
-    };
-    const command = (id, label, keys) => {
-        const button = element("button", { id, type: "button", className: "plain", ariaLabel: label, title: keys ? `${label} (${keys})` : label });
-        button.append(iconOf(id));
-        return button;
-    };
-    const bar = element("div", { className: "tools", ariaLabel: t("Drawing") },
+    const group = (id, label) => element("div", { id, className: "group", role: "radiogroup", "aria-label": label });
+    const command = (id, label, keys) => iconButton(id, label, keys, { id });
+    return element("div", { className: "tools", role: "toolbar", "aria-label": t("Drawing") },
         group("elements", t("Tool")), group("colours", t("Colour")), group("widths", t("Width")),
-        element("div", { className: "group" }, command("undo", t("Undo"), "Ctrl Z"), command("redo", t("Redo"), "Ctrl Shift Z"), command("clear", t("Clear the page"))));
-    bar.setAttribute("role", "toolbar");
-    return bar;
+        element("div", { className: "group" },
+            command("undo", t("Undo"), "Ctrl Z"), command("redo", t("Redo"), "Ctrl Shift Z"), command("clear", t("Clear the page"))));
 }
 
 function clearDialog() {
@@ -141,7 +131,7 @@ function clearDialog() {
     const clear = element("button", { value: "clear", textContent: t("Clear") });
     const form = element("form", { method: "dialog" },
         element("p", { textContent: t("Clear this page? It goes blank for everybody. This cannot be undone.") }), keep, clear);
-    return element("dialog", { id: "clear-dialog", ariaLabel: t("Clear this page") }, form);
+    return element("dialog", { id: "clear-dialog", "aria-label": t("Clear this page") }, form);
 }
 
 if (globalThis.customElements && !customElements.get("lectern-teacher")) customElements.define("lectern-teacher", LecternTeacher);

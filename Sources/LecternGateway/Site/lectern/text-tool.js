@@ -140,8 +140,7 @@ export class TextTool {
     }
 
     #show(edited) {
-        const field = element("textarea", { value: edited.text, ariaLabel: t("Text"), spellcheck: false, autocapitalize: "off" });
-        field.setAttribute("autocomplete", "off");
+        const field = element("textarea", { value: edited.text, "aria-label": t("Text"), spellcheck: false, autocapitalize: "off", autocomplete: "off" });
         field.wrap = "off";
         field.dataset.text = "edited";
         Object.assign(field.style, {

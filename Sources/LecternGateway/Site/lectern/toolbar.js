@@ -4,7 +4,7 @@
  * @module
  */
 
-import { answerOf, element, iconOf, isTaken, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
+import { answerOf, element, iconButton, isTaken, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
 import { mark, t } from "./language.js";
 import { ColourPicker } from "./colour-picker.js";
 import { EraserCursor } from "./eraser-cursor.js";
@@ -47,7 +47,7 @@ export class Toolbar {
     #teacher;
     #choice = { element: Element.freehand, colour: 0, width: 1, hovers: false };
     /** Whether the pointer points without touching; shown while it is chosen. */
-    #hovers = element("button", { className: "plain", type: "button", title: t("Point without touching"), ariaLabel: t("Point without touching") });
+    #hovers = iconButton("hover", t("Point without touching"));
     #hoverGroup = element("div", { className: "group" }, this.#hovers);
     #groups = [];
     #palette = "";
@@ -75,18 +75,13 @@ export class Toolbar {
         this.#text = new TextTool(teacher, teacher.canvas, this.#leaving.signal);
         Object.assign(this.#choice, rememberedValue(storageKey));
         if (!lasso && this.#choice.element === Element.lasso) this.#choice.element = Element.freehand;
-        this.#fill(this.#element("elements"), "element", elements.filter(([, , , value]) => lasso || value !== Element.lasso).map(([icon, name, key, value]) => {
-            const button = element("button", { className: "plain", title: `${t(name)} (${key})`, ariaLabel: t(name) });
-            button.setAttribute("aria-keyshortcuts", key);
-            button.append(iconOf(icon));
-            return [button, value];
-        }));
+        const offered = elements.filter(([, , , value]) => lasso || value !== Element.lasso);
+        this.#fill(this.#element("elements"), "element", offered.map(([icon, name, key, value]) => [iconButton(icon, t(name), key), value]));
         this.#fill(this.#element("widths"), "width", widths.map(([name, width], index) => {
-            const button = element("button", { className: "plain width", title: `${t(name)} ([ ])`, ariaLabel: t(name) });
+            const button = element("button", { className: "plain width", type: "button", title: `${t(name)} ([ ])`, "aria-label": t(name) });
             button.style.setProperty("--dot", `${3 + width * 0.9}px`);
             return [button, index];
         }));
-        this.#hovers.append(iconOf("hover"));
         this.#colours = new ColourPicker(this.#element("colours"), (colour) => {
             this.#choose("colour", colour);
             this.#element("colours").querySelector("[aria-checked=true]")?.focus();
@@ -141,12 +136,7 @@ export class Toolbar {
     #showColours() {
         const { palette } = this.#teacher.board;
         this.#element("colours").replaceChildren();
-        this.#fill(this.#element("colours"), "colour", this.#colours.atHand.map((place) => {
-            const name = ColourPicker.nameOf(palette[place]);
-            const button = element("button", { className: "plain swatch", title: place < 9 ? `${name} (${place + 1})` : name, ariaLabel: name });
-            button.style.setProperty("--colour", palette[place]);
-            return [button, place];
-        }));
+        this.#fill(this.#element("colours"), "colour", this.#colours.atHand.map((place) => [ColourPicker.swatch(palette[place], place), place]));
     }
 
     /** Ends it: buttons and keys do nothing any more. */
@@ -164,7 +154,6 @@ export class Toolbar {
     /** A group of buttons of which one is chosen; arrow keys move within it. */
     #fill(group, name, buttons) {
         for (const [button, value] of buttons) {
-            button.type = "button";
             button.setAttribute("role", "radio");
             button.addEventListener("click", () => this.#choose(name, value));
             group.append(button);

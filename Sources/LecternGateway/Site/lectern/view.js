@@ -8,7 +8,7 @@
  */
 
 import { t } from "./language.js";
-import { capture, element, iconOf, letterKeys, onPixelRatio } from "./dom.js";
+import { capture, iconButton, letterKeys, onPixelRatio } from "./dom.js";
 
 /** How many times larger than the whole page a page is seen at most, and by how much keys and buttons scale. */
 const most = 16;
@@ -446,9 +446,8 @@ export class BoardView extends EventTarget {
  */
 export function viewButtons(view) {
     const button = (icon, name, key, act) => {
-        const made = element("button", { type: "button", className: "plain", ariaLabel: name, title: `${name} (${key})` }, iconOf(icon));
-        made.setAttribute("aria-keyshortcuts", key);
-        made.addEventListener("click", () => act());
+        const made = iconButton(icon, name, key);
+        made.addEventListener("click", act);
         return made;
     };
     const [out, into, whole] = [

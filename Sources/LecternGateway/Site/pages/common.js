@@ -4,7 +4,7 @@
  * @module
  */
 
-import { closeBeside, element, iconOf, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
+import { closeBeside, element, iconButton, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway, pause } from "../lectern/gateway.js";
 import { changeLanguage, languageInUse, loading, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";
@@ -213,10 +213,9 @@ export function bindFullScreen(button, target) {
 
 /** Lets the reader choose among the languages that there are, each by its own name. */
 function bindLanguage(button) {
-    const problem = element("p", { className: "small quiet", hidden: true });
-    problem.setAttribute("role", "alert");
+    const problem = element("p", { className: "small quiet", role: "alert", hidden: true });
     const list = element("ul", { className: "languages" });
-    const dialog = element("dialog", { ariaLabel: t("Language") },
+    const dialog = element("dialog", { "aria-label": t("Language") },
         element("form", { method: "dialog" }, element("h2", { textContent: t("Language") }), problem, list,
             element("div", { className: "row" }, element("button", { className: "button", textContent: t("Close") }))));
     document.body.append(dialog);
@@ -264,9 +263,7 @@ const storageKey = "lectern-dark-board";
  * @param {HTMLElement} group gets the button
  */
 export function bindDarkBoard(board, group) {
-    const button = element("button", { className: "plain", type: "button", title: `${t("Dark board")} (B)`, ariaLabel: t("Dark board") });
-    button.setAttribute("aria-keyshortcuts", "B");
-    button.append(iconOf("dark-board"));
+    const button = iconButton("dark-board", t("Dark board"), "B");
     group.append(button);
     const set = (isDark) => {
         board.isDark = isDark;

@@ -253,9 +253,7 @@ export class PageStrip extends EventTarget {
         if (entry) return entry;
         const canvas = element("canvas", { width: 0, height: 0 });
         const number = element("span", { className: "number small" });
-        const item = element("li", { className: "page-item" }, canvas, number);
-        item.setAttribute("role", "option");
-        item.dataset.page = page;
+        const item = element("li", { className: "page-item", role: "option", "data-page": page }, canvas, number);
         entry = { item, canvas, number, isStale: true, isInView: false, nextAt: 0 };
         this.#items.set(page, entry);
         this.#inView.observe(item);

@@ -305,7 +305,7 @@ function showAudience(teacher, gateway, timeLine, canMute) {
 
 function cohortRow(name) {
     const behind = element("span", { className: "behind small number quiet" });
-    const progress = element("progress", { max: 1, value: 0, ariaLabel: t("What cohort {name} has", { name }) });
+    const progress = element("progress", { max: 1, value: 0, "aria-label": t("What cohort {name} has", { name }) });
     const has = element("span", { className: "has small number quiet" });
     const node = element("li", { className: "cohort" },
         element("div", { className: "cohort-head" }, element("span", { className: "cohort-name", textContent: name }), behind), progress, has);
