@@ -123,6 +123,9 @@ static const unsigned char lectern_live_clock_js[] = {
 static const unsigned char lectern_outbox_store_js[] = {
 #embed "../LecternGateway/Site/lectern/outbox-store.js"
 };
+static const unsigned char lectern_own_ink_js[] = {
+#embed "../LecternGateway/Site/lectern/own-ink.js"
+};
 static const unsigned char lectern_painter_js[] = {
 #embed "../LecternGateway/Site/lectern/painter.js"
 };
@@ -149,6 +152,9 @@ static const unsigned char lectern_teacher_core_js[] = {
 };
 static const unsigned char lectern_teacher_element_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher-element.js"
+};
+static const unsigned char lectern_teacher_session_js[] = {
+#embed "../LecternGateway/Site/lectern/teacher-session.js"
 };
 static const unsigned char lectern_teacher_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher.js"
@@ -233,6 +239,7 @@ static const struct site_file files[] = {
     CORE("lectern/lectern.wasm", core),
     FILE("lectern/live-clock.js", lectern_live_clock_js),
     FILE("lectern/outbox-store.js", lectern_outbox_store_js),
+    FILE("lectern/own-ink.js", lectern_own_ink_js),
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
     FILE("lectern/player-clock.js", lectern_player_clock_js),
@@ -242,6 +249,7 @@ static const struct site_file files[] = {
     FILE("lectern/stroke-eraser.js", lectern_stroke_eraser_js),
     FILE("lectern/teacher-core.js", lectern_teacher_core_js),
     FILE("lectern/teacher-element.js", lectern_teacher_element_js),
+    FILE("lectern/teacher-session.js", lectern_teacher_session_js),
     FILE("lectern/teacher.js", lectern_teacher_js),
     FILE("lectern/text-tool.js", lectern_text_tool_js),
     FILE("lectern/toolbar.js", lectern_toolbar_js),

@@ -13,6 +13,15 @@ import { AuthorNames } from "./words.js";
 import { Painter } from "./painter.js";
 import { Kind, pagesOf, pointersOf } from "./records.js";
 
+/** The media time that a clock tells, in milliseconds; NaN where there is none, or it fails. */
+export function timeOf(clock) {
+    try {
+        return clock ? Number(clock()) : NaN;
+    } catch {
+        return NaN;
+    }
+}
+
 /**
  * A board on a canvas; `Board` or `Replay`. Members whose names begin with an underscore are for these two.
  */
@@ -56,8 +65,8 @@ export class CoreBoard extends EventTarget {
         this.gateway = gateway ?? new Gateway({ url, token });
         this._options = options;
         this._state = unknown;
-        this.#clock = options.clock ?? (() => NaN);
-        if (typeof this.#clock !== "function") {
+        this.#clock = options.clock;
+        if (this.#clock && typeof this.#clock !== "function") {
             this.#player = this.#clock;
             this.#clock = () => this.#player.time;
             this.#player.addEventListener("change", this.#onpicture);
@@ -120,11 +129,7 @@ export class CoreBoard extends EventTarget {
      * @protected
      */
     get _time() {
-        try {
-            return Number(this.#clock());
-        } catch {
-            return NaN;
-        }
+        return timeOf(this.#clock);
     }
 
     /** @protected */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Backoff } from "./gateway.js";
+import { Backoff, pause } from "./gateway.js";
 import { Input, RecordReader } from "./records.js";
 
 /** The core of boards and replays, and the one that has a teacher's session as well. */
@@ -77,7 +77,7 @@ export class CoreHost {
             } catch (error) {
                 console.error(error);
                 // The network comes back; nothing else can be done.
-                await new Promise((resolve) => setTimeout(resolve, backoff.next()));
+                await pause(backoff.next());
             }
         }
         if (this.#isClosed) return;

@@ -156,6 +156,11 @@ export class RecordReader {
     }
 }
 
+/** What is drawn: the values of a message's `e`. */
+export const Element = Object.freeze({
+    freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6, pointer: 7, text: 8, highlighter: 9, arrow: 10,
+});
+
 /** The papers of pages by their numbers: that of a ruling is its `p` in messages. */
 export const papers = ["blank", "lines", "squares", "dots", "staves", "slide"];
 

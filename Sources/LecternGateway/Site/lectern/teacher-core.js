@@ -15,6 +15,11 @@ const calls = {
     pages: 11, shown: 12, covered: 13, command: 14, preview: 15, retry: 16, leave: 17, fingers: 18, even: 19,
 };
 
+/** The numbers of commands; of those of the log the values of a message's `a`. */
+export const commands = {
+    undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6, image: 7, lasso: 8, paper: 9, remove: 10, text: 11, slide: 12, redraw: 13,
+};
+
 /** One session. A method that fails has ended it. */
 export class TeacherCore extends Instance {
     /** @param {WebAssembly.Module} module as `Instance.load` gives it */

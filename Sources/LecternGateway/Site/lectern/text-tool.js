@@ -8,7 +8,7 @@ import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
 import { element, layoutAround } from "./dom.js";
 import { Removals } from "./stroke-eraser.js";
-import { Element } from "./teacher.js";
+import { Element } from "./records.js";
 import { fontFamily, fontSize, linesOf, widthOf } from "./images.js";
 
 /** Bytes of a text at most; see `BoardText`. */

@@ -9,7 +9,7 @@ import { mark, t } from "./language.js";
 import { ColourPicker } from "./colour-picker.js";
 import { EraserCursor } from "./eraser-cursor.js";
 import { StrokeEraser } from "./stroke-eraser.js";
-import { Element } from "./teacher.js";
+import { Element } from "./records.js";
 import { TextTool } from "./text-tool.js";
 
 /** The eraser of whole strokes, among elements. */

@@ -7,7 +7,7 @@
 import { firstLiveID } from "../lectern/painter.js";
 import { t } from "../lectern/language.js";
 import { Removals } from "../lectern/stroke-eraser.js";
-import { Element } from "../lectern/teacher.js";
+import { Element } from "../lectern/records.js";
 import { highlighterFactor } from "../lectern/toolbar.js";
 
 /** Strokes that are changed at once: with their removal as many operations as a room remembers unless configured otherwise. */

@@ -3,6 +3,7 @@
 import { mark } from "../lectern/language.js";
 import { Board } from "../lectern/board.js";
 import { PlayerClock } from "../lectern/player-clock.js";
+import { Element } from "../lectern/records.js";
 import { followConnection, TextRegion } from "../lectern/words.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
 import { $, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, t, timeWords } from "./common.js";
@@ -364,7 +365,7 @@ function showBoard(board) {
     };
     board.addEventListener("operation", ({ detail: { operation } }) => {
         showWriter(operation.author);
-        tellNews(operation.author, operation.message.a, operation.message.e === 7);
+        tellNews(operation.author, operation.message.a, operation.message.e === Element.pointer);
     });
     board.addEventListener("wet", ({ detail }) => {
         showWriter(detail.author);
