@@ -126,6 +126,9 @@ static const unsigned char lectern_outbox_store_js[] = {
 static const unsigned char lectern_own_ink_js[] = {
 #embed "../LecternGateway/Site/lectern/own-ink.js"
 };
+static const unsigned char lectern_painted_canvases_js[] = {
+#embed "../LecternGateway/Site/lectern/painted-canvases.js"
+};
 static const unsigned char lectern_painter_js[] = {
 #embed "../LecternGateway/Site/lectern/painter.js"
 };
@@ -167,6 +170,9 @@ static const unsigned char lectern_toolbar_js[] = {
 };
 static const unsigned char lectern_whep_js[] = {
 #embed "../LecternGateway/Site/lectern/whep.js"
+};
+static const unsigned char lectern_view_hands_js[] = {
+#embed "../LecternGateway/Site/lectern/view-hands.js"
 };
 static const unsigned char lectern_view_js[] = {
 #embed "../LecternGateway/Site/lectern/view.js"
@@ -240,6 +246,7 @@ static const struct site_file files[] = {
     FILE("lectern/live-clock.js", lectern_live_clock_js),
     FILE("lectern/outbox-store.js", lectern_outbox_store_js),
     FILE("lectern/own-ink.js", lectern_own_ink_js),
+    FILE("lectern/painted-canvases.js", lectern_painted_canvases_js),
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
     FILE("lectern/player-clock.js", lectern_player_clock_js),
@@ -254,6 +261,7 @@ static const struct site_file files[] = {
     FILE("lectern/text-tool.js", lectern_text_tool_js),
     FILE("lectern/toolbar.js", lectern_toolbar_js),
     FILE("lectern/whep.js", lectern_whep_js),
+    FILE("lectern/view-hands.js", lectern_view_hands_js),
     FILE("lectern/view.js", lectern_view_js),
     FILE("lectern/words.js", lectern_words_js),
     FILE("pages/clock.html", pages_clock_html),

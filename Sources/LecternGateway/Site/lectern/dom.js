@@ -89,6 +89,20 @@ export function whileVisible(milliseconds, body) {
     go();
 }
 
+const tasks = [];
+/** Made when it is needed: an open one keeps Node alive that only imports this. */
+let channel = null;
+
+/** Runs a function in a task of its own, at once. */
+export function nextTask(body) {
+    if (!channel) {
+        channel = new MessageChannel();
+        channel.port1.onmessage = () => tasks.shift()();
+    }
+    tasks.push(body);
+    channel.port2.postMessage(null);
+}
+
 /** The address of an icon. */
 export function iconAddress(name) {
     return new URL(`../lectern/icons.svg#${name}`, import.meta.url).href;

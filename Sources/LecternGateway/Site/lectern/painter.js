@@ -8,7 +8,9 @@
  */
 
 import { CoreHost } from "./core.js";
+import { nextTask } from "./dom.js";
 import { textPicture } from "./images.js";
+import { PaintedCanvases } from "./painted-canvases.js";
 
 /** Milliseconds of drawing, and of a task in all, before the page may do something else. */
 const slice = 8;
@@ -26,20 +28,6 @@ function liveID(entry) {
     return id;
 }
 
-const tasks = [];
-/** Made when it is needed: an open one keeps Node alive that only imports this. */
-let channel = null;
-
-/** Runs a function in a task of its own, at once. */
-export function nextTask(body) {
-    if (!channel) {
-        channel = new MessageChannel();
-        channel.port1.onmessage = () => tasks.shift()();
-    }
-    tasks.push(body);
-    channel.port2.postMessage(null);
-}
-
 /**
  * A stroke, an image or a lasso: an entry of a page.
  *
@@ -54,26 +42,19 @@ export class Painter {
     onprogress = () => {};
     /** Called when an image has got another picture. */
     onimage = () => {};
-    /** Called when the picture of a part is there that was asked for, with its canvas, or with null when that of the whole page is. */
+    /** Called when the picture of a part is there that was asked for, with its canvas and the part; with null when that of the whole page is. */
     onpart = () => {};
     /** Called with whether the page has the colours of a dark board, when that is other than before. */
     onground = () => {};
     /** Called with the texts of the page, from the bottom to the top, when they are other ones. */
     ontexts = () => {};
-    #canvas;
-    #context;
+    #canvases;
     /** The part that is to be seen, null for the whole page, and whether the core does not know it. */
     #part = null;
     #isPartNew = false;
     /** Whether the ground is to be dark, and whether what was painted last has its colours. */
     #isDark = false;
     #isPaintedDark = false;
-    /** The context of the part that is seen, and that of the next one. */
-    #parts = [];
-    /** What is painted; null until it is known. */
-    #target = null;
-    /** Whether the canvas of the whole page has another one. */
-    #isWholeStale = false;
     #images;
     #host;
     /** The room's entries by their indices, and how they are drawn; null before the first page. */
@@ -98,8 +79,8 @@ export class Painter {
      * @param {CoreHost} [host] of the core that has the board; without it {@link reset} and {@link change} say what is seen
      */
     constructor(canvas, images = null, host = new CoreHost()) {
-        [this.#canvas, this.#images, this.#host] = [canvas, images, host];
-        this.#context = canvas.getContext("2d");
+        [this.#images, this.#host] = [images, host];
+        this.#canvases = new PaintedCanvases(canvas);
         if (images) {
             images.onpicture = () => {
                 this.onimage();
@@ -148,7 +129,7 @@ export class Painter {
     show(isOther = false) {
         this.#isShown = true;
         this.#isTold ||= isOther;
-        this.#isWholeStale ||= isOther;
+        if (isOther) this.#canvases.isWholeStale = true;
         this.#schedule();
     }
 
@@ -254,11 +235,6 @@ export class Painter {
         this.#schedule();
     }
 
-    /** The corners of the topmost image at a point of the board, where they are now; null where there is none. */
-    imageAt(x, y) {
-        return this.pictureAt(x, y)?.corners ?? null;
-    }
-
     /** The topmost image at a point of the board; see `Core.imageAt`. */
     pictureAt(x, y) {
         this.#update();
@@ -300,7 +276,8 @@ export class Painter {
                 this.#isNew = false;
             }
             if (this.#isPartNew) {
-                [this.#isPartNew, this.#target] = [false, null];
+                this.#isPartNew = false;
+                this.#canvases.begin(this.#part);
                 core.view(this.#part, this.#isDark);
             }
             if (this.#isLiveNew) {
@@ -344,12 +321,12 @@ export class Painter {
                 this.#isTold = true;
                 return false;
             }
-            this.#prepare(core);
+            // It is blank.
+            if (this.#canvases.fit(core)) core.presentAll();
             do {
                 const box = core.nextBox();
                 if (!box) return true;
-                this.#target.context.putImageData(box.pixels, box.x, box.y);
-                this.#target.add(box);
+                this.#canvases.put(box);
             } while (performance.now() < end);
             return false;
         });
@@ -360,7 +337,8 @@ export class Painter {
             this.#isBusy = false;
             this.#host.succeeded();
             this.#tellGround();
-            this.#present();
+            const shown = this.#canvases.present();
+            if (shown) this.onpart(shown.canvas, shown.part);
         }
         if (this.#isTold) this.onprogress();
         if (isOver) this.#isTold = false;
@@ -373,66 +351,6 @@ export class Painter {
         this.onground(isDark);
     }
 
-    /** Makes a canvas ready for what the core has drawn. */
-    #prepare(core) {
-        const { width, height } = core;
-        const known = this.#target?.context.canvas;
-        if (known && known.width === width && known.height === height) return;
-        let context = this.#context;
-        if (this.#part) {
-            // The other one is seen until this one is done.
-            context = this.#parts[1] ?? document.createElement("canvas").getContext("2d");
-            this.#parts = [this.#parts[0] ?? null, context];
-        }
-        const { canvas } = context;
-        if (canvas.width === width && canvas.height === height) context.clearRect(0, 0, width, height);
-        else [canvas.width, canvas.height] = [width, height];
-        this.#target = new Target(context, this.#part);
-        core.presentAll();
-    }
-
-    /** Shows what was painted. */
-    #present() {
-        const { part, context, isNew, changed } = this.#target;
-        this.#target.isNew = false;
-        if (part && changed) this.#copyToWhole(part, context.canvas, changed);
-        this.#target.changed = null;
-        if (!part) this.#isWholeStale = false;
-        if (!isNew) return;
-        if (part) this.#parts.reverse();
-        else this.#parts = [];
-        this.onpart(part && context.canvas, part);
-    }
-
-    /** Shows a part on the canvas of the page, for those who move on from it. */
-    #copyToWhole({ x, y, page }, canvas, { left, top, right, bottom }) {
-        if (this.#isWholeStale) this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
-        this.#isWholeStale = false;
-        const factor = this.#canvas.width / page;
-        const [width, height] = [right - left, bottom - top];
-        const place = [(x + left) * factor, (y + top) * factor, width * factor, height * factor];
-        this.#context.clearRect(...place);
-        this.#context.drawImage(canvas, left, top, width, height, ...place);
-    }
-}
-
-/** A canvas that is painted, and what has changed on it since it was shown. */
-class Target {
-    context;
-    part;
-    isNew = true;
-    changed = null;
-
-    constructor(context, part) {
-        [this.context, this.part] = [context, part];
-    }
-
-    add({ x, y, pixels: { width, height } }) {
-        const { left, top, right, bottom } = this.changed ?? { left: x, top: y, right: x, bottom: y };
-        this.changed = {
-            left: Math.min(left, x), top: Math.min(top, y), right: Math.max(right, x + width), bottom: Math.max(bottom, y + height),
-        };
-    }
 }
 
 /** The numbers of an image. */

@@ -7,7 +7,7 @@
 import { t } from "./language.js";
 import { CoreBoard } from "./core-board.js";
 import { Backoff, GatewayError, now } from "./gateway.js";
-import { nextTask } from "./painter.js";
+import { nextTask } from "./dom.js";
 import { Input, Kind, operationOf, visitsOf } from "./records.js";
 
 /** Points of a lesson that are kept, about 50 bytes each; a lesson with fewer is fetched once. */

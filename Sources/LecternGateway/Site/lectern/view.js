@@ -8,7 +8,8 @@
  */
 
 import { t } from "./language.js";
-import { capture, iconButton, letterKeys, onPixelRatio } from "./dom.js";
+import { iconButton, letterKeys, onPixelRatio } from "./dom.js";
+import { controls, ViewHands } from "./view-hands.js";
 
 /** How many times larger than the whole page a page is seen at most, and by how much keys and buttons scale. */
 const most = 16;
@@ -17,18 +18,14 @@ const step = 1.5;
 const least = 1.02;
 /** Milliseconds without a movement after which it is made sharp. */
 const restTime = 30;
-/** CSS pixels that fingers that tap do not move, and that arrow keys move by. */
-const slop = 8;
+/** CSS pixels that arrow keys move by. */
 const arrowStep = 80;
-/** What one turn of a wheel scales by at most, as a power of e, and of a unit of its movement. */
-const [mostWheel, wheelUnit] = [0.25, 0.01];
 /** Pixels of a canvas at most, each way. */
 const longestSide = 4096;
 
 const bounded = (zoom) => Math.min(Math.max(zoom, 1), most);
 
 const arrows = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-const controls = "button, a, input, select, textarea, summary, video, dialog, [contenteditable]";
 
 /**
  * Zooms and moves the page that a canvas shows.
@@ -53,12 +50,7 @@ export class BoardView extends EventTarget {
     #part = null;
     /** Whether the painter was asked for a part. */
     #asksPart = false;
-    /** Fingers on the frame, in their order, with their first and last events. */
-    #fingers = new Map();
-    /** How fingers or a mouse hold the page: the centre between them, and their distance; null while they do not. */
-    #hold = null;
-    #mouse = null;
-    #isSpaceDown = false;
+    #hands;
     /** What of the page is at the upper left corner of the frame: parts of its width and height. */
     #corner = { x: 0, y: 0 };
     #timer = null;
@@ -79,15 +71,9 @@ export class BoardView extends EventTarget {
         super();
         [this.#board, this.#canvas, this.#frame, this.#options] = [board, canvas, frame, { isPulled, pen, beside }];
         const { signal } = this.#leaving;
-        const first = { signal, capture: true, passive: false };
-        for (const type of ["pointerdown", "pointermove", "pointerup", "pointercancel"]) {
-            frame.addEventListener(type, (event) => this.#point(event), first);
-        }
-        frame.addEventListener("wheel", (event) => this.#roll(event), first);
-        // Two fingers do not scroll or scale the page around the board.
-        frame.addEventListener("touchstart", (event) => event.touches.length > 1 && event.preventDefault(), first);
-        addEventListener("blur", () => this.#holdSpace(false), { signal });
-        addEventListener("keyup", (event) => event.key === " " && this.#holdSpace(false), { signal });
+        this.#hands = new ViewHands(this, frame, this.#options, {
+            zoomAt: (...place) => this.#zoomAt(...place), settle: () => this.#settle(),
+        }, signal);
         board.addEventListener("page", () => this.#turn(), { signal });
         board.painter.onpart = (canvas, part) => this.#present(canvas, part);
         this.#observer = new ResizeObserver(() => this.#resize());
@@ -144,7 +130,7 @@ export class BoardView extends EventTarget {
         if (event.key === "+" || event.key === "=") this.zoomIn();
         else if (event.key === "-" || event.key === "−") this.zoomOut();
         else if (event.key === "0") this.showWhole();
-        else if (event.key === " " && this.isZoomed && !isControl && this.#options.isPulled !== true) this.#holdSpace(true);
+        else if (event.key === " " && this.isZoomed && !isControl && this.#options.isPulled !== true) this.#hands.isSpaceDown = true;
         else if (arrows[event.key] && this.isZoomed && !isControl && !target.closest?.("[role=radiogroup], [role=listbox]")) {
             const [x, y] = arrows[event.key];
             this.moveBy(x * arrowStep, y * arrowStep);
@@ -161,8 +147,7 @@ export class BoardView extends EventTarget {
         this.#board.painter.onpart = () => {};
         this.#sharp?.remove();
         this.#sharp = null;
-        this.#holdSpace(false);
-        this.#frame.removeAttribute("data-pulled");
+        this.#hands.close();
         this.#move();
     }
 
@@ -277,7 +262,7 @@ export class BoardView extends EventTarget {
         clearTimeout(this.#timer);
         const { painter, size } = this.#board;
         // Not earlier: slow hands and wheels go on from there.
-        if (!this.#hold && this.isZoomed && this.zoom < least) this.#place(1, 0, 0);
+        if (!this.#hands.isHolding && this.isZoomed && this.zoom < least) this.#place(1, 0, 0);
         if (!this.isZoomed) {
             if (this.#asksPart) painter.look(null);
             this.#asksPart = false;
@@ -325,116 +310,6 @@ export class BoardView extends EventTarget {
     /** Another page: it is seen as large, from its beginning. */
     #turn() {
         if (this.isZoomed) this.#put(this.zoom, Infinity, Infinity, true);
-    }
-
-    // Hands.
-
-    #point(event) {
-        if (event.pointerType === "touch") this.#touch(event);
-        else this.#drag(event);
-    }
-
-    #touch(event) {
-        const { type, pointerId } = event;
-        if (type === "pointerdown") {
-            if (event.composedPath()[0].closest?.(controls) || this.#options.pen?.isBusy(event.timeStamp)) return;
-            // The only one, whatever was missed of others.
-            if (event.isPrimary) this.#release();
-            this.#fingers.set(pointerId, { first: event, last: event });
-            // Those that were there hold it from where they are now.
-            for (const finger of this.#fingers.values()) finger.first = finger.last;
-            if (this.#hold) this.#hold = this.#between("last");
-        } else if (!this.#fingers.has(pointerId)) return;
-        else if (type === "pointermove") {
-            this.#fingers.get(pointerId).last = event;
-            if (this.#hold) this.#pull();
-            // A hand that lay there before its pen.
-            else if (this.#options.pen?.isBusy(event.timeStamp)) this.#fingers.clear();
-            else if (this.#hasMoved()) this.#grab();
-        } else {
-            this.#fingers.delete(pointerId);
-            if (this.#hold && this.#fingers.size > 0) this.#hold = this.#between("last");
-        }
-        if (!this.#hold) return;
-        event.stopPropagation();
-        if (this.#fingers.size === 0) this.#release();
-    }
-
-    /** Whether fingers do more than tap or draw. */
-    #hasMoved() {
-        const { isPulled, pen } = this.#options;
-        const fingers = [...this.#fingers.values()];
-        if (fingers.length < 2 && !(isPulled && this.isZoomed)) return false;
-        return fingers.some(({ first, last }) => Math.hypot(last.clientX - first.clientX, last.clientY - first.clientY) > slop);
-    }
-
-    /** Fingers hold the page from now on: nothing is drawn or tapped by them. */
-    #grab() {
-        this.#options.pen?.giveUp([...this.#fingers.values()].map(({ last }) => last));
-        this.#hold = this.#between("first");
-        this.#pull();
-    }
-
-    /** The centre between the fingers, and their distance, at their first or last places. */
-    #between(name) {
-        const fingers = [...this.#fingers.values()].slice(0, 2).map((finger) => finger[name]);
-        const [x, y] = ["clientX", "clientY"].map((name) => fingers.reduce((sum, finger) => sum + finger[name], 0) / fingers.length);
-        const distance = fingers.length > 1 ? Math.hypot(fingers[0].clientX - fingers[1].clientX, fingers[0].clientY - fingers[1].clientY) : 0;
-        return { x, y, distance };
-    }
-
-    /** Moves the page with the fingers. */
-    #pull() {
-        const before = this.#hold;
-        this.#hold = this.#between("last");
-        const { x, y, distance } = this.#hold;
-        const factor = before.distance > 0 && distance > 0 ? distance / before.distance : 1;
-        this.#zoomAt(this.zoom * factor, x, y, this.x + x - before.x, this.y + y - before.y);
-    }
-
-    #release() {
-        this.#fingers.clear();
-        if (!this.#hold) return;
-        this.#hold = null;
-        this.#settle();
-    }
-
-    /** A mouse or a pen moves the page where it does not draw. */
-    #drag(event) {
-        const { type, pointerId, clientX, clientY } = event;
-        if (type === "pointerdown") {
-            const isMouse = event.pointerType === "mouse";
-            const pulls = (event.button === 0 && (this.#isSpaceDown || (isMouse && this.#options.isPulled === true))) || (isMouse && event.button === 1);
-            if (!this.isZoomed || !pulls || event.composedPath()[0].closest?.(controls)) return;
-            this.#mouse = { pointerId, clientX, clientY };
-            capture(this.#frame, pointerId);
-            event.preventDefault();
-        } else if (this.#mouse?.pointerId !== pointerId) return;
-        // The mouse may have been lifted where the page is not told.
-        else if (type === "pointermove" && event.buttons !== 0) {
-            this.moveBy(clientX - this.#mouse.clientX, clientY - this.#mouse.clientY);
-            this.#mouse = { pointerId, clientX, clientY };
-        } else {
-            this.#mouse = null;
-            this.#settle();
-        }
-        this.#frame.toggleAttribute("data-pulled", this.#mouse !== null);
-        event.stopPropagation();
-    }
-
-    #holdSpace(isDown) {
-        this.#isSpaceDown = isDown;
-        this.#frame.toggleAttribute("data-space", isDown);
-    }
-
-    #roll(event) {
-        const unit = [1, 16, 400][event.deltaMode] ?? 1;
-        const [x, y] = [event.deltaX * unit, event.deltaY * unit];
-        if (event.ctrlKey) {
-            event.preventDefault();
-            const power = Math.min(Math.max(-y * wheelUnit, -mostWheel), mostWheel);
-            this.#zoomAt(this.zoom * Math.exp(power), event.clientX, event.clientY);
-        } else if (this.isZoomed && this.moveBy(-x, -y)) event.preventDefault();
     }
 }
 

@@ -206,8 +206,8 @@ export class LassoTool {
         const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
         const size = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
         if (points.length > 2 && size > tapSize * perPixel) return this.select(points.map(({ x, y }) => ({ x, y })));
-        const corners = this.#teacher.board.painter.imageAt(points[0].x, points[0].y);
-        if (corners) this.select(corners, { image: points[0] });
+        const image = this.#teacher.board.painter.pictureAt(points[0].x, points[0].y);
+        if (image) this.select(image.corners, { image: points[0] });
     }
 
     #drawLoop(points) {
