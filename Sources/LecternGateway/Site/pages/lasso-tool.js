@@ -10,6 +10,7 @@ import { followed, inverted, Selection, simplified } from "./selection.js";
 import { BackgroundTool } from "./paper-menu.js";
 import { $, letterKeys, say, t } from "./common.js";
 import { Restyler } from "./restyler.js";
+import { SelectionFrame } from "./selection-frame.js";
 
 /** Corners of the path of a lasso. */
 const mostLassoPoints = 1024;
@@ -23,12 +24,6 @@ const turnStep = Math.PI / 36;
 const scaleStep = 1.05;
 /** Milliseconds of rest after which a picture is made anew, as sharp as it will be. */
 const restTime = 180;
-/** CSS pixels from the box to the handle that turns it, and outside of the board where handles may be. */
-const turnReach = 36;
-const handleMargin = 6;
-/** The same inside of a part of the board that is seen: nothing is seen outside of it. */
-const zoomedMargin = 10;
-
 const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** Selects by loops, taps and keys while it is chosen. */
@@ -39,7 +34,7 @@ export class LassoTool {
     /** Makes pictures of what is selected; the last one, and where a map had put it. */
     #picture = null;
     #lifted = null;
-    #loop = null;
+    #frame;
     #drag = null;
     #timer = null;
     #isChosen = false;
@@ -47,17 +42,16 @@ export class LassoTool {
     #background;
     /** Ends the wait for ink that is to have another colour, where there is one. */
     #restyling = null;
-    #corners = [...document.querySelectorAll("#selection [data-across]")];
 
     /**
      * @param {import("../lectern/teacher.js").Teacher} teacher
      * @param {import("../lectern/view.js").BoardView} view
      */
     constructor(teacher, view) {
-        [this.#teacher, this.#view] = [teacher, view];
+        [this.#teacher, this.#view, this.#frame] = [teacher, view, new SelectionFrame(view)];
         [this.#restyler, this.#background] = [new Restyler(teacher), new BackgroundTool(teacher, () => this.drop())];
         document.addEventListener("keydown", (event) => this.#key(event), { capture: true });
-        for (const target of [$("selection-path"), $("selection-turn"), ...this.#corners]) {
+        for (const target of [$("selection-path"), $("selection-turn"), ...this.#frame.corners]) {
             target.addEventListener("pointerdown", (event) => this.#grab(event));
             target.addEventListener("pointermove", (event) => this.#pull(event));
             for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) {
@@ -74,7 +68,7 @@ export class LassoTool {
             if (detail.state !== "writer") this.#end("");
         });
         new ResizeObserver(() => this.#show()).observe($("board"));
-        view.addEventListener("change", () => (this.#selection || this.#loop) && this.#show());
+        view.addEventListener("change", () => (this.#selection || this.#frame.hasLoop) && this.#show());
         view.addEventListener("rest", () => {
             // As sharp as the board.
             if (!this.#lifted) return;
@@ -91,11 +85,11 @@ export class LassoTool {
         $("board").dataset.tool = isChosen ? "lasso" : "";
         this.#teacher.gesture = isChosen ? {
             began: (stroke) => this.#began(stroke),
-            moved: (stroke) => this.#drawLoop(stroke.points),
+            moved: (stroke) => this.#frame.showLoop(stroke.points),
             ended: (stroke) => this.#ended(stroke),
-            cancelled: () => this.#drawLoop(null),
+            cancelled: () => this.#frame.showLoop(null),
         } : null;
-        if (!isChosen) this.#drawLoop(null);
+        if (!isChosen) this.#frame.showLoop(null);
     }
 
     /**
@@ -197,11 +191,11 @@ export class LassoTool {
     #began(stroke) {
         this.#restyling?.abort();
         this.drop();
-        this.#drawLoop(stroke.points);
+        this.#frame.showLoop(stroke.points);
     }
 
     #ended({ points }) {
-        this.#drawLoop(null);
+        this.#frame.showLoop(null);
         const perPixel = 1 / this.#view.perUnit;
         const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
         const size = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
@@ -210,80 +204,19 @@ export class LassoTool {
         if (image) this.select(image.corners, { image: points[0] });
     }
 
-    #drawLoop(points) {
-        this.#loop = points;
-        $("outline").toggleAttribute("hidden", !points && !this.#selection);
-        this.#scaleOutline();
-        $("loop").setAttribute("d", points ? pathData(points, false) : "");
-    }
-
     // What is selected.
 
     #show() {
         const selection = this.#selection;
-        $("selection").hidden = !selection;
-        $("outline").toggleAttribute("hidden", !selection && !this.#loop);
         $("board").dataset.selection = selection ? "on" : "";
-        if (!selection) {
-            $("lift").replaceChildren();
-            for (const id of ["selection-path", "selection-box"]) $(id).setAttribute("d", "");
-            return;
-        }
-        const perUnit = this.#scaleOutline();
-        const path = $("selection-path");
-        if (path.dataset.length !== String(selection.path.length) || path.getAttribute("d") === "") {
-            path.dataset.length = selection.path.length;
-            path.setAttribute("d", pathData(selection.path, true));
-        }
-        path.setAttribute("transform", `matrix(${selection.map.join(" ")})`);
-        const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([across, down]) => selection.point(across, down));
-        $("selection-box").setAttribute("d", pathData(corners, true));
-        this.#showLift(perUnit);
-        const view = this.#view;
-        const bounds = view.bounds;
-        // What lies outside of what is seen stays within reach.
-        const margin = view.isZoomed ? -zoomedMargin : handleMargin;
-        const near = (at, start, end) => Math.min(Math.max(at, start - margin), end + margin);
-        const place = (target, { x, y }) => {
-            target.style.left = `${near(x, bounds.left, bounds.right)}px`;
-            target.style.top = `${near(y, bounds.top, bounds.bottom)}px`;
-        };
-        const inPixels = ({ x, y }) => ({ x: view.x + x * perUnit, y: view.y + y * perUnit });
-        const middle = inPixels(selection.at);
-        const beyond = (across, down, reach) => {
-            const point = inPixels(selection.point(across, down));
-            const length = Math.hypot(point.x - middle.x, point.y - middle.y) || 1;
-            return { x: point.x + ((point.x - middle.x) / length) * reach, y: point.y + ((point.y - middle.y) / length) * reach };
-        };
-        for (const corner of this.#corners) {
-            place(corner, beyond(Number(corner.dataset.across), Number(corner.dataset.down), 10));
-        }
-        const top = inPixels(selection.point(0, -1));
-        // Above the box, or below it where there is no room.
-        const isBelow = top.y < bounds.top + turnReach + 8 && Math.cos(selection.turn) > 0;
-        place($("selection-turn"), beyond(0, isBelow ? 1 : -1, turnReach));
-        this.#placeTools(corners.map(inPixels), middle.x, bounds, isBelow);
-    }
-
-    /** Puts the buttons below the selection, above it where it is low, and never outside of what is seen. */
-    #placeTools(corners, middle, bounds, isTurnBelow) {
-        const tools = $("selection-tools");
-        const bottom = Math.max(...corners.map(({ y }) => y));
-        const top = Math.min(...corners.map(({ y }) => y));
-        const { offsetWidth, offsetHeight } = tools;
-        const gap = 28;
-        const below = bottom + gap + (isTurnBelow ? turnReach : 0);
-        const above = top - gap - turnReach - offsetHeight;
-        const fits = (y) => y >= bounds.top && y + offsetHeight <= bounds.bottom;
-        const y = fits(below) ? below : fits(above) ? above : bounds.bottom - offsetHeight - 8;
-        const x = middle - offsetWidth / 2;
-        tools.style.left = `${Math.min(Math.max(x, bounds.left + 8), Math.max(bounds.right - offsetWidth - 8, bounds.left + 8))}px`;
-        tools.style.top = `${y}px`;
+        if (selection) this.#showLift();
+        else $("lift").replaceChildren();
+        this.#frame.show(selection);
     }
 
     /** Shows what is selected where it was moved to, above a board from which it is cut. */
-    #showLift(perUnit) {
-        const selection = this.#selection;
+    #showLift() {
+        const [selection, { perUnit }] = [this.#selection, this.#view];
         if (!selection.isMoved && !this.#lifted) return;
         if (!this.#lifted) this.#lift();
         this.#teacher.previewCut(selection.isMoved && !selection.isCopy ? selection.path : null);
@@ -318,14 +251,6 @@ export class LassoTool {
         canvas.getContext("2d").drawImage(picture.canvas, 0, 0);
         Object.assign(this.#lifted, { canvas, box: picture.box });
         $("lift").append(canvas);
-    }
-
-    /** Lays the outline over the board, in board units. Returns CSS pixels a unit. */
-    #scaleOutline() {
-        const { perUnit, x, y } = this.#view;
-        const { clientWidth, clientHeight } = $("board");
-        $("outline").setAttribute("viewBox", [-x, -y, clientWidth, clientHeight].map((length) => length / perUnit).join(" "));
-        return perUnit;
     }
 
     // Dragging.
@@ -411,7 +336,7 @@ export class LassoTool {
         const step = event.shiftKey ? nudge.far : nudge.near;
         const selection = this.#selection;
         if (event.target === $("selection-turn")) selection.turnTo(selection.turn + (x + y) * turnStep);
-        else if (this.#corners.includes(event.target)) selection.scaleBy(x - y > 0 ? scaleStep : 1 / scaleStep);
+        else if (this.#frame.corners.includes(event.target)) selection.scaleBy(x - y > 0 ? scaleStep : 1 / scaleStep);
         else selection.shift(x * step, y * step);
         this.#show();
     }
@@ -420,8 +345,4 @@ export class LassoTool {
         const { width, height } = this.#teacher.board.size;
         this.select([{ x: 0, y: 0 }, { x: width, y: 0 }, { x: width, y: height }, { x: 0, y: height }]);
     }
-}
-
-function pathData(points, isClosed) {
-    return `M${points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}${isClosed ? "Z" : ""}`;
 }
