@@ -37,7 +37,7 @@ export class OutboxStore {
             const waiting = (await this.#transaction("readonly")).objectStore("waiting");
             const range = IDBKeyRange.bound([this.#name], [this.#name, []]);
             const [keys, values] = await Promise.all([result(waiting.getAllKeys(range)), result(waiting.getAll(range))]);
-            kept = keys.map(([, session, n], place) => ({ session, n, bytes: recordOf(values[place]) }));
+            kept = keys.map(([, session, n], place) => ({ session, n, bytes: values[place] }));
             this.#hasKept ||= kept.length > 0;
         } catch {
             // Others may be kept: those that are here are not all.
@@ -98,17 +98,9 @@ function keyOf({ session, n }) {
     return `${session} ${n}`;
 }
 
-/** A record of the third version; the second kept objects. */
-function recordOf(value) {
-    if (value instanceof Uint8Array) return value;
-    const { messages, room } = value;
-    return writer.encode([room === undefined ? "w" : `a ${room ?? ""}`.trim(), ...messages].join("\n"));
-}
-
 function openDatabase(onclose) {
     const request = indexedDB.open("lectern-outbox", 3);
     request.onupgradeneeded = ({ oldVersion }) => {
-        if (oldVersion === 2) return;
         const waiting = request.result.createObjectStore("waiting");
         if (oldVersion === 1) takeFirstVersion(request.result, request.transaction, waiting);
     };
@@ -134,7 +126,7 @@ function openDatabase(onclose) {
     });
 }
 
-/** The first version kept operations under `[name, n]`, and one session of each name apart. */
+/** The first version kept operations as objects under `[name, n]`, and one session of each name apart. */
 function takeFirstVersion(database, transaction, waiting) {
     transaction.objectStore("authors").openCursor().onsuccess = ({ target: { result: author } }) => {
         if (author) {
@@ -142,8 +134,8 @@ function takeFirstVersion(database, transaction, waiting) {
             const range = IDBKeyRange.bound([name], [name, []]);
             transaction.objectStore("operations").openCursor(range).onsuccess = ({ target: { result: operation } }) => {
                 if (!operation) return;
-                const { entry } = operation.value;
-                waiting.put(recordOf(entry), [name, session, entry.n]);
+                const { n, messages } = operation.value.entry;
+                waiting.put(writer.encode(["w", ...messages].join("\n")), [name, session, n]);
                 operation.continue();
             };
             return author.continue();
