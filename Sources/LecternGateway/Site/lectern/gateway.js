@@ -69,15 +69,16 @@ export class Gateway {
      * Sends a request and returns its response. It ends where nothing of the answer comes, or no more of it: its body fails then.
      *
      * @param {string} path
-     * @param {RequestInit & {query?: object, limit?: number, isRepeated?: boolean}} [options] `limit`: milliseconds without a byte of
-     *   the answer, 40,000 unless said; `isRepeated`: the caller may ask again, so it ends when the network comes back; true unless
-     *   `method` is given
+     * @param {RequestInit & {query?: object, json?: object, limit?: number, isRepeated?: boolean}} [options] `json`: what is posted;
+     *   `limit`: milliseconds without a byte of the answer, 40,000 unless said; `isRepeated`: the caller may ask again, so it ends when the
+     *   network comes back; true where it reads
      * @returns {Promise<Response>}
      * @throws {GatewayError} an answer other than 2xx and 304, or none
      */
-    async request(path, { query, method, headers = {}, signal, limit = silence, isRepeated = !method, ...options } = {}) {
+    async request(path, { query, json, method = json && "POST", headers = {}, signal, limit = silence, isRepeated = !method, ...options } = {}) {
         const token = await this.#bearer();
         if (token) headers = { ...headers, Authorization: `Bearer ${token}` };
+        if (json) [headers, options.body] = [{ ...headers, "Content-Type": "application/json" }, JSON.stringify(json)];
         const watch = deadline(limit, signal, isRepeated);
         try {
             const reply = await fetch(this.address(path, query), { cache: "no-store", ...options, method, headers, signal: watch.signal });
@@ -177,9 +178,7 @@ export class Gateway {
 
     /** Has the server change a page. */
     #change(room, page, what, query, order) {
-        return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/${what}`, {
-            method: "POST", query, headers: { "Content-Type": "application/json" }, body: JSON.stringify(order), limit: longSilence,
-        });
+        return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/${what}`, { query, json: order, limit: longSilence });
     }
 
     /**

@@ -71,7 +71,7 @@ export class Replay extends CoreBoard {
         super(canvas, { grows: true, mostPoints, ...options }, unknown);
         // After the caller has put its listeners on.
         queueMicrotask(() => {
-            this._tell("connection", { state: "connecting", reason: null, code: null, retryAt: null });
+            this.#tellConnection("connecting");
             this.look();
         });
     }
@@ -124,7 +124,7 @@ export class Replay extends CoreBoard {
         this.#request?.abort();
         this._close();
         this.look();
-        this._tell("connection", { state: "closed", reason: null, code: null, retryAt: null });
+        this.#tellConnection("closed");
     }
 
     // The core.
@@ -168,7 +168,7 @@ export class Replay extends CoreBoard {
                 this.#lesson = lessonOf(record);
                 const { epochs, last, fetched } = this.#lesson;
                 this.#backoff.reset();
-                this._tell("connection", { state: "live", reason: null, code: null, retryAt: null });
+                this.#tellConnection("live");
                 this._tell("lesson", { epochs, last, fetched });
                 break;
             }
@@ -252,13 +252,14 @@ export class Replay extends CoreBoard {
         // The room has another life now.
         if (code === "unknown-index" && this.incarnation !== "") return this._call((core) => core.ask("replayRestart", new Input().raw(reason)));
         const isAbsent = code === "unknown-room" || code === "unknown-cohort";
-        if (error.isTransient || isAbsent) {
-            this.#retryAt = now() + this.#backoff.next(error.retryAfter);
-            const state = isAbsent ? { state: "live", retryAt: null } : { state: "waiting", retryAt: this.#retryAt };
-            return this._tell("connection", { ...state, reason, code });
-        }
-        this.#isRefused = true;
-        this._tell("connection", { state: "refused", reason, code, retryAt: null });
+        this.#isRefused = !error.isTransient && !isAbsent;
+        if (this.#isRefused) return this.#tellConnection("refused", { reason, code });
+        this.#retryAt = now() + this.#backoff.next(error.retryAfter);
+        this.#tellConnection(isAbsent ? "live" : "waiting", { reason, code, retryAt: isAbsent ? null : this.#retryAt });
+    }
+
+    #tellConnection(state, { reason = null, code = null, retryAt = null } = {}) {
+        this._tell("connection", { state, reason, code, retryAt });
     }
 }
 

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { pause } from "./gateway.js";
+
 /** Entries that an operation removes at most. */
 const mostIndices = 256;
 
@@ -65,6 +67,28 @@ export class StrokeEraser {
         this.#teacher.board.painter.putBack(this.#pass?.indices ?? []);
         this.#pass = null;
     }
+}
+
+/** How long an answer of the room is waited for, in milliseconds, and between two looks. */
+const longestWait = 3000;
+const waitStep = 100;
+
+/**
+ * What is found when the room has answered for it, if it does soon: what it has not answered for cannot be named.
+ *
+ * @template Found
+ * @param {() => Found} look
+ * @param {(found: Found) => boolean} isOpen whether something of it has no answer
+ * @param {AbortSignal} [signal] that ends the wait
+ * @returns {Promise<Found>}
+ */
+export async function answered(look, isOpen, signal) {
+    let found = look();
+    for (let waited = 0; waited < longestWait && isOpen(found) && !signal?.aborted; waited += waitStep) {
+        await pause(waitStep, signal);
+        found = look();
+    }
+    return found;
 }
 
 const removeAction = 8;

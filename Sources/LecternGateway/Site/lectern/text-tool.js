@@ -7,7 +7,7 @@
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
 import { element, layoutAround } from "./dom.js";
-import { Removals } from "./stroke-eraser.js";
+import { answered, Removals } from "./stroke-eraser.js";
 import { Element } from "./records.js";
 import { fontFamily, fontSize, linesOf, widthOf } from "./images.js";
 
@@ -19,9 +19,6 @@ const [leastHeight, mostHeight] = [4, 512];
 const tapReach = 12;
 /** The code of keys that an input method takes. */
 const composingKey = 229;
-/** How long an answer of the room is waited for, in milliseconds. */
-const longestWait = 3000;
-const waitStep = 100;
 /** Pixels that the caret needs beside the text. */
 const caretRoom = 4;
 
@@ -126,13 +123,9 @@ export class TextTool {
     /** Opens the text at a place, or a new one. */
     async #edit(x, y) {
         const { painter, features } = this.#teacher.board;
-        let found = features.includes("remove") ? painter.textAt(x, y) : null;
-        // One that the room has not answered for yet cannot be named.
-        for (let waited = 0; found && found.id >= firstLiveID && waited < longestWait; waited += waitStep) {
-            await new Promise((resolve) => setTimeout(resolve, waitStep));
-            found = painter.textAt(x, y);
-        }
-        if (!this.#isChosen || this.#open || (found && found.id >= firstLiveID)) return;
+        const isOpen = (found) => found !== null && found.id >= firstLiveID;
+        const found = features.includes("remove") ? await answered(() => painter.textAt(x, y), isOpen) : null;
+        if (!this.#isChosen || this.#open || isOpen(found)) return;
         const { lineHeight, colour } = this;
         this.#show(found
             ? { index: found.id, text: found.text, x: found.x, right: found.x + found.width, y: found.y, lineHeight: found.lineHeight, colour: found.colour }

@@ -4,7 +4,7 @@ import { FrameClock } from "../lectern/frame-clock.js";
 import { ServerClock } from "../lectern/server-clock.js";
 import { WhepPlayer } from "../lectern/whep.js";
 import { Backoff, clockLimit, now } from "../lectern/gateway.js";
-import { $, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords, t } from "./common.js";
+import { $, connectionWords, namePattern, openSession, refusals, roomOfPage, say, showStatus, spanWords, t } from "./common.js";
 
 /** Milliseconds between two samples. */
 const interval = 250;
@@ -74,16 +74,13 @@ class ClockSender {
         if (this.#urgent?.isJump) sample.d = true;
         this.#urgent = null;
         try {
-            await this.#gateway.request(this.#path, {
-                method: "POST", query: { cohort: this.#cohort }, headers: { "Content-Type": "application/json" },
-                body: JSON.stringify(sample), limit: clockLimit,
-            });
+            await this.#gateway.request(this.#path, { query: { cohort: this.#cohort }, json: sample, limit: clockLimit });
             this.sent++;
             this.problem = null;
             this.#backoff.reset();
         } catch (error) {
             this.problem = error.message;
-            this.isRefused = ["unauthorized", "revoked", "forbidden"].includes(error.code);
+            this.isRefused = refusals.includes(error.code);
             this.#waitUntil = now() + this.#backoff.next(error.retryAfter);
             // What it told is still to be told.
             if (sample.d) this.#urgent = { isJump: true };

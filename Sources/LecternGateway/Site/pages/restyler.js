@@ -6,15 +6,12 @@
 
 import { firstLiveID } from "../lectern/painter.js";
 import { t } from "../lectern/language.js";
-import { Removals } from "../lectern/stroke-eraser.js";
+import { answered, Removals } from "../lectern/stroke-eraser.js";
 import { Element } from "../lectern/records.js";
 import { highlighterFactor } from "../lectern/toolbar.js";
 
 /** Strokes that are changed at once: with their removal as many operations as a room remembers unless configured otherwise. */
 const mostIndices = 99;
-/** How long an answer of the room is waited for, in milliseconds. */
-const longestWait = 3000;
-const waitStep = 100;
 
 /** Changes strokes and texts of the page that is seen. Images, what an eraser has cut, and parts of strokes stay as they are. */
 export class Restyler {
@@ -36,13 +33,8 @@ export class Restyler {
         const teacher = this.#teacher;
         const { page, board: { painter } } = teacher;
         const look = () => (painter.select(path) ? painter.selectedInk() : { entries: [], left: 0 });
-        let { entries, left } = look();
-        // What the room has not answered for yet cannot be named.
-        for (let waited = 0; waited < longestWait && entries.some(({ id }) => id >= firstLiveID); waited += waitStep) {
-            await new Promise((resolve) => setTimeout(resolve, waitStep));
-            if (signal.aborted || teacher.page !== page) return t("Nothing changed");
-            ({ entries, left } = look());
-        }
+        const { entries, left } = await answered(look, ({ entries }) => entries.some(({ id }) => id >= firstLiveID), signal);
+        if (signal.aborted || teacher.page !== page) return t("Nothing changed");
         const changed = entries.filter(({ id, message }) => id < firstLiveID && this.#apply(message, style));
         if (changed.length > mostIndices) return t("Too many: {count} strokes can be changed at once", { count: mostIndices });
         const rest = left === 0 ? "" : `; ${left === 1 ? t("one that was cut stays as it is") : t("{count} that were cut stay as they are", { count: left })}`;

@@ -103,8 +103,7 @@ export class ShareDialog {
         if (order !== this.#order) {
             let [link, problem] = [null, ""];
             try {
-                const headers = { "Content-Type": "application/json" };
-                link = await this.#gateway.json(`api/rooms/${this.#room}/links`, { method: "POST", headers, body: order });
+                link = await this.#gateway.json(`api/rooms/${this.#room}/links`, { json: { cohort, expires } });
             } catch (error) {
                 problem = error.message;
             }

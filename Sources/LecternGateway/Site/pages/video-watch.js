@@ -149,9 +149,7 @@ export class DemoClock {
         sample.a = Math.max(0, now() + this.#offset - sample.m);
         try {
             const path = `api/rooms/${encodeURIComponent(this.#room)}/clock`;
-            const headers = { "Content-Type": "application/json" };
-            const body = JSON.stringify(sample);
-            await this.#gateway.request(path, { method: "POST", query: { cohort: this.#cohort }, headers, body, limit: clockLimit });
+            await this.#gateway.request(path, { query: { cohort: this.#cohort }, json: sample, limit: clockLimit });
             this.problem = null;
         } catch (error) {
             this.problem = error.message;
