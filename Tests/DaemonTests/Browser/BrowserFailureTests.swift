@@ -66,6 +66,27 @@ import Testing
         }
     }
 
+    @Test("a core that traps whatever is done is replaced ever more seldom, and the board says that it waits")
+    func replacedAgain() async throws {
+        try await BrowserRoom.withVideo { room, _ in
+            try await room.publish(3)
+            let window = try await BrowserWindow(at: "\(room.address)/healthz")
+            try await window.run(
+                """
+                \(Self.trap)
+                window.traps = 5;
+                const { Board, Gateway } = await import("/lectern.js");
+                const gateway = noteBodies(new Gateway({ url: location.origin }), "observations", ({ fault }) => faults.push(fault));
+                window.board = new Board(newCanvas("600px"), { gateway, room: "\(room.name)" });
+                window.waits = [];
+                board.addEventListener("connection", ({ detail }) => detail.code === "core-failed" && waits.push(detail.state));
+                """)
+            try await window.wait(for: "the board", "board.index === 3 && board.painter.progress === 1")
+            let result = try await window.run("return [instances, faults.length, waits]")
+            #expect(result == [6, 5, ["waiting", "waiting"]])
+        }
+    }
+
     @Test
     func
         `a teacher's core that traps is replaced without haste: the server hears of it, and nothing that was drawn is lost`()

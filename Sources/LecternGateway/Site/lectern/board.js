@@ -203,10 +203,13 @@ export class Board extends CoreBoard {
         this.#connect();
     }
 
-    _failed(error) {
+    _failed(error, wait) {
         this.#rest();
+        // The next instance opens another one.
+        this.#stream?.close();
+        this.#stream = null;
         this._state = { ...this._state, held: 0 };
-        super._failed(error);
+        super._failed(error, wait);
     }
 
     #rest() {
@@ -335,7 +338,7 @@ export class Board extends CoreBoard {
                 if (stream === this.#stream) this.#receive(event);
             },
             onstate: (state) => {
-                if (stream === this.#stream || !this.#stream) this._tell("connection", state);
+                if (stream === this.#stream) this._tell("connection", state);
             },
         });
         this.#stream = stream;

@@ -7,7 +7,7 @@
 import { t } from "./language.js";
 import { CoreHost } from "./core.js";
 import { onPixelRatio } from "./dom.js";
-import { Gateway, readerName } from "./gateway.js";
+import { Gateway, now, readerName } from "./gateway.js";
 import { ImageStore } from "./images.js";
 import { AuthorNames } from "./words.js";
 import { Painter } from "./painter.js";
@@ -72,7 +72,7 @@ export class CoreBoard extends EventTarget {
             this.#player.addEventListener("change", this.#onpicture);
         }
         this._images = new ImageStore(this.gateway, options.room, () => this._options.cohort);
-        this._host.add({ onready: () => this._isClosed || this._begin(), onfailure: (error) => this._failed(error) });
+        this._host.add({ onready: () => this._isClosed || this._begin(), onfailure: (error, wait) => this._failed(error, wait) });
         this._painter = new Painter(canvas, this._images, this._host);
         this.#pointers = new PointerLayer(canvas);
         this._painter.onimage = () => this._tell("image", {});
@@ -144,15 +144,17 @@ export class CoreBoard extends EventTarget {
     }
 
     /**
-     * The instance is gone, and what it had: another one begins anew.
+     * The instance is gone, and what it had: another one begins anew, after so many milliseconds.
      *
      * @protected
      */
-    _failed(error) {
+    _failed(error, wait) {
         this.#seen = [];
         this.#pointers.close();
         this._state = { ...this._state, flags: 0 };
-        this._tell("divergence", { message: t("The core has failed: {reason}", { reason: error.message }) });
+        const reason = t("The core has failed: {reason}", { reason: error.message });
+        this._tell("divergence", { message: reason });
+        if (wait > 0) this._tell("connection", { state: "waiting", code: "core-failed", reason, retryAt: now() + wait });
         this.reportFailure(error);
     }
 

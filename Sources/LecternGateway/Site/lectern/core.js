@@ -24,7 +24,7 @@ async function compile(address) {
     return WebAssembly.compile(await reply.arrayBuffer());
 }
 
-/** Instances that failed one after the other without a complete picture until no further one is made. */
+/** Instances that failed one after the other without a complete picture until the next one is not made at once. */
 const mostFailures = 3;
 
 /** Loads a core, and makes another one where it fails: a trap ends an instance. */
@@ -33,6 +33,7 @@ export class CoreHost {
     core = null;
     #users = [];
     #failures = 0;
+    #waits = new Backoff({ first: 1000, most: 60_000 });
     #isClosed = false;
 
     constructor() {
@@ -45,7 +46,10 @@ export class CoreHost {
         this.core = null;
     }
 
-    /** @param {{onready: (core: Core) => void, onfailure?: (error: Error) => void}} user told of each instance, and of its end */
+    /**
+     * @param {{onready: (core: Core) => void, onfailure?: (error: Error, wait: number) => void}} user told of each instance, and of its end,
+     *   with the milliseconds until the next one is made
+     */
     add(user) {
         this.#users.push(user);
     }
@@ -58,8 +62,10 @@ export class CoreHost {
         } catch (error) {
             console.error(error);
             this.core = null;
-            for (const { onfailure } of this.#users) onfailure?.(error);
-            if (++this.#failures <= mostFailures) this.#load();
+            // What it was told may be the reason: the room may be another one later.
+            const wait = ++this.#failures <= mostFailures ? 0 : this.#waits.next();
+            for (const { onfailure } of this.#users) onfailure?.(error, wait);
+            this.#load(wait);
             return undefined;
         }
     }
@@ -67,9 +73,11 @@ export class CoreHost {
     /** A picture is complete: the instance is sound. */
     succeeded() {
         this.#failures = 0;
+        this.#waits.reset();
     }
 
-    async #load() {
+    async #load(wait = 0) {
+        if (wait > 0) await pause(wait);
         for (const backoff = new Backoff(); !this.core && !this.#isClosed; ) {
             try {
                 const module = await Core.load();

@@ -137,10 +137,10 @@ export class Replay extends CoreBoard {
         this.look();
     }
 
-    _failed(error) {
+    _failed(error, wait) {
         this.#request?.abort();
         this.#request = null;
-        super._failed(error);
+        super._failed(error, wait);
     }
 
     _resize() {
