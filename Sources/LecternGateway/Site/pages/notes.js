@@ -95,9 +95,7 @@ function bindFiles(board, layer, store) {
         event.preventDefault();
         const link = event.currentTarget;
         try {
-            const reply = await fetch(withPage(link.href, page), { cache: "no-store" });
-            if (!reply.ok) throw new Error(t("The server answered {status}.", { status: reply.status }));
-            const address = URL.createObjectURL(await make(reply));
+            const address = URL.createObjectURL(await make(await board.gateway.request(withPage(link.href, page))));
             const file = document.createElement("a");
             [file.href, file.download] = [address, link.download];
             file.click();

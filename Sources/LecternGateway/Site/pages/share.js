@@ -13,6 +13,8 @@ import { qrPicture } from "./qr.js";
 const copiedTime = 2500;
 /** Milliseconds without a key before a link is made of what was typed. */
 const typingTime = 500;
+/** Milliseconds until a link that the server could not make is asked for again. */
+const retryTime = 3000;
 
 /** Links of a room that are remembered, of which the oldest go. */
 const mostLinks = 200;
@@ -56,7 +58,7 @@ export class ShareDialog {
     #link = null;
     #order = "";
     #wanted = "";
-    #typing = null;
+    #timer = null;
     #made;
 
     constructor(gateway, room, query) {
@@ -69,10 +71,9 @@ export class ShareDialog {
         $("share-url").addEventListener("focus", () => $("share-url").select());
         for (const id of ["share-cohort", "share-video"]) {
             $(id).addEventListener("input", () => {
-                clearTimeout(this.#typing);
                 // It is not that link.
                 $("share-copy").disabled = true;
-                this.#typing = setTimeout(() => this.#refresh(), typingTime);
+                this.#refreshIn(typingTime);
             });
         }
         $("share-expires").addEventListener("change", () => this.#refresh());
@@ -94,6 +95,11 @@ export class ShareDialog {
         return address(path, Object.fromEntries(parts)) + (token ? `#${token}` : "");
     }
 
+    #refreshIn(milliseconds) {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => $("share-dialog").open && this.#refresh(), milliseconds);
+    }
+
     async #refresh() {
         const cohort = $("share-cohort").value.trim().toLowerCase() || "main";
         const expires = Number($("share-expires").value);
@@ -106,6 +112,7 @@ export class ShareDialog {
                 link = await this.#gateway.json(`api/rooms/${this.#room}/links`, { json: { cohort, expires } });
             } catch (error) {
                 problem = error.message;
+                if (error.isTransient && order === this.#wanted) this.#refreshIn(error.retryAfter ?? retryTime);
             }
             if (typeof link?.id === "string") this.#made.add({ id: link.id, cohort, expires: link.expires });
             // Answers may come in another order than they were asked for.

@@ -64,7 +64,7 @@ async function start() {
         const { showReplay } = await import("./replay.js");
         return showReplay({ room, cohort, gateway, query }, { showBoard, playVideo, refuse });
     }
-    const clock = await videoClock(gateway, cohort);
+    const clock = videoClock(gateway, cohort);
     const board = new Board($("board"), { room, cohort, gateway, clock });
     if (clock instanceof WatchedClock) watchVideo(clock, board);
     bindCover(board);
@@ -104,7 +104,7 @@ function refuse(...words) {
 }
 
 /** The clock of the page's player: a video by its address, a demo, or none. */
-async function videoClock(gateway, cohort) {
+function videoClock(gateway, cohort) {
     const source = query.get("video");
     if (source) {
         const dates = $("video").getStartDate ? null : new PlaylistDates($("video"), source);
@@ -147,12 +147,12 @@ function retryAfterErrors(video) {
     });
 }
 
-async function playDemo(gateway, cohort, delay) {
+function playDemo(gateway, cohort, delay) {
     const demo = new DemoClock(gateway, room, cohort ?? "main", delay);
     const slider = $("demo-delay");
     slider.value = String(delay);
     const show = () => {
-        say($("demo-time"), timeWords(demo.time));
+        if (!Number.isNaN(demo.time)) say($("demo-time"), timeWords(demo.time));
         say($("demo-delay-word"), spanWords(Number(slider.value) * 1000));
         say($("demo-note"), demo.problem ?? (demo.isPaused ? t("Paused: new ink waits.") : t("What the teacher draws appears so much later.")));
     };
@@ -171,11 +171,7 @@ async function playDemo(gateway, cohort, delay) {
     });
     show();
     setInterval(show, 200);
-    try {
-        await demo.start();
-    } catch (error) {
-        demo.problem = error.message;
-    }
+    demo.start();
     return () => demo.time;
 }
 

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { clockLimit, now } from "../lectern/gateway.js";
+import { clockLimit } from "../lectern/gateway.js";
+import { ServerClock } from "../lectern/server-clock.js";
 
 /** Milliseconds without a picture, or of standing, until the video counts as broken; and between two looks. */
 const failingTime = 5000;
@@ -104,18 +105,19 @@ export class DemoClock {
     #gateway;
     #room;
     #cohort;
-    #offset = 0;
+    #serverClock;
     #pausedAt = null;
     #number = 0;
     #isSending = false;
 
     constructor(gateway, room, cohort, delay) {
         [this.#gateway, this.#room, this.#cohort, this.delay] = [gateway, room, cohort, delay];
+        this.#serverClock = new ServerClock(gateway);
     }
 
-    /** Measures the server's clock, and begins to send samples. */
+    /** Measures the server's clock, and sends samples from then on. */
     async start() {
-        this.#offset = (await this.#gateway.clockOffset()).offset;
+        await this.#serverClock.start();
         setInterval(() => this.#send(), sampleInterval);
         this.#send();
     }
@@ -124,9 +126,9 @@ export class DemoClock {
         return this.#pausedAt !== null;
     }
 
-    /** The media time in milliseconds. */
+    /** The media time in milliseconds; NaN until the server's clock is known. */
     get time() {
-        return this.#pausedAt ?? now() + this.#offset - this.delay * 1000;
+        return this.#pausedAt ?? this.#serverClock.time - this.delay * 1000;
     }
 
     /** Stops and goes on; a video that goes on is back at its delay. */
@@ -141,12 +143,12 @@ export class DemoClock {
     }
 
     async #send(isDiscontinuity = false) {
-        if (this.#isSending && !isDiscontinuity) return;
+        if (Number.isNaN(this.time) || (this.#isSending && !isDiscontinuity)) return;
         this.#isSending = true;
         const sample = { m: this.time, s: this.isPaused ? "pause" : "play", st: "demo", q: ++this.#number };
         if (isDiscontinuity) sample.d = true;
         // Its time line is the time of day.
-        sample.a = Math.max(0, now() + this.#offset - sample.m);
+        sample.a = Math.max(0, this.#serverClock.time - sample.m);
         try {
             const path = `api/rooms/${encodeURIComponent(this.#room)}/clock`;
             await this.#gateway.request(path, { query: { cohort: this.#cohort }, json: sample, limit: clockLimit });
