@@ -211,6 +211,32 @@ import Testing
         }
     }
 
+    @Test("what was turned and scaled is drawn once as sharp as it will be, and not again while it rests")
+    func resting() async throws {
+        try await BrowserRoom.withTeacher(Self.features) { room, teacher in
+            try await teacher.drawWave(4, index: 1)
+            try await teacher.select(0.5, 0.45, 0.3, 0.15, with: .pen)
+            // The first picture is that of the first turn.
+            let result = try await teacher.run(
+                """
+                const rests = [];
+                const plain = window.setTimeout;
+                window.setTimeout = (body, milliseconds, ...rest) => {
+                    if (milliseconds === 180) rests.push(milliseconds);
+                    return plain(body, milliseconds, ...rest);
+                };
+                let pictures = 0;
+                new MutationObserver(() => pictures++).observe($('lift'), { childList: true });
+                for (let turn = 0; turn < 3; turn++) press($('selection-turn'), "ArrowRight");
+                press(document.querySelector("#selection [data-across]"), "ArrowRight");
+                await until(() => pictures === 2);
+                window.setTimeout = plain;
+                return rests.length;
+                """)
+            #expect(result == 3)
+        }
+    }
+
     @Test("a lasso without the network is seen at once, survives a reload, and is sent when the network is back")
     func offline() async throws {
         try await BrowserRoom.withClass(Self.features) { room, teacher, student in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A student's page on screens from the smallest telephone to a large desk, upright and on their sides.
+/// The pages on screens from the smallest telephone to a large desk, upright and on their sides.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserScreenTests {
     private static let sizes: [(width: Int, height: Int)] = [
         (320, 568), (360, 640), (390, 844), (768, 1024), (900, 1000), (1000, 1200), (720, 1280), (1440, 2560),
@@ -47,6 +47,23 @@ import Testing
                     let kind = query.prefix { $0 != "=" }.dropFirst()
                     try await window.keepScreenshot("screen-\(kind)-\(width)x\(height)")
                 }
+            }
+        }
+    }
+
+    @Test func `on every screen each tool of a teacher lies in its group, beside no other`() async throws {
+        try await BrowserRoom.with { room, _ in
+            let teacher = try await room.teacher()
+            for (width, height) in Self.sizes.flatMap({ [($0.width, $0.height), ($0.height, $0.width)] }) {
+                try await teacher.resize(to: BrowserWindow.Size(width: width, height: height))
+                let outside = try await teacher.run(
+                    """
+                    return [...document.querySelectorAll(".tools button")].filter((button) => {
+                        const { bottom } = button.closest(".group").getBoundingClientRect();
+                        return button.checkVisibility() && button.getBoundingClientRect().bottom > bottom + 1;
+                    }).map(({ id, title }) => id || title);
+                    """)
+                #expect(outside == [], "\(width) x \(height)")
             }
         }
     }

@@ -7,7 +7,7 @@
 import { t } from "./language.js";
 import { CoreHost } from "./core.js";
 import { onPixelRatio } from "./dom.js";
-import { Gateway, now, readerName } from "./gateway.js";
+import { Gateway, now } from "./gateway.js";
 import { ImageStore } from "./images.js";
 import { AuthorNames } from "./words.js";
 import { Painter } from "./painter.js";
@@ -57,7 +57,8 @@ export class CoreBoard extends EventTarget {
     /** A clock that tells of pictures is looked at with each. */
     #player = null;
     #onpicture = () => this.look();
-    #reader = readerName();
+    /** Tells its observations from those of others. */
+    #reader = `r${Math.random().toString(36).slice(2)}`;
 
     /** The arguments of the two, and the state of a board of which nothing is known. */
     constructor(canvas, { gateway, url, token, ...options }, unknown) {

@@ -253,10 +253,8 @@ export class Core extends Instance {
         this._functions.setImage(-1 - number, width, height, this._send({ bytes: data }));
     }
 
-    /**
-     * The topmost text at a point of the board; null where there is none. Its place and size are board units, its colour is that
-     * of messages.
-     */
+    // What a painter offers; see `Painter`.
+
     textAt(x, y) {
         if (this._functions.find(1, x, y, 0) !== 1) return null;
         const output = new RecordReader(this._answer);
@@ -264,7 +262,7 @@ export class Core extends Instance {
         return { id, x: left, y: top, width, height, lineHeight: output.number(), colour: output.word(), text: output.text() };
     }
 
-    /** Selects what is inside of a path in board units; returns whether there is anything. */
+    /** Returns whether there is anything; {@link selection} has it. */
     select(points) {
         return this._functions.select(this._send(new Input().places(points))) === 1;
     }
@@ -274,38 +272,27 @@ export class Core extends Instance {
         return this._functions.selection(...map) === 1 ? this.#box() : null;
     }
 
-    /** Hides the strokes that an eraser of whole strokes touches; returns their indices. */
     lift(path, radius) {
         const count = this._functions.lift(radius, this._send(new Input().places(path)));
         const output = new RecordReader(this._answer);
         return output.times(count, () => output.number());
     }
 
-    /** Hides entries of the room. */
     hide(indices) {
         this._functions.lift(-1, this._send(new Input().numbers(indices)));
     }
 
-    /** Shows strokes again that were hidden, unless the room has removed them. */
     putBack(indices) {
         this._functions.putBack(this._send(new Input().numbers(indices)));
     }
 
-    /**
-     * The topmost image at a point of the board: `{id, corners, isWhole, asset, page}`, `isWhole`: nothing of it is cut away, and it is
-     * upright; null where there is none.
-     */
-    imageAt(x, y) {
+    pictureAt(x, y) {
         if (this._functions.find(0, x, y, 0) !== 1) return null;
         const output = new RecordReader(this._answer);
         const corners = output.times(4, () => ({ x: output.number(), y: output.number() }));
         return { corners, id: output.number(), isWhole: output.word() === 1, asset: output.text(), page: output.word() };
     }
 
-    /**
-     * The strokes and texts inside of the path that was selected last: `{entries, left}`, from the bottom to the top each entry
-     * `{id, message}`, with what draws it where it is seen; `left`: how many more cannot be drawn anew.
-     */
     selectedInk() {
         const count = this._functions.find(2, 0, 0, 0);
         const output = new RecordReader(this._answer);
@@ -314,10 +301,6 @@ export class Core extends Instance {
         return { entries, left };
     }
 
-    /**
-     * The topmost stroke or text of the room that is as near to a point as `radius`, all in board units; null where there is none:
-     * the index of its operation, and the media time at which that was drawn, NaN where its message has none.
-     */
     strokeAt(x, y, radius) {
         if (this._functions.find(3, x, y, radius) !== 1) return null;
         const output = new RecordReader(this._answer);

@@ -364,8 +364,3 @@ export function pause(milliseconds, signal) {
     const { signal: end } = deadline(milliseconds, signal);
     return new Promise((resolve) => (end.aborted ? resolve() : end.addEventListener("abort", resolve)));
 }
-
-/** A name for a reader's observations. */
-export function readerName() {
-    return `r${Math.random().toString(36).slice(2)}`;
-}

@@ -181,46 +181,48 @@ export class Painter {
         this.#schedule();
     }
 
+    // What is where, as it is seen now. Places and lengths are board units.
+
     /**
-     * Selects what is inside of a path, as it is seen now.
+     * Selects what is inside of a path.
      *
-     * @param {{x: number, y: number}[]} points of the path in board units
-     * @returns {((map: number[]) => {canvas: CanvasImageSource, box: object} | null) | null} makes a picture of it where a map
-     *   puts it, `[a, b, c, d, e, f]`; `box`: the pixels of the whole page that it is for, {@link scale} a board unit; null where there is nothing. It is that of the
-     *   last selection
+     * @param {{x: number, y: number}[]} points of the path
+     * @returns {((map: number[]) => {canvas: HTMLCanvasElement, box: object} | null) | null} makes a picture of it where a map
+     *   puts it, `[a, b, c, d, e, f]`, until the next selection; `box`: the pixels of the whole page that it is for, {@link scale} a board
+     *   unit. Null where there is nothing
      */
     select(points) {
-        this.#update();
-        if (!this.#host.call((core) => core.select(points))) return null;
+        if (!this.#ask((core) => core.select(points))) return null;
         return (map) => this.#host.call((core) => {
             const box = core.selection(map);
             if (!box) return null;
             const { x: left, y: top, pixels } = box;
             const { width, height } = pixels;
-            const canvas = new OffscreenCanvas(width, height);
+            const canvas = Object.assign(document.createElement("canvas"), { width, height });
             canvas.getContext("2d").putImageData(pixels, 0, 0);
             return { canvas, box: { left, top, right: left + width, bottom: top + height, width, height } };
         }) ?? null;
     }
 
     /**
-     * Hides the strokes that an eraser of whole strokes touches, where they are now.
+     * The strokes and texts inside of the path that was selected last: `{entries, left}`, from the bottom to the top each entry
+     * `{id, message}`, with what draws it where it is seen; `left`: how many more cannot be drawn anew.
+     */
+    selectedInk() {
+        return this.#ask((core) => core.selectedInk()) ?? { entries: [], left: 0 };
+    }
+
+    /**
+     * Hides the strokes that an eraser of whole strokes touches.
      *
-     * @param {{x: number, y: number}[]} path of the eraser in board units
-     * @param {number} radius of the eraser in board units
+     * @param {{x: number, y: number}[]} path of the eraser
+     * @param {number} radius of the eraser
      * @returns {number[]} their indices; they are seen again when {@link putBack} is called, unless the room has removed them
      */
     lift(path, radius) {
-        this.#update();
-        const indices = this.#host.call((core) => core.lift(path, radius)) ?? [];
+        const indices = this.#ask((core) => core.lift(path, radius)) ?? [];
         if (indices.length > 0) this.#schedule();
         return indices;
-    }
-
-    /** The strokes and texts inside of the path that was selected last; see `Core.selectedInk`. */
-    selectedInk() {
-        this.#update();
-        return this.#host.call((core) => core.selectedInk()) ?? { entries: [], left: 0 };
     }
 
     /** Hides entries of the room by their indices, until {@link putBack}. */
@@ -229,36 +231,42 @@ export class Painter {
         this.#schedule();
     }
 
-    /** Shows strokes again that were hidden. */
+    /** Shows strokes again that were hidden, unless the room has removed them. */
     putBack(indices) {
         this.#host.call((core) => core.putBack(indices));
         this.#schedule();
     }
 
-    /** The topmost image at a point of the board; see `Core.imageAt`. */
+    /**
+     * The topmost image at a point: `{id, corners, isWhole, asset, page}`, `isWhole`: nothing of it is cut away, and it is upright; null
+     * where there is none.
+     */
     pictureAt(x, y) {
-        this.#update();
-        return this.#host.call((core) => core.imageAt(x, y)) ?? null;
+        return this.#ask((core) => core.pictureAt(x, y)) ?? null;
     }
 
     /**
-     * The topmost text at a point of the board, and the index of its operation, or another number from 2^52 on where the room has
-     * not told it yet; null where there is none.
+     * The topmost text at a point: `{id, x, y, width, height, lineHeight, colour, text}`; `id` is the index of its operation, or a number
+     * from 2^52 on where the room has not told it yet; null where there is none.
      */
     textAt(x, y) {
-        this.#update();
-        return this.#host.call((core) => core.textAt(x, y)) ?? null;
+        return this.#ask((core) => core.textAt(x, y)) ?? null;
     }
 
     /**
-     * The topmost stroke or text of the room that is as near to a point of the board as `radius` board units.
+     * The topmost stroke or text of the room that is as near to a point as `radius`.
      *
      * @returns {{index: number, time: number} | null} the index of its operation, and the media time in milliseconds at which it was
      *   drawn, NaN where that is not known; null where there is none
      */
     strokeAt(x, y, radius) {
+        return this.#ask((core) => core.strokeAt(x, y, radius)) ?? null;
+    }
+
+    /** Asks the core when it knows all that is seen; undefined where there is none. */
+    #ask(body) {
         this.#update();
-        return this.#host.call((core) => core.strokeAt(x, y, radius)) ?? null;
+        return this.#host.call(body);
     }
 
     /** Paints when the task that goes on is over: before the next frame. */

@@ -6,7 +6,7 @@
  */
 
 import { placeOn } from "../lectern/dom.js";
-import { followed, inverted, Selection, simplified } from "./selection.js";
+import { Selection, simplified } from "./selection.js";
 import { BackgroundTool } from "./paper-menu.js";
 import { $, letterKeys, say, t } from "./common.js";
 import { Restyler } from "./restyler.js";
@@ -216,22 +216,19 @@ export class LassoTool {
 
     /** Shows what is selected where it was moved to, above a board from which it is cut. */
     #showLift() {
-        const [selection, { perUnit }] = [this.#selection, this.#view];
+        const [selection, view] = [this.#selection, this.#view];
         if (!selection.isMoved && !this.#lifted) return;
         if (!this.#lifted) this.#lift();
         this.#teacher.previewCut(selection.isMoved && !selection.isCopy ? selection.path : null);
         $("lift").hidden = !selection.isMoved;
-        const { canvas, box, map, scale } = this.#lifted;
+        const { canvas, box, matrix, scale } = this.#lifted;
         if (!canvas) return;
-        const [a, b, c, d, e, f] = followed(inverted(map), selection.map);
-        // From pixels of the picture to CSS pixels.
-        const zoom = perUnit / scale;
-        const [x, y] = [box.left / scale, box.top / scale];
-        const { x: left, y: top } = this.#view;
-        const [toX, toY] = [left + (a * x + c * y + e) * perUnit, top + (b * x + d * y + f) * perUnit];
-        canvas.style.transform = `matrix(${a * zoom}, ${b * zoom}, ${c * zoom}, ${d * zoom}, ${toX}, ${toY})`;
+        const since = selection.matrix.multiply(matrix.inverse());
+        // From pixels of the picture to board units, and from those to CSS pixels.
+        canvas.style.transform = new DOMMatrix().translate(view.x, view.y).scale(view.perUnit).multiply(since)
+            .scale(1 / scale).translate(box.left, box.top);
         clearTimeout(this.#timer);
-        if (a !== 1 || b !== 0 || c !== 0 || d !== 1) {
+        if ([since.a - 1, since.b, since.c, since.d - 1].some((part) => Math.abs(part) > 1e-9)) {
             this.#timer = setTimeout(() => {
                 this.#lift();
                 this.#show();
@@ -240,17 +237,13 @@ export class LassoTool {
     }
 
     #lift() {
-        const { map } = this.#selection;
+        const { map, matrix } = this.#selection;
         const picture = this.#picture(map);
-        const scale = this.#teacher.board.painter.scale;
-        this.#lifted = { canvas: null, box: null, map, scale };
+        this.#lifted = { canvas: null, box: null, matrix, scale: this.#teacher.board.painter.scale };
         $("lift").replaceChildren();
         if (!picture) return;
-        const { width, height } = picture.canvas;
-        const canvas = Object.assign(document.createElement("canvas"), { width, height });
-        canvas.getContext("2d").drawImage(picture.canvas, 0, 0);
-        Object.assign(this.#lifted, { canvas, box: picture.box });
-        $("lift").append(canvas);
+        Object.assign(this.#lifted, picture);
+        $("lift").append(picture.canvas);
     }
 
     // Dragging.

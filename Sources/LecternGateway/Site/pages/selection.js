@@ -40,13 +40,17 @@ export class Selection {
         this.at = { ...this.centre };
     }
 
-    /** Where it goes, as the `m` of a lasso. */
+    /** Where it goes. */
+    get matrix() {
+        const { centre, at, turn, scale } = this;
+        const degrees = (turn * 180) / Math.PI;
+        return new DOMMatrix().translate(at.x, at.y).rotate(degrees).scale(scale.x, scale.y).translate(-centre.x, -centre.y);
+    }
+
+    /** The same as the `m` of a lasso. */
     get map() {
-        if (!this.isMoved) return [...identity];
-        const [cosine, sine] = [Math.cos(this.turn), Math.sin(this.turn)];
-        const [a, b, c, d] = [cosine * this.scale.x, sine * this.scale.x, -sine * this.scale.y, cosine * this.scale.y];
-        const { centre, at } = this;
-        return [a, b, c, d, at.x - a * centre.x - c * centre.y, at.y - b * centre.x - d * centre.y];
+        const { a, b, c, d, e, f } = this.matrix;
+        return [a, b, c, d, e, f];
     }
 
     /** Whether it is anywhere else than where it was selected. */
@@ -57,17 +61,14 @@ export class Selection {
 
     /** The path where it is now. */
     get movedPath() {
-        const { map } = this;
-        return this.path.map(({ x, y }) => {
-            const [toX, toY] = moved(map, x, y);
-            return { x: toX, y: toY };
-        });
+        const { matrix } = this;
+        return this.path.map((point) => placeOf(matrix.transformPoint(point)));
     }
 
     /** A point of its box: −1 … 1 across and down, beyond 1 outside. */
     point(across, down) {
-        const [x, y] = moved(this.map, this.centre.x + across * this.half.x, this.centre.y + down * this.half.y);
-        return { x, y };
+        const { centre, half } = this;
+        return placeOf(this.matrix.transformPoint({ x: centre.x + across * half.x, y: centre.y + down * half.y }));
     }
 
     shift(x, y) {
@@ -117,6 +118,10 @@ export class Selection {
     }
 }
 
+function placeOf({ x, y }) {
+    return { x, y };
+}
+
 function bounded(factor) {
     return Math.min(Math.max(factor, leastScale), mostScale);
 }
@@ -160,27 +165,4 @@ export function simplified(points, most) {
     const least = [...weights].sort((one, other) => other - one)[most - 1];
     let ties = most - weights.reduce((count, weight) => count + (weight > least ? 1 : 0), 0);
     return points.filter((_, place) => weights[place] > least || (weights[place] === least && ties-- > 0));
-}
-
-/** The map that leaves everything where it is. Maps are affine: `[a, b, c, d, e, f]` stands for x' = a·x + c·y + e, y' = b·x + d·y + f. */
-const identity = Object.freeze([1, 0, 0, 1, 0, 0]);
-
-/** The map that does one and then the other. */
-export function followed([a, b, c, d, e, f], [p, q, r, s, t, u]) {
-    return [
-        p * a + r * b, q * a + s * b, p * c + r * d, q * c + s * d, p * e + r * f + t, q * e + s * f + u,
-    ];
-}
-
-/** The map that undoes another; null where that is flat. */
-export function inverted([a, b, c, d, e, f]) {
-    const determinant = a * d - b * c;
-    if (determinant === 0 || !Number.isFinite(determinant)) return null;
-    const [p, q, r, s] = [d / determinant, -b / determinant, -c / determinant, a / determinant];
-    return [p, q, r, s, -(p * e + r * f), -(q * e + s * f)];
-}
-
-/** Where a point goes. */
-export function moved([a, b, c, d, e, f], x, y) {
-    return [a * x + c * y + e, b * x + d * y + f];
 }
