@@ -44,7 +44,7 @@ export class EventStream {
     #restartedAt = -Infinity;
 
     /**
-     * @param {Gateway} gateway
+     * @param {import("./gateway.js").Gateway} gateway
      * @param {string} path such as `api/rooms/physics/events`
      * @param {object} options
      * @param {object} [options.query] the query of the request
