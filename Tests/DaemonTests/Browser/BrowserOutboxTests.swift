@@ -17,6 +17,20 @@ import Testing
         }
     }
 
+    @Test func `where the browser gives a page no store, the clock page plays all the same`() async throws {
+        try await BrowserRoom.with { room, _ in
+            let clock = try await BrowserWindow()
+            try await clock.runFirst(
+                """
+                for (const name of ["localStorage", "sessionStorage"]) {
+                    Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });
+                }
+                """)
+            try await clock.open("\(room.page)/clock?video=none.webm")
+            try await clock.wait(for: "the clock", "!$('figures').hidden && $('frames').textContent === '0'")
+        }
+    }
+
     @Test("after a failed write and a reload, a new stroke has no number of one that was sent before")
     func failedWrite() async throws {
         try await BrowserRoom.with { room, _ in

@@ -4,10 +4,10 @@
  * @module
  */
 
-/** The text of a key; null where there is none. */
-export function remembered(key) {
+/** The text of a key; null where there is none. `store`: `sessionStorage` for what is a tab's. */
+export function remembered(key, store = "localStorage") {
     try {
-        return localStorage.getItem(key);
+        return globalThis[store].getItem(key);
     } catch {
         return null;
     }
@@ -23,9 +23,9 @@ export function rememberedValue(key) {
 }
 
 /** Remembers a text, or a value as JSON. */
-export function remember(key, value) {
+export function remember(key, value, store = "localStorage") {
     try {
-        localStorage.setItem(key, typeof value === "string" ? value : JSON.stringify(value));
+        globalThis[store].setItem(key, typeof value === "string" ? value : JSON.stringify(value));
     } catch {
         // Full, or not allowed: the person chooses again.
     }

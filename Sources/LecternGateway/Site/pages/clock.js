@@ -1,5 +1,6 @@
 /** The clock page: plays the students' video and tells the room the time of its pictures. */
 
+import { remember, remembered } from "../lectern/dom.js";
 import { FrameClock } from "../lectern/frame-clock.js";
 import { ServerClock } from "../lectern/server-clock.js";
 import { WhepPlayer } from "../lectern/whep.js";
@@ -14,6 +15,8 @@ const stallTime = 30_000;
 const [mostAge, mostAhead] = [600_000, 1000];
 /** How long the end is said. */
 const endTime = 3000;
+/** Milliseconds until a room that has refused samples is asked again: another link may have been opened. */
+const refusedPause = 30_000;
 
 /** Tells a room where a cohort's video is. */
 class ClockSender {
@@ -21,7 +24,7 @@ class ClockSender {
     sent = 0;
     /** Why the last one was not taken; null when it was. */
     problem = null;
-    /** The room refuses them for good. */
+    /** Whether the room takes none from this page. */
     isRefused = false;
     #gateway;
     #path;
@@ -46,8 +49,8 @@ class ClockSender {
         [this.#gateway, this.#cohort, this.#clock, this.#age] = [gateway, cohort, clock, age];
         this.#path = `api/rooms/${encodeURIComponent(room)}/clock`;
         // Of two pages for one cohort the room hears one; the other takes over when that is gone.
-        this.#stream = sessionStorage.getItem("lectern-stream") ?? `page-${crypto.getRandomValues(new Uint32Array(1))[0].toString(16)}`;
-        sessionStorage.setItem("lectern-stream", this.#stream);
+        this.#stream = remembered("lectern-stream", "sessionStorage") ?? `page-${crypto.getRandomValues(new Uint32Array(1))[0].toString(16)}`;
+        remember("lectern-stream", this.#stream, "sessionStorage");
         clock.addEventListener("change", ({ detail }) => {
             if (!detail.isJump) this.#stateSince = now();
             this.#urgent = { isJump: detail.isJump || Boolean(this.#urgent?.isJump) };
@@ -64,7 +67,7 @@ class ClockSender {
     }
 
     async #send() {
-        if (this.#isSending || this.isRefused || this.isSilent || now() < this.#waitUntil) return;
+        if (this.#isSending || this.isSilent || now() < this.#waitUntil) return;
         this.#isSending = true;
         const { time, state, rate } = this.#clock;
         const sample = { m: Math.round(time * 10) / 10, s: state, st: this.#stream, q: this.#number++ };
@@ -76,12 +79,12 @@ class ClockSender {
         try {
             await this.#gateway.request(this.#path, { query: { cohort: this.#cohort }, json: sample, limit: clockLimit });
             this.sent++;
-            this.problem = null;
+            [this.problem, this.isRefused] = [null, false];
             this.#backoff.reset();
         } catch (error) {
             this.problem = error.message;
             this.isRefused = refusals.includes(error.code);
-            this.#waitUntil = now() + this.#backoff.next(error.retryAfter);
+            this.#waitUntil = now() + Math.max(this.#backoff.next(error.retryAfter), this.isRefused ? refusedPause : 0);
             // What it told is still to be told.
             if (sample.d) this.#urgent = { isJump: true };
         }
@@ -158,8 +161,8 @@ function ageOf(time, clock, serverClock) {
 function takeMediaToken() {
     const key = `lectern-media-token ${query.get("whep")}`;
     const token = new URLSearchParams(location.hash.slice(1)).get("media-token");
-    if (token) sessionStorage.setItem(key, token);
-    return token ?? sessionStorage.getItem(key);
+    if (token) remember(key, token, "sessionStorage");
+    return token ?? remembered(key, "sessionStorage");
 }
 
 /** Plays over WebRTC, or what the browser plays by itself; returns the player of the former. */
@@ -187,6 +190,7 @@ function show({ clock, sender, serverClock, player }) {
         if (detail.state === "refused") refuse(detail.reason);
         else if (!sender.isRefused) $("notice").hidden = true;
     });
+    let wasRefused = false;
     setInterval(() => {
         showStatus($("state"), ...stateWords(connection, clock, sender));
         const { time } = clock;
@@ -202,7 +206,9 @@ function show({ clock, sender, serverClock, player }) {
         say($("samples"), String(sender.sent));
         say($("problem"), sender.problem ?? t("none refused"));
         $("problem").dataset.tone = sender.problem ? "bad" : "";
-        if (sender.isRefused) refuse(t("This page tells a room's clock with a token for that: its link comes from your administrator."));
+        if (wasRefused && !sender.isRefused) $("notice").hidden = true;
+        wasRefused = sender.isRefused;
+        if (wasRefused) refuse(t("This page tells a room's clock with a token for that: its link comes from your administrator."));
         Object.assign($("video").dataset, { state: clock.state, carrier: clock.carrier ?? "", time: String(time) });
     }, 100);
 }
