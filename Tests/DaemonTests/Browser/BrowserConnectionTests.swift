@@ -139,6 +139,17 @@ import Testing
                 """)
     }
 
+    @Test func `an answer without a body is an answer`() async throws {
+        try await expect(
+            [204, ""],
+            of: """
+                const { Gateway } = await import("/lectern/gateway.js");
+                const gateway = new Gateway({ url: location.origin });
+                const reply = await gateway.request("api/session", { method: "POST", body: "token" });
+                return [reply.status, await reply.text()];
+                """)
+    }
+
     @Test("what is looked at again and again is not looked at twice at a time, however often its page is shown")
     func looks() async throws {
         try await expect(

@@ -320,7 +320,8 @@ export function unreachable() {
 
 /** A response whose watch goes on with each part of its body. */
 function watched(response, watch) {
-    if (!response.body) {
+    // Browsers give a body to answers that have none.
+    if (!response.body || [204, 205, 304].includes(response.status)) {
         watch.clear();
         return response;
     }
