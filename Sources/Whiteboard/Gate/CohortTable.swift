@@ -32,7 +32,7 @@ extension CohortTable: RandomAccessCollection {
     var endIndex: Int { cohorts.count }
 
     subscript(position: Int) -> Cohort {
-        _read { yield cohorts[position] }
+        get { cohorts[position] }
         _modify { yield &cohorts[position] }
     }
 }
