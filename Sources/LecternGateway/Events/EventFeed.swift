@@ -9,8 +9,10 @@ internal import StrokeWire
 /// One feed of a room, a cohort's or the head's, for all its readers in this gateway: one subscription, and each event
 /// encoded once. Safe from any thread.
 final class EventFeed: Sendable {
+    private typealias Feed = FeedState<EventReader>
+
     private struct State {
-        var feed: FeedState<EventReader>
+        var feed: Feed
         var deliveries = DeliveryQueue<EventReader>()
         var loops: [ObjectIdentifier: FeedReaders] = [:]
         var subscriptions: [NATSSubscription] = []
@@ -37,7 +39,7 @@ final class EventFeed: Sendable {
         self.connection = connection
         self.shared = shared
         self.loop = loop
-        state = Locked(State(feed: FeedState(shared.recent)))
+        state = Locked(State(feed: Feed(shared.recent)))
     }
 
     /// Subscribes and joins. Call it once, before the first reader.
@@ -49,19 +51,21 @@ final class EventFeed: Sendable {
         ]
         let observation = connection.onStateChange { [weak self] state in
             guard let self else { return }
-            perform { feed, now in state == .connected ? feed.connected(at: now) : feed.disconnected() }
+            perform {
+                state == .connected ? $0.connected(at: $1, into: &$2) : $0.disconnected(into: &$2)
+            }
         }
         state.withLock { state in
             state.subscriptions = subscriptions
             state.observation = observation
         }
-        if connection.state == .connected { perform { feed, now in feed.connected(at: now) } }
+        if connection.state == .connected { perform { $0.connected(at: $1, into: &$2) } }
     }
 
     /// Adds a reader, which is admitted or refused later.
     /// - Parameter have: what it has; nil for nothing.
     func add(_ reader: EventReader, have: FeedPosition?) {
-        perform { feed, _ in feed.add(reader, have: have) }
+        perform { feed, _, actions in feed.add(reader, have: have, into: &actions) }
     }
 
     /// A reader has ended.
@@ -90,7 +94,7 @@ final class EventFeed: Sendable {
         do throws(MalformedRelease) {
             let message = try ReleasedMessage(message)
             guard message.room.isEventID else { return shared.metrics.malformed.increment() }
-            perform { feed, now in feed.receive(message, at: now) }
+            perform { $0.receive(message, at: $1, into: &$2) }
         } catch {
             shared.metrics.malformed.increment()
             shared.logger.warning(
@@ -101,7 +105,7 @@ final class EventFeed: Sendable {
     private func receiveMark(_ message: borrowing NATSMessage) {
         do throws(Rejection) {
             let mark = try Mark(decoding: message.copyPayload())
-            perform { feed, now in feed.receive(mark, at: now) }
+            perform { $0.receive(mark, at: $1, into: &$2) }
         } catch {
             shared.metrics.malformed.increment()
         }
@@ -114,15 +118,17 @@ final class EventFeed: Sendable {
         else { return shared.metrics.malformed.increment() }
         shared.metrics.wet.increment()
         let event = StreamEvent.wet(bytes)
-        perform { feed, _ in feed.receive(wet: event, of: room) }
+        perform { feed, _, actions in feed.receive(wet: event, of: room, into: &actions) }
     }
 
     /// Changes the state and performs the actions. The lock is held for both: events go to all loops in one order.
-    private func perform(_ change: (inout FeedState<EventReader>, Duration) -> [FeedState<EventReader>.Action]) {
+    private func perform(_ change: (inout Feed, _ now: Duration, inout [Feed.Action]) -> Void) {
         let now = ContinuousClock.now - start
         state.withLock { state in
             guard !state.isClosed else { return }
-            carryOut(state.deliveries.add(change(&state.feed, now)), &state)
+            var actions: [Feed.Action] = []
+            change(&state.feed, now, &actions)
+            carryOut(state.deliveries.add(actions), &state)
             setTimer(&state, now)
         }
     }
@@ -142,7 +148,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    private func perform(_ action: FeedState<EventReader>.Action, _ state: inout State) {
+    private func perform(_ action: Feed.Action, _ state: inout State) {
         switch action {
         case .send(let event):
             if case .operation = event.kind { shared.metrics.operations.increment() }
@@ -182,29 +188,43 @@ final class EventFeed: Sendable {
         state.withLock { state in
             if state.timer?.deadline == deadline { state.timer = nil }
         }
-        perform { feed, now in feed.wake(at: max(now, deadline)) }
+        perform { $0.wake(at: max($1, deadline), into: &$2) }
     }
+}
+
+/// A join reply, read.
+struct FeedJoin {
+    enum Content {
+        case board(StreamEvent)
+        /// One after the other, for the feed.
+        case operations([(ReleasedOperation, BoardDigest)])
+        /// As one event, for readers.
+        case tail(StreamEvent)
+    }
+
+    let position: FeedPosition
+    let digest: BoardDigest
+    let gate: GateState?
+    let content: Content
 }
 
 /// Joins.
 extension EventFeed {
-    private typealias Ticket = FeedState<EventReader>.Ticket
-
     /// In a task of its own: operations continue to arrive, and the reply may come in many parts.
-    private func join(_ request: JoinRequest, _ ticket: FeedState<EventReader>.Ticket) {
+    private func join(_ request: JoinRequest, _ ticket: Feed.Ticket) {
         Task {
             do throws(GatewayError) {
                 let join = try await ask(request, ticket)
                 shared.metrics.joins.increment()
-                perform { feed, now in feed.joined(join, ticket, at: now) }
+                perform { $0.joined(join, ticket, at: $1, into: &$2) }
             } catch {
                 shared.metrics.failedJoins.increment()
-                perform { feed, now in feed.joinFailed(error, ticket, at: now) }
+                perform { $0.joinFailed(error, ticket, at: $1, into: &$2) }
             }
         }
     }
 
-    private func ask(_ request: JoinRequest, _ ticket: Ticket) async throws(GatewayError) -> FeedJoin {
+    private func ask(_ request: JoinRequest, _ ticket: Feed.Ticket) async throws(GatewayError) -> FeedJoin {
         let subject = address.subject(source.join)
         let bytes = try await shared.joins.withPermit(for: address.room) { () async throws(NATSError) in
             try await connection.requestParts(
@@ -225,7 +245,7 @@ extension EventFeed {
     }
 
     private func content(
-        of reply: JoinReply, _ bytes: [UInt8], _ ticket: Ticket
+        of reply: JoinReply, _ bytes: [UInt8], _ ticket: Feed.Ticket
     ) throws(GatewayError) -> FeedJoin.Content {
         guard case .tail(let joined) = reply.content else {
             let position = FeedPosition(room: reply.room, index: reply.index)
@@ -248,7 +268,7 @@ extension EventFeed {
         } catch {
             throw .badGateway("The service's answer to a join cannot be read.")
         }
-        guard ticket.purpose == .tail else { return .operations(operations) }
+        guard ticket.isForReaders else { return .operations(operations) }
         let size = operations.reduce(0) { $0 + $1.0.bytes.count + 384 }
         let tail = StreamEvent.operations(
             operations, through: reply.index, room: reply.room, lease: try shared.lease(2 * size, for: address.room))

@@ -3,7 +3,7 @@ internal import StrokeWire
 
 /// State machine of a feed: joins it, keeps its operations dense and in order, and finds a start for each reader.
 ///
-/// It has no clock and no connection: methods take the time since the start and return actions, to be performed in
+/// It has no clock and no connection: methods take the time since the start and append actions, to be performed in
 /// order. One join brings the feed itself to its position; others bring boards and tails for readers who cannot start
 /// from what the feed remembers.
 struct FeedState<Reader> {
@@ -16,24 +16,15 @@ struct FeedState<Reader> {
         case attach(Reader, [StreamEvent], after: UInt64)
         /// Tell a reader that there is no start for it.
         case refuse(Reader, GatewayError)
-        /// Ask the service, and pass the result to ``joined(_:_:at:)`` or ``joinFailed(_:_:at:)``.
+        /// Ask the service, and pass the result to ``joined(_:_:at:into:)`` or ``joinFailed(_:_:at:into:)``.
         case join(JoinRequest, Ticket)
-    }
-
-    /// What a join is for.
-    enum Purpose {
-        /// The feed's own position.
-        case position
-        /// A board for readers.
-        case board
-        /// The operations that readers have missed.
-        case tail
     }
 
     /// Identifies a join.
     struct Ticket: Equatable, Sendable {
         let number: Int
-        let purpose: Purpose
+        /// Whether it brings readers a board or what they have missed; otherwise it is for the feed's own position.
+        let isForReaders: Bool
     }
 
     private enum Phase {
@@ -45,7 +36,7 @@ struct FeedState<Reader> {
     }
 
     /// How long others may overtake an operation before it counts as missing.
-    static var gapTimeout: Duration { .milliseconds(250) }
+    private static var gapTimeout: Duration { .milliseconds(250) }
     /// The timeout doubles with each join without progress, up to this.
     private static var maximumTimeout: Duration { .seconds(4) }
     /// Bytes of operations that a reader may get after a board, instead of a newer board.
@@ -53,7 +44,7 @@ struct FeedState<Reader> {
 
     private var phase = Phase.offline
     /// Where the feed stands; nil before the first join.
-    private(set) var position: FeedPosition?
+    private var position: FeedPosition?
     /// Digest of the board at ``position``.
     private var digest = BoardDigest.empty
     private var needsBoard = false
@@ -71,11 +62,8 @@ struct FeedState<Reader> {
 
     /// Readers who came while the feed had no position.
     private var early: [(reader: Reader, have: FeedPosition?)] = []
-    /// Readers who wait for a board, and its join.
-    private var newcomers: [Reader] = []
-    private var boardTicket: Ticket?
-    /// Readers who wait for a tail, by its join.
-    private var returning: [Int: (have: UInt64, readers: [Reader])] = [:]
+    /// Readers who wait for a join, by its ticket.
+    private var waiting: [Int: (request: JoinRequest, readers: [Reader])] = [:]
 
     init(_ budget: ByteBudget) {
         recent = RecentEvents(budget)
@@ -86,19 +74,17 @@ struct FeedState<Reader> {
     }
 
     /// The connection is established or restored. Subscribe before.
-    mutating func connected(at now: Duration) -> [Action] {
-        var actions: [Action] = []
+    mutating func connected(at now: Duration, into actions: inout [Action]) {
         joinPosition(at: now, &actions)
-        return actions
     }
 
     /// The connection is lost, and with it the replies to joins.
-    mutating func disconnected() -> [Action] {
+    mutating func disconnected(into actions: inout [Action]) {
         phase = .offline
-        return refuseWaiting(.notReady("There is no connection to NATS."))
+        refuseWaiting(.notReady("There is no connection to NATS."), &actions)
     }
 
-    /// When to call ``wake(at:)``, unless another event comes first; nil for never.
+    /// When to call ``wake(at:into:)``, unless another event comes first; nil for never.
     var deadline: Duration? {
         switch phase {
         case .offline, .joining: nil
@@ -108,12 +94,10 @@ struct FeedState<Reader> {
     }
 
     /// The deadline has passed.
-    mutating func wake(at now: Duration) -> [Action] {
-        var actions: [Action] = []
-        guard let deadline, now >= deadline else { return actions }
+    mutating func wake(at now: Duration, into actions: inout [Action]) {
+        guard let deadline, now >= deadline else { return }
         if isLive { joinsWithoutProgress += 1 }
         joinPosition(at: now, &actions)
-        return actions
     }
 
     /// Forgets the board, which is fetched again when a reader needs it.
@@ -125,13 +109,13 @@ struct FeedState<Reader> {
         min(Self.gapTimeout * (1 << min(joinsWithoutProgress, 8)), Self.maximumTimeout)
     }
 
-    private mutating func makeTicket(_ purpose: Purpose) -> Ticket {
+    private mutating func makeTicket(isForReaders: Bool) -> Ticket {
         tickets += 1
-        return Ticket(number: tickets, purpose: purpose)
+        return Ticket(number: tickets, isForReaders: isForReaders)
     }
 
     private mutating func joinPosition(at now: Duration, _ actions: inout [Action]) {
-        let ticket = makeTicket(.position)
+        let ticket = makeTicket(isForReaders: false)
         gap = nil
         var request = JoinRequest()
         if let position, !needsBoard, !position.room.isEmpty {
@@ -154,88 +138,79 @@ struct FeedState<Reader> {
     }
 }
 
+/// Readers who come.
 extension FeedState {
-    /// A reader comes, who has the operations up to `have` or none.
-    mutating func add(_ reader: Reader, have: FeedPosition?) -> [Action] {
-        var actions: [Action] = []
-        place(reader, have, &actions)
-        return actions
-    }
-
-    private mutating func place(_ reader: Reader, _ have: FeedPosition?, _ actions: inout [Action]) {
+    /// - Parameter have: the last event that the reader has; nil for none.
+    mutating func add(_ reader: Reader, have: FeedPosition?, into actions: inout [Action]) {
         guard isLive, let position else {
             early.append((reader, have))
             return
         }
         guard let have, have.room == position.room else {
-            if let start = start(of: position) {
+            if let start = keptStart {
                 actions.append(.attach(reader, start, after: 0))
             } else {
-                wantBoard(reader, &actions)
+                ask(JoinRequest(), for: reader, &actions)
             }
             return
         }
         if have.index <= position.index, let missed = recent.after(have.index) {
             actions.append(.attach(reader, missed, after: have.index))
-        } else if let number = returning.first(where: { $1.have == have.index })?.key {
-            returning[number]?.readers.append(reader)
         } else {
-            let ticket = makeTicket(.tail)
-            returning[ticket.number] = (have.index, [reader])
-            actions.append(.join(JoinRequest(incarnation: have.room, have: have.index), ticket))
+            ask(JoinRequest(incarnation: have.room, have: have.index), for: reader, &actions)
         }
     }
 
     /// The board that is kept and the operations after it, unless these are many.
-    private func start(of position: FeedPosition) -> [StreamEvent]? {
+    private var keptStart: [StreamEvent]? {
         guard let board, let suffix = recent.after(board.index) else { return nil }
         guard suffix.reduce(0, { $0 + $1.size }) <= max(Self.suffixBytes, board.event.size / 4) else { return nil }
         return [board.event] + suffix
     }
 
-    private mutating func wantBoard(_ reader: Reader, _ actions: inout [Action]) {
-        newcomers.append(reader)
-        guard boardTicket == nil else { return }
-        let ticket = makeTicket(.board)
-        boardTicket = ticket
-        actions.append(.join(JoinRequest(), ticket))
+    /// Asks the service for the start of a reader, unless others wait for the same.
+    private mutating func ask(_ request: JoinRequest, for reader: Reader, _ actions: inout [Action]) {
+        if let number = waiting.first(where: { $0.value.request == request })?.key {
+            waiting[number]?.readers.append(reader)
+            return
+        }
+        let ticket = makeTicket(isForReaders: true)
+        waiting[ticket.number] = (request, [reader])
+        actions.append(.join(request, ticket))
     }
 
-    private mutating func placeEarly(_ actions: inout [Action]) {
-        let waiting = early
+    private mutating func addEarly(_ actions: inout [Action]) {
+        let readers = early
         early = []
-        for (reader, have) in waiting { place(reader, have, &actions) }
+        for (reader, have) in readers { add(reader, have: have, into: &actions) }
     }
 
-    private mutating func refuseWaiting(_ error: GatewayError) -> [Action] {
-        let waiting = early.map(\.reader) + newcomers + returning.values.flatMap(\.readers)
-        (early, newcomers, boardTicket, returning) = ([], [], nil, [:])
-        return waiting.map { .refuse($0, error) }
+    private mutating func refuseWaiting(_ error: GatewayError, _ actions: inout [Action]) {
+        for reader in early.map(\.reader) + waiting.values.flatMap(\.readers) { actions.append(.refuse(reader, error)) }
+        (early, waiting) = ([], [:])
     }
 }
 
+/// What the cohort is sent.
 extension FeedState {
     /// An operation or shard arrived.
-    mutating func receive(_ message: ReleasedMessage, at now: Duration) -> [Action] {
-        var actions: [Action] = []
+    mutating func receive(_ message: ReleasedMessage, at now: Duration, into actions: inout [Action]) {
         if isLive, position?.room.isEmpty == true {
             // A feed that joined a room without operations takes the first one of any incarnation.
             position = FeedPosition(room: message.room, index: 0)
             board = nil
         }
-        if let position, message.room == position.room, message.index <= position.index { return actions }
+        if let position, message.room == position.room, message.index <= position.index { return }
         if buffer.add(message, at: now) {
             proceed(at: now, &actions)
         } else {
             rejoin(needsBoard: false, at: now, &actions)
         }
-        return actions
     }
 
     /// A mark of the cohort arrived.
-    mutating func receive(_ mark: Mark, at now: Duration) -> [Action] {
-        var actions: [Action] = []
-        guard isLive, let position else { return actions }
+    mutating func receive(_ mark: Mark, at now: Duration, into actions: inout [Action]) {
+        guard isLive, let position else { return }
         // A board that is kept says how it was.
         if mark.gate != gate { (gate, board) = (mark.gate, nil) }
         if mark.room != position.room {
@@ -249,14 +224,13 @@ extension FeedState {
         if mark.room == position.room || mark.covered != nil, marks.passes(mark, at: now) {
             actions.append(.send(.mark(mark)))
         }
-        return actions
     }
 
     /// Points of a stroke being drawn arrived. They go to the readers who are there and are not kept.
     /// - Parameter room: incarnation of the room; a room without operations has none yet.
-    mutating func receive(wet event: StreamEvent, of room: String) -> [Action] {
-        guard isLive, let position, position.room.isEmpty || position.room == room else { return [] }
-        return [.send(event)]
+    mutating func receive(wet event: StreamEvent, of room: String, into actions: inout [Action]) {
+        guard isLive, let position, position.room.isEmpty || position.room == room else { return }
+        actions.append(.send(event))
     }
 
     /// Sends buffered operations up to the next gap.
@@ -294,63 +268,33 @@ extension FeedState {
     }
 }
 
-/// A join reply, read.
-struct FeedJoin {
-    enum Content {
-        case board(StreamEvent)
-        /// One after the other, for the feed.
-        case operations([(ReleasedOperation, BoardDigest)])
-        /// As one event, for readers.
-        case tail(StreamEvent)
-    }
-
-    let position: FeedPosition
-    let digest: BoardDigest
-    let gate: GateState?
-    let content: Content
-}
-
+/// Replies to joins.
 extension FeedState {
     /// A join reply arrived. The reply to an outdated request is ignored.
-    mutating func joined(_ join: FeedJoin, _ ticket: Ticket, at now: Duration) -> [Action] {
-        var actions: [Action] = []
+    mutating func joined(_ join: FeedJoin, _ ticket: Ticket, at now: Duration, into actions: inout [Action]) {
         if let gate = join.gate { self.gate = gate }
-        switch ticket.purpose {
-        case .position:
-            guard case .joining(ticket, let have, let since) = phase else { return actions }
-            phase = .live
-            take(join, have: have, since, at: now, &actions)
-        case .board:
-            guard boardTicket == ticket else { return actions }
-            boardTicket = nil
-            let readers = newcomers
-            newcomers = []
-            start(readers, with: join, at: now, &actions)
-        case .tail:
-            guard let readers = returning.removeValue(forKey: ticket.number)?.readers else { return actions }
-            start(readers, with: join, at: now, &actions)
+        guard !ticket.isForReaders else {
+            if let readers = waiting.removeValue(forKey: ticket.number)?.readers {
+                start(readers, with: join, at: now, &actions)
+            }
+            return
         }
-        return actions
+        guard case .joining(ticket, let have, let since) = phase else { return }
+        phase = .live
+        take(join, have: have, since, at: now, &actions)
     }
 
     /// A join failed.
-    mutating func joinFailed(_ error: GatewayError, _ ticket: Ticket, at now: Duration) -> [Action] {
-        switch ticket.purpose {
-        case .position:
-            guard case .joining(ticket, _, _) = phase else { return [] }
-            phase = .backingOff(until: now + currentTimeout)
-            joinsWithoutProgress += 1
-            return refuseWaiting(error)
-        case .board:
-            guard boardTicket == ticket else { return [] }
-            boardTicket = nil
-            let readers = newcomers
-            newcomers = []
-            return readers.map { .refuse($0, error) }
-        case .tail:
-            let readers = returning.removeValue(forKey: ticket.number)?.readers ?? []
-            return readers.map { .refuse($0, error) }
+    mutating func joinFailed(_ error: GatewayError, _ ticket: Ticket, at now: Duration, into actions: inout [Action]) {
+        guard !ticket.isForReaders else {
+            let readers = waiting.removeValue(forKey: ticket.number)?.readers ?? []
+            for reader in readers { actions.append(.refuse(reader, error)) }
+            return
         }
+        guard case .joining(ticket, _, _) = phase else { return }
+        phase = .backingOff(until: now + currentTimeout)
+        joinsWithoutProgress += 1
+        refuseWaiting(error, &actions)
     }
 
     /// Brings the feed to the position of a join.
@@ -388,7 +332,7 @@ extension FeedState {
             board = nil
         }
         if let position { buffer.drop(through: position.index, of: position.room, othersBefore: .zero) }
-        placeEarly(&actions)
+        addEarly(&actions)
         proceed(at: now, &actions)
     }
 
@@ -430,14 +374,14 @@ extension FeedState {
                 move(to: join, start, &actions)
                 for reader in readers { actions.append(.attach(reader, [start], after: 0)) }
                 buffer.drop(through: join.position.index, of: join.position.room, othersBefore: .zero)
-                placeEarly(&actions)
+                addEarly(&actions)
                 proceed(at: now, &actions)
                 return
             }
             if board.map({ $0.index <= join.position.index }) ?? true { board = (start, join.position.index) }
         case .tail(let start):
             guard join.position.room == position.room else {
-                for reader in readers { place(reader, nil, &actions) }
+                for reader in readers { add(reader, have: nil, into: &actions) }
                 return
             }
             event = start

@@ -51,7 +51,7 @@ import Testing
         let start = (0..<30).map { _ in event(5 << 10) }
         let steps = queue.add([.attach("li", start, after: 0)])
         #expect(texts(steps) == ["c1"])
-        let ticket = FeedState<String>.Ticket(number: 1, purpose: .board)
+        let ticket = FeedState<String>.Ticket(number: 1, isForReaders: true)
         #expect(texts(queue.add([.join(.init(), ticket)])) == ["join"])
         compress(steps)
         #expect(texts(queue.compressed(1)) == ["li"])
