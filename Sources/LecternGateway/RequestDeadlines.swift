@@ -43,6 +43,10 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private var requestsBegun = 0
     private var requestsRead = 0
     private var answersWritten = 0
+    /// Whether the request that has begun last is of HTTP/1.1, whose bodies may be sent in chunks.
+    private(set) var takesChunks = true
+    /// Whether the connection ends with its answer.
+    private var isLast = false
     private var isRefused = false
     private var isStreaming = false
     /// Whether the gateway stops: a stream that is opened now would not hear of it.
@@ -133,10 +137,18 @@ final class RequestDeadlines: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenSuccess { self.answerIsWritten(context) }
-        context.write(data, promise: written)
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where !takesChunks:
+            // Else the encoder would send a body without a length in chunks.
+            head.version = .http1_0
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .head, .body:
+            context.write(data, promise: promise)
+        case .end:
+            let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenSuccess { self.answerIsWritten(context) }
+            context.write(data, promise: written)
+        }
     }
 
     /// - Returns: whether the request is accepted.
@@ -155,7 +167,17 @@ final class RequestDeadlines: ChannelDuplexHandler {
             refuse(context, .badRequest(fault))
             return false
         }
-        if connections.began(context.channel, isForHealth: HealthRoutes.serve(head.uri)) { return true }
+        if connections.began(context.channel, isForHealth: HealthRoutes.serve(head.uri)) {
+            takesChunks = !head.isOld
+            isLast = head.isOld || !head.isKeepAlive
+            if isFirst, !head.isOld,
+                head.headers[canonicalForm: "Expect"].contains(where: { $0.lowercased() == "100-continue" })
+            {
+                let proceed = HTTPResponseHead(version: .http1_1, status: .continue)
+                context.writeAndFlush(wrapOutboundOut(.head(proceed)), promise: nil)
+            }
+            return true
+        }
         isRefused = true
         guard isFirst else {
             connections.close(context.channel, because: .busy)
@@ -176,6 +198,8 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private func endIfDone(_ context: ChannelHandlerContext) {
         guard requestsRead == requestsBegun, answersWritten == requestsBegun else { return }
         connections.ended(context.channel)
+        // The client closes its side then.
+        if isLast { context.close(mode: .output, promise: nil) }
         close(context.channel, after: limits.headTimeout, because: .head)
     }
 
@@ -205,13 +229,16 @@ final class RequestDeadlines: ChannelDuplexHandler {
 }
 
 extension HTTPRequestHead {
+    /// Whether it is of a version before HTTP/1.1, without chunks, and here with one request a connection.
+    fileprivate var isOld: Bool { version == .http1_0 || version == .http0_9 }
+
     /// Why nobody can say for sure what the request is for, or where it ends (RFC 9112, 3.2 and 6.1); nil where it is clear.
     fileprivate var fault: String? {
         // The router drops what comes after it, also what the gateway has added by the token.
         if uri.contains("#") { return "The target of a request has no fragment." }
         let hosts = headers["Host"].count
         if hosts > 1 { return "A request has one Host header." }
-        if hosts == 0, version != .http1_0, version != .http0_9 { return "A request of HTTP/1.1 has a Host header." }
+        if hosts == 0, !isOld { return "A request of HTTP/1.1 has a Host header." }
         let codings = headers[canonicalForm: "Transfer-Encoding"]
         if codings.count > 1 || codings.contains(where: { $0.lowercased() != "chunked" }) {
             return "The only transfer coding here is chunked."

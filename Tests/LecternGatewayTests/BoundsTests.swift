@@ -98,11 +98,28 @@ import Testing
         }
     }
 
-    @Test func `a request of HTTP/1.0 needs no host`() async throws {
+    @Test(
+        "a request of HTTP/1.0, which needs no host, and one that says so end their connection",
+        arguments: ["HTTP/1.0", "HTTP/1.0\r\nConnection: keep-alive", "HTTP/1.1\r\nHost: h\r\nConnection: te, Close"])
+    func lastRequest(head: String) async throws {
         try await RunningGateway.with { gateway in
             let client = try RawConnection(port: gateway.port)
-            #expect(client.send("GET /healthz HTTP/1.0\r\n\r\n"))
-            #expect(await client.readToEnd().contains(" 200 "))
+            #expect(client.send("GET /healthz \(head)\r\n\r\n"))
+            let answer = await client.readToEnd()
+            #expect(answer.contains(" 200 ") && answer.hasSuffix("ok"))
+            let late = #"lectern_http_connections_closed_total{reason="head-timeout"} 0"#
+            #expect(gateway.registry.text().contains(late), "it did not wait for another request")
+        }
+    }
+
+    @Test func `a client that wants to be asked for the body is asked`() async throws {
+        try await RunningGateway.with { gateway in
+            let client = try RawConnection(port: gateway.port)
+            let head = "POST /api/rooms/r/clock HTTP/1.1\r\nHost: h\r\nContent-Length: 7\r\n"
+            #expect(client.send(head + "Expect: 100-continue\r\nConnection: close\r\n\r\n"))
+            #expect(try await client.readUp(to: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            #expect(client.send(#"{"m":1}"#))
+            #expect(await client.readToEnd().hasPrefix("HTTP/1.1 202 "))
         }
     }
 

@@ -268,17 +268,20 @@ final class RawConnection: Sendable {
     }
 
     /// Reads until a text has come.
-    func readUp(to text: String) async throws {
-        let hasCome = await withCheckedContinuation { continuation in
+    /// - Returns: all that has come.
+    @discardableResult
+    func readUp(to text: String) async throws -> String {
+        let received = await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in
                 var received = ""
                 while !received.contains(text), let bytes = readSome() {
                     received += String(decoding: bytes, as: UTF8.self)
                 }
-                continuation.resume(returning: received.contains(text))
+                continuation.resume(returning: received)
             }
         }
-        guard hasCome else { throw Unexpected("the connection has ended before \(text)") }
+        guard received.contains(text) else { throw Unexpected("the connection has ended before \(text)") }
+        return received
     }
 
     /// Has the connection broken (RST) with the end of this object, not closed.

@@ -29,6 +29,8 @@ final class EventReader: @unchecked Sendable {
     let channel: any Channel
     /// Whether it gets a gzip stream.
     private let isCompressed: Bool
+    /// Whether events are chunks of its body; one of HTTP/1.0 has none.
+    private let isChunked: Bool
     private let limits: EventLimits
     private let deadlines: RequestDeadlines
     /// Of the HTTP encoder: what is written from here goes to the socket.
@@ -68,6 +70,7 @@ final class EventReader: @unchecked Sendable {
         self.isCompressed = isCompressed
         self.limits = limits
         self.deadlines = deadlines
+        isChunked = deadlines.takesChunks
         self.output = output
         admission = channel.eventLoop.makePromise()
         end = channel.eventLoop.makePromise()
@@ -227,18 +230,18 @@ extension EventReader {
     }
 
     private func write(_ event: StreamEvent) {
-        let chunk = event.chunk(isCompressed: isCompressed)
-        written += chunk.readableBytes
+        let bytes = event.bytes(isCompressed: isCompressed, isChunked: isChunked)
+        written += bytes.readableBytes
         needsFlush = true
         guard let lease = event.lease else {
-            output.write(NIOAny(IOData.byteBuffer(chunk)), promise: nil)
+            output.write(NIOAny(IOData.byteBuffer(bytes)), promise: nil)
             return
         }
         startEnd = written
         let promise = channel.eventLoop.makePromise(of: Void.self)
         // The memory is in use until the socket has it.
         promise.futureResult.whenComplete { _ in withExtendedLifetime(lease) {} }
-        output.write(NIOAny(IOData.byteBuffer(chunk)), promise: promise)
+        output.write(NIOAny(IOData.byteBuffer(bytes)), promise: promise)
     }
 
     private var unsentBytes: Int {

@@ -30,9 +30,13 @@ struct StreamEvent: Sendable {
     /// The size in bytes, not compressed.
     var size: Int { form.plain.readableBytes }
 
-    /// The chunk, with its length and its line ends.
-    /// - Parameter isCompressed: whether as a piece of a gzip stream. It is made when it is first asked for.
-    func chunk(isCompressed: Bool) -> ByteBuffer { isCompressed ? form.compressed : form.plain }
+    /// - Parameters:
+    ///   - isCompressed: whether as a piece of a gzip stream. It is made when it is first asked for.
+    ///   - isChunked: whether as a chunk, with its length and its line ends.
+    func bytes(isCompressed: Bool, isChunked: Bool) -> ByteBuffer {
+        let chunk = isCompressed ? form.compressed : form.plain
+        return isChunked ? chunk : ByteBuffer(EventText.content(of: chunk))
+    }
 
     /// Compresses a large event before an event loop has to.
     func compress() { _ = form.compressed }

@@ -306,6 +306,19 @@ import Testing
     }
 }
 
+@Suite("Event streams of HTTP/1.0", .timeLimit(.minutes(4))) struct OldEventStreamTests {
+    @Test func `events are no chunks for a client that knows none`() async throws {
+        try await RunningGateway.with { gateway in
+            try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }
+            let client = try RawConnection(port: gateway.port)
+            #expect(client.send("GET /api/rooms/r/events HTTP/1.0\r\nHost: h\r\n\r\n"))
+            let answer = try await client.readUp(to: "id: life:0\n")
+            #expect(answer.contains("\r\n\r\nretry: 1000\n\nevent: board\nid: life:0\n"), "\(answer)")
+            #expect(!answer.lowercased().contains("transfer-encoding"), "\(answer)")
+        }
+    }
+}
+
 @Suite("Ends of event streams", .timeLimit(.minutes(4))) struct StreamEndTests {
     @Test(arguments: ["the gateway stops", "its client sends no more"])
     func `the connection of a stream that has ended is closed though its client does not read`(as cause: String)
