@@ -19,9 +19,24 @@ import Testing
         #expect(rates.take(1, bytes: 1, of: other, in: try address("room-0")) == nil)
     }
 
+    @Test func `where all places are taken, a second makes place for those who come`() throws {
+        let rates = AuthorRates(PostLimits())
+        let now = ContinuousClock.now
+        let rooms = try (0..<AuthorRates.roomsOfAuthor).map { try address("room-\($0)") }
+        for number in 0..<AuthorRates.bound / AuthorRates.roomsOfAuthor {
+            let author = try #require(AuthorID("author-\(number)"))
+            for room in rooms { #expect(rates.take(1, bytes: 1, of: author, in: room, at: now) == nil) }
+        }
+        let late = try #require(AuthorID("late"))
+        #expect(rates.take(1, bytes: 1, of: late, in: rooms[0], at: now) == 1)
+        // All would have room by now; not each request looks through all of them.
+        #expect(rates.take(1, bytes: 1, of: late, in: rooms[0], at: now + .milliseconds(900)) == 1)
+        #expect(rates.take(1, bytes: 1, of: late, in: rooms[0], at: now + .seconds(1)) == nil)
+    }
+
     @Test func `an author has the service's rates in each room`() throws {
         let rates = AuthorRates(PostLimits())
-        let burst = PostLimits().burst
+        let burst = 2 * PostLimits().messagesPerSecond
         let one = try #require(AuthorID("one"))
         let (first, second) = (try address("first"), try address("second"))
         #expect(rates.take(burst, bytes: 1, of: one, in: first) == nil)

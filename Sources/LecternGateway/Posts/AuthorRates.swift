@@ -13,55 +13,49 @@ public struct PostLimits: Sendable, Equatable {
         self.messagesPerSecond = messagesPerSecond
         self.bytesPerSecond = bytesPerSecond
     }
-
-    /// Messages that an author may post at once.
-    var burst: Int { 2 * messagesPerSecond }
 }
 
 /// How much each author may send, so that the service does not have to refuse what it would then have settled: the
 /// service's own limits, by author, in this gateway.
 final class AuthorRates: Sendable {
-    private struct Bucket {
-        var messages: Double
-        var bytes: Double
-        var updated: ContinuousClock.Instant
+    private struct Buckets {
+        var messages, bytes: TokenBucket
 
-        /// A full bucket.
-        init(_ limits: PostLimits, at now: ContinuousClock.Instant) {
-            messages = Double(limits.burst)
-            bytes = 2 * Double(limits.bytesPerSecond)
-            updated = now
+        init(_ limits: PostLimits, at now: TokenBucket.Instant) {
+            let rate = Double(limits.messagesPerSecond)
+            messages = TokenBucket(burst: 2 * rate, perSecond: rate, at: now)
+            let byteRate = Double(limits.bytesPerSecond)
+            bytes = TokenBucket(burst: 2 * byteRate, perSecond: byteRate, at: now)
         }
 
-        mutating func refill(_ limits: PostLimits, at now: ContinuousClock.Instant) {
-            let full = Bucket(limits, at: now)
-            let seconds = max(0, (now - updated) / .seconds(1))
-            messages = min(full.messages, messages + seconds * full.messages / 2)
-            bytes = min(full.bytes, bytes + seconds * full.bytes / 2)
-            updated = now
-        }
-
-        /// Seconds until the bucket holds so much. What is more than any holds waits for a full one, which then owes the rest:
-        /// it would never pass.
-        func wait(messages: Int, bytes: Int, _ limits: PostLimits) -> Double {
-            let full = Bucket(limits, at: updated)
-            return max(
-                (min(Double(messages), full.messages) - self.messages) / (full.messages / 2),
-                (min(Double(bytes), full.bytes) - self.bytes) / (full.bytes / 2))
+        mutating func refill(at now: TokenBucket.Instant) {
+            messages.refill(at: now)
+            bytes.refill(at: now)
         }
     }
 
     private struct State {
-        var authors: [AuthorID: [RoomAddress: Bucket]] = [:]
+        var authors: [AuthorID: [RoomAddress: Buckets]] = [:]
         var count = 0
+        var sweptAt: TokenBucket.Instant?
 
-        /// Forgets those whose buckets are full: they would get such a one.
-        mutating func forget(_ author: AuthorID, _ limits: PostLimits, at now: ContinuousClock.Instant) {
+        /// Whether there is place for a further room of an author, which is made at most once a second.
+        mutating func hasPlace(for author: AuthorID, at now: TokenBucket.Instant) -> Bool {
+            if authors[author]?.count ?? 0 >= AuthorRates.roomsOfAuthor { forgetFull(of: author, at: now) }
+            if count >= AuthorRates.bound, sweptAt.map({ now - $0 >= .seconds(1) }) ?? true {
+                sweptAt = now
+                for author in authors.keys { forgetFull(of: author, at: now) }
+            }
+            return authors[author]?.count ?? 0 < AuthorRates.roomsOfAuthor && count < AuthorRates.bound
+        }
+
+        /// Forgets full buckets: their author would get such ones.
+        private mutating func forgetFull(of author: AuthorID, at now: TokenBucket.Instant) {
             guard let rooms = authors[author] else { return }
-            let left = rooms.filter { _, bucket in
-                var bucket = bucket
-                bucket.refill(limits, at: now)
-                return bucket.wait(messages: .max, bytes: .max, limits) > 0
+            let left = rooms.filter { _, buckets in
+                var buckets = buckets
+                buckets.refill(at: now)
+                return !buckets.messages.isFull || !buckets.bytes.isFull
             }
             count -= rooms.count - left.count
             authors[author] = left.isEmpty ? nil : left
@@ -69,7 +63,7 @@ final class AuthorRates: Sendable {
     }
 
     /// Authors in rooms that are kept.
-    private static let bound = 10_000
+    static let bound = 10_000
     /// Of them those of one author, who may write in any number of rooms; beyond, this author alone is refused.
     static let roomsOfAuthor = 100
 
@@ -80,34 +74,37 @@ final class AuthorRates: Sendable {
         self.limits = limits
     }
 
+    /// Takes the messages of one request, all or none.
+    /// - Returns: nil when they were taken, else after how many seconds to come again.
+    func take(
+        _ messages: Int, bytes: Int, of author: AuthorID, in room: RoomAddress, at now: TokenBucket.Instant = .now
+    ) -> Int? {
+        state.withLock { state in
+            let known = state.authors[author]?[room]
+            if known == nil {
+                guard state.hasPlace(for: author, at: now) else { return 1 }
+                state.count += 1
+            }
+            var buckets = known ?? Buckets(limits, at: now)
+            buckets.refill(at: now)
+            defer { state.authors[author, default: [:]][room] = buckets }
+            let wait = max(buckets.messages.wait(for: Double(messages)), buckets.bytes.wait(for: Double(bytes)))
+            guard wait <= 0 else { return Int(wait.rounded(.up)) }
+            buckets.messages.take(Double(messages))
+            buckets.bytes.take(Double(bytes))
+            return nil
+        }
+    }
+
     /// Why an author has to wait.
     var refusal: String {
         "The author sends more than \(limits.messagesPerSecond) messages or \(limits.bytesPerSecond) bytes a second."
     }
 
-    /// Takes the messages of one request, all or none.
-    /// - Returns: nil when they were taken, else after how many seconds to come again.
-    func take(_ messages: Int, bytes: Int, of author: AuthorID, in room: RoomAddress) -> Int? {
-        state.withLock { [limits] state in
-            let now = ContinuousClock.now
-            let known = state.authors[author]?[room]
-            if known == nil {
-                if state.authors[author]?.count ?? 0 >= Self.roomsOfAuthor { state.forget(author, limits, at: now) }
-                guard state.authors[author]?.count ?? 0 < Self.roomsOfAuthor else { return 1 }
-                if state.count >= Self.bound {
-                    for author in state.authors.keys { state.forget(author, limits, at: now) }
-                }
-                guard state.count < Self.bound else { return 1 }
-                state.count += 1
-            }
-            var bucket = known ?? Bucket(limits, at: now)
-            bucket.refill(limits, at: now)
-            defer { state.authors[author, default: [:]][room] = bucket }
-            let wait = bucket.wait(messages: messages, bytes: bytes, limits)
-            guard wait <= 0 else { return Int(wait.rounded(.up)) }
-            bucket.messages -= Double(messages)
-            bucket.bytes -= Double(bytes)
-            return nil
-        }
+    /// Takes the messages of one request now.
+    /// - Throws: `rate-limited`; then none of them were taken.
+    func admit(_ messages: Int, bytes: Int, of author: AuthorID, in room: RoomAddress) throws(GatewayError) {
+        guard let seconds = take(messages, bytes: bytes, of: author, in: room) else { return }
+        throw .tooManyRequests(refusal, retryAfter: seconds)
     }
 }

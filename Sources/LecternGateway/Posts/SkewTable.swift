@@ -35,13 +35,11 @@ final class SkewTable: Sendable {
 
     /// One observation a second, and ten at once for readers who gather them.
     private struct Rate {
-        static let burst = 10.0
         /// A reader that was silent for so long reports no longer.
         static let lifetime = Duration.seconds(60)
 
         let label: String
-        var tokens = Self.burst
-        var updated: Instant
+        var bucket: TokenBucket
     }
 
     private struct Series {
@@ -168,12 +166,11 @@ final class SkewTable: Sendable {
             guard !isFull() else { return nil }
             state.readersByAddress[reader.address, default: 0] += 1
         }
-        var rate = state.readers[reader] ?? Rate(label: label, updated: now)
-        // Threads come here in another order than they have looked at the clock.
-        rate.tokens = min(Rate.burst, rate.tokens + max(0, (now - rate.updated) / .seconds(1)))
-        rate.updated = max(rate.updated, now)
-        let admitted = min(count, Int(rate.tokens))
-        rate.tokens -= Double(admitted)
+        var rate =
+            state.readers[reader] ?? Rate(label: label, bucket: TokenBucket(burst: 10, perSecond: 1, at: now))
+        rate.bucket.refill(at: now)
+        let admitted = min(count, Int(rate.bucket.tokens))
+        rate.bucket.take(Double(admitted))
         state.readers[reader] = rate
         return admitted
     }
@@ -207,7 +204,7 @@ final class SkewTable: Sendable {
     private func sweep(_ state: inout State, at now: Instant) {
         if let last = state.sweptAt, now - last < .seconds(1) { return }
         state.sweptAt = now
-        state.readers = state.readers.filter { now - $0.value.updated < Rate.lifetime }
+        state.readers = state.readers.filter { now - $0.value.bucket.updated < Rate.lifetime }
         state.readersByAddress = state.readers.keys.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
         state.watches = state.watches.filter { now - $0.value.updated < Self.watchLifetime }
     }
