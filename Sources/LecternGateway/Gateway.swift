@@ -53,16 +53,16 @@ public struct Gateway: Service {
         self.onListening = onListening
         let partitions = configuration.isAlone ? PartitionWatch(configuration, connection, logger) : nil
         self.partitions = partitions
-        guard case .tokens = configuration.access else {
+        let revocations: RevocationWatch?
+        if case .tokens = configuration.access {
+            revocations = RevocationWatch(
+                root: configuration.root, connection: connection, registry: registry, logger: logger)
+        } else {
             RevocationWatch.metrics(in: registry)
             revocations = nil
-            self.obstacle = { obstacle() ?? partitions?.obstacle }
-            return
         }
-        let revocations = RevocationWatch(
-            root: configuration.root, connection: connection, registry: registry, logger: logger)
         self.revocations = revocations
-        self.obstacle = { obstacle() ?? partitions?.obstacle ?? revocations.obstacle }
+        self.obstacle = { obstacle() ?? partitions?.obstacle ?? revocations?.obstacle }
     }
 
     /// Why the gateway would answer no request that needs a token, or none about most rooms, one sentence; nil where it would.

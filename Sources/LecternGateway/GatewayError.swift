@@ -89,6 +89,21 @@ struct GatewayError: Error, Equatable {
 }
 
 extension GatewayError {
+    /// The error of a request that a route ends with.
+    /// - Returns: nil where the gateway itself has failed.
+    init?(thrown error: any Error) {
+        switch error {
+        case let error as GatewayError: self = error
+        case let error as Rejection: self.init(error)
+        case let error as RequestError: self.init(error)
+        case let error as NATSError: self.init(error)
+        case let error as RoomDirectoryError: self.init(error)
+        case let error as PageError: self.init(error)
+        case let error as AssetUploadError: self.init(error)
+        default: return nil
+        }
+    }
+
     /// The service refused the request.
     init(_ error: RequestError) {
         let status: HTTPResponse.Status =
@@ -161,9 +176,7 @@ struct ErrorBody: Encodable {
 
     /// As JSON with sorted keys.
     func encoded() -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings always encode.
-        return (try? encoder.encode(self)).map(Array.init) ?? []
+        (try? JSONEncoder.sorted.encode(self)).map(Array.init) ?? []
     }
 }

@@ -1,11 +1,8 @@
 internal import Hummingbird
-internal import LecternClient
 internal import Logging
 internal import Metrics
-internal import NATSClient
 internal import NIOCore
 internal import NIOHTTP1
-internal import StrokeWire
 
 /// The gateway's own metrics.
 public enum GatewayMetrics {
@@ -82,14 +79,6 @@ struct JSONErrors: RouterMiddleware {
         let failure: GatewayError
         do {
             return try await next(request, context)
-        } catch let error as GatewayError {
-            failure = error
-        } catch let error as Rejection {
-            failure = GatewayError(error)
-        } catch let error as NATSError {
-            failure = GatewayError(error)
-        } catch let error as AssetUploadError {
-            failure = GatewayError(error)
         } catch let error as any HTTPResponseError {
             failure = translated(error.status)
         } catch let error as HTTPParserError {
@@ -98,8 +87,12 @@ struct JSONErrors: RouterMiddleware {
             // The client has gone, and nobody hears the answer.
             failure = .badRequest("The connection has ended within the request.")
         } catch {
-            context.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
-            failure = .internalError
+            let known = GatewayError(thrown: error)
+            if known == nil {
+                context.logger.error(
+                    "request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
+            }
+            failure = known ?? .internalError
         }
         var response =
             ErrorPage.isAsked(by: request)

@@ -41,10 +41,7 @@ struct ModerationRoutes {
         _ isMuted: Bool, _ request: Request, _ context: GatewayContext
     ) async throws(GatewayError) -> Response {
         let address = rooms.address(of: try context.room())
-        let text = context.parameters.get("author") ?? ""
-        guard let author = AuthorID(text.removingPercentEncoding ?? text) else {
-            throw .badRequest("The name of an author is 1 to 64 characters of a to z, 0 to 9, _ and -.")
-        }
+        let author = try context.author()
         // Else a muted teacher would undo it, or mute the one who did it.
         if let claims = context.claims, claims.role != .operator, let own = claims.author {
             let muted = try await rooms.mutedAuthors(in: address.room, butNot: own)
@@ -60,11 +57,7 @@ struct ModerationRoutes {
         let commands = try commands(for: request, context)
         let effect: CommandEffect?
         do throws(RoomDirectoryError) {
-            if isMuted {
-                effect = try await commands.mute(author, at: address)
-            } else {
-                effect = try await commands.unmute(author, at: address)
-            }
+            effect = try await isMuted ? commands.mute(author, at: address) : commands.unmute(author, at: address)
         } catch {
             throw GatewayError(error).about(address)
         }
@@ -99,8 +92,8 @@ extension ModerationRoutes {
 
     /// What is asked for.
     private struct Order: Decodable {
-        var cohort: String?
-        var expires: Int?
+        let cohort: String?
+        let expires: Int?
     }
 
     /// What is given.
@@ -114,14 +107,7 @@ extension ModerationRoutes {
 
     private func makeLink(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let room = try context.room()
-        let body = try await request.bytes(atMost: 1024)
-        var order = Order()
-        if !body.isEmpty {
-            guard let read = try? JSONDecoder().decode(Order.self, from: Data(body)) else {
-                throw GatewayError.badRequest("The body is {\"cohort\":…,\"expires\":seconds}, or empty.")
-            }
-            order = read
-        }
+        let order: Order = try await request.order("{\"cohort\":…,\"expires\":seconds}")
         let cohort = try CohortName(named: order.cohort ?? "main")
         let seconds = order.expires ?? Self.usual
         guard Self.shortest...Self.longest ~= seconds else {
@@ -163,11 +149,7 @@ extension ModerationRoutes {
         guard end + Self.clockMargin > now else { return Response(status: .noContent) }
         try links.take("links", in: room)
         let commands = try commands(for: request, context)
-        do throws(RoomDirectoryError) {
-            _ = try await commands.give(.revoke(revocation))
-        } catch {
-            throw GatewayError(error)
-        }
+        _ = try await commands.give(.revoke(revocation))
         return Response(status: .noContent)
     }
 
@@ -182,34 +164,37 @@ extension ModerationRoutes {
 /// How often commands are given about a room, so that nobody fills the audit log, which keeps the last of each room that the
 /// gateways gave.
 final class CommandRates: Sendable {
-    private struct Bucket {
-        var tokens = burst
-        var updated: ContinuousClock.Instant
+    private struct State {
+        var buckets: [RoomID: TokenBucket] = [:]
+        var sweptAt: TokenBucket.Instant?
     }
 
     /// Rooms that are kept; when there are more, those whose last command is long ago are forgotten.
-    private static let bound = 10_000
+    static let bound = 10_000
     private static let burst = 20.0
     private static let perSecond = 0.1
     /// Seconds.
     private static let retryTime = Int(1 / perSecond)
 
-    private let buckets = Locked<[RoomID: Bucket]>([:])
+    private let state = Locked(State())
 
     /// Takes one command.
     /// - Returns: nil when it was taken, else after how many seconds to come again.
-    func take(in room: RoomID, at now: ContinuousClock.Instant = .now) -> Int? {
-        buckets.withLock { buckets in
-            if buckets.count >= Self.bound {
-                buckets = buckets.filter { now - $0.value.updated < .seconds(Self.burst / Self.perSecond) }
-                if buckets.count >= Self.bound { return Self.retryTime }
+    func take(in room: RoomID, at now: TokenBucket.Instant = .now) -> Int? {
+        state.withLock { state in
+            if state.buckets[room] == nil, state.buckets.count >= Self.bound {
+                if state.sweptAt.map({ now - $0 >= .seconds(1) }) ?? true {
+                    state.sweptAt = now
+                    let limit = Duration.seconds(Self.burst / Self.perSecond)
+                    state.buckets = state.buckets.filter { now - $0.value.updated < limit }
+                }
+                guard state.buckets.count < Self.bound else { return Self.retryTime }
             }
-            var bucket = buckets[room] ?? Bucket(updated: now)
-            bucket.tokens = min(Self.burst, bucket.tokens + (now - bucket.updated) / .seconds(1) * Self.perSecond)
-            bucket.updated = now
-            defer { buckets[room] = bucket }
+            var bucket = state.buckets[room] ?? TokenBucket(burst: Self.burst, perSecond: Self.perSecond, at: now)
+            bucket.refill(at: now)
+            defer { state.buckets[room] = bucket }
             guard bucket.tokens >= 1 else { return Self.retryTime }
-            bucket.tokens -= 1
+            bucket.take(1)
             return nil
         }
     }

@@ -2,7 +2,6 @@ internal import Foundation
 internal import Hummingbird
 internal import NATSClient
 internal import NIOCore
-internal import StrokeWire
 
 /// `GET /api/rooms`: all rooms. `GET /api/rooms/ROOM`: the state of one; an error has the room's address too.
 struct RoomRoutes {
@@ -11,8 +10,7 @@ struct RoomRoutes {
     func add(to router: Router<GatewayContext>) {
         router.get("api/rooms") { [rooms] request, context in
             let filter = RoomFilter(
-                prefix: request.uri.queryParameters["prefix"].map(String.init) ?? "",
-                after: request.uri.queryParameters["after"].map(String.init),
+                prefix: request.text("prefix") ?? "", after: request.text("after"),
                 limit: try request.number("limit", 1...1000), claims: context.claims)
             return Response.body(try await rooms.list().json(filter), type: "application/json")
         }
@@ -68,6 +66,15 @@ struct MetricsRoute {
     }
 }
 
+extension JSONEncoder {
+    /// Keys are sorted.
+    static var sorted: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
 /// What routes know of a request beside the request itself.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
@@ -92,33 +99,6 @@ struct GatewayContext: RequestContext {
         guard let both = allClaims.first(where: { (try? need.check($0)) != nil }) else { throw .forbidden(refusal()) }
         return both
     }
-
-    /// The room in the path.
-    func room() throws(GatewayError) -> RoomID {
-        let text = parameters.get("room") ?? ""
-        guard let room = RoomID(text.removingPercentEncoding ?? text) else {
-            throw .badRequest("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.")
-        }
-        return room
-    }
-}
-
-extension CohortName {
-    /// - Throws: `bad-request` for a text that names none.
-    init(named text: some StringProtocol) throws(GatewayError) {
-        guard let cohort = CohortName(text) else {
-            throw .badRequest(
-                "The name of a cohort is 1 to 64 characters of a to z, 0 to 9, _ and -, but not open or default.")
-        }
-        self = cohort
-    }
-}
-
-extension Request {
-    /// The cohort in the query; `main` by default.
-    func cohort() throws(GatewayError) -> CohortName {
-        try CohortName(named: uri.queryParameters["cohort"] ?? "main")
-    }
 }
 
 extension Response {
@@ -134,11 +114,8 @@ extension Response {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// A value as JSON with sorted keys.
     static func json(_ value: some Encodable) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return body(try encoder.encode(value), type: "application/json")
+        body(try JSONEncoder.sorted.encode(value), type: "application/json")
     }
 
     /// A short plain text.

@@ -117,14 +117,9 @@ public struct SiteLanguages: Sendable {
 
     /// Tags in lower case, the most wanted first.
     private static func ranges(_ asked: String) -> [String] {
-        let weighed = asked.prefix(1024).lowercased().split(separator: ",").map {
-            item -> (tag: String, weight: Double) in
-            let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
-            return (parts.first ?? "", weight ?? 1)
-        }
+        let weighed = WeightedItem.list(asked.prefix(1024))
         // Stable: of equal weights the first.
         return weighed.enumerated().filter { $0.element.weight > 0 }
-            .sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }.map(\.element.tag)
+            .sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }.map(\.element.name)
     }
 }

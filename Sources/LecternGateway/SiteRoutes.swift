@@ -144,7 +144,7 @@ struct SiteRoutes {
             return response(file, to: request, isForEver: context.parameters.get("release") == Self.release)
         }
         router.get("language.json") { request, _ in
-            let asked = request.uri.queryParameters.get("language") ?? request.headers[.acceptLanguage] ?? ""
+            let asked = request.text("language") ?? request.headers[.acceptLanguage] ?? ""
             return response(
                 live.values.languages.file(for: asked), to: request, vary: "Accept-Encoding, Accept-Language")
         }

@@ -72,4 +72,21 @@ import Testing
             #expect(try await lesson.gateway.http.get("/api/rooms?limit=0").statusCode == 400)
         }
     }
+
+    @Test func `address ranges contain their addresses`() throws {
+        for (range, address, isInside) in [
+            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
+            ("192.168.1.128/25", "192.168.1.129", true),
+            ("192.168.1.128/25", "192.168.1.1", false), ("0.0.0.0/0", "1.2.3.4", true), ("::1", "::1", true),
+            ("fe80::/10", "febf::1", true), ("fe80::/10", "fec0::1", false), ("10.0.0.0/8", "::ffff:10.1.1.1", true),
+            ("10.0.0.1", "10.0.0.1", true), ("10.0.0.1", "name", false), ("::ffff:10.0.0.0/104", "10.1.1.1", true),
+            ("::ffff:10.0.0.0/104", "11.1.1.1", false), ("::ffff:10.0.0.1", "10.0.0.1", true),
+        ] {
+            #expect(try #require(AddressRange(range)).contains(address) == isInside, "\(range) \(address)")
+        }
+        for text in ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "x", "::1/129", "10.0.0.0/-1", "::ffff:1.2.3.4/8"]
+        {
+            #expect(AddressRange(text) == nil, "\(text)")
+        }
+    }
 }

@@ -30,7 +30,6 @@ enum AccessNeed: Equatable {
     init(_ request: Request) {
         let parts = request.uri.path.split(separator: "/").map(String.init)
         let path = parts.joined(separator: "/")
-        let query = request.uri.queryParameters
         let isPage =
             parts.first == "rooms" && (parts.count == 2 || parts.count == 3 && ["teach", "clock"].contains(parts[2]))
         if isPage || parts.first == "assets" || Self.openPaths.contains(path) || SiteRoutes.files[path] != nil {
@@ -52,7 +51,7 @@ enum AccessNeed: Equatable {
             self = .token
             return
         }
-        let (cohort, author) = (query["cohort"].map(String.init), query["author"].map(String.init))
+        let (cohort, author) = (request.text("cohort"), request.text("author"))
         let form = Self.form(ofRoomPath: names.dropFirst(2))
         switch form {
         case "": self = .room(room)

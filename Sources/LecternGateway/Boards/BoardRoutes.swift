@@ -95,7 +95,6 @@ struct BoardQuery: Sendable {
     private let position: (incarnation: String, index: UInt64)?
 
     init(_ request: Request) throws(GatewayError) {
-        let query = request.uri.queryParameters
         feed = try request.feed()
         width = try request.number("width", 1...4096)
         let (x, y) = (try request.number("x", BoardPart.places), try request.number("y", BoardPart.places))
@@ -106,20 +105,14 @@ struct BoardQuery: Sendable {
         default: throw .badRequest("x, y, w and h, a part of the board, go together.")
         }
         page = try request.number("page", 0...999)
-        switch query["background"] {
-        case nil: background = .white
-        case let text?:
-            guard let known = PictureBackground(rawValue: String(text)) else {
-                throw .badRequest("background is white or transparent.")
-            }
-            background = known
+        guard let background = PictureBackground(rawValue: request.text("background") ?? "white") else {
+            throw .badRequest("background is white or transparent.")
         }
+        self.background = background
         hasPaper = try request.number("paper", 0...1) != 0
-        switch (query["room"], try request.number("index", 0...UInt64(Int64.max - 1))) {
+        switch (try request.incarnation(), try request.number("index", 0...UInt64(Int64.max - 1))) {
         case (nil, nil): position = nil
-        case (let incarnation?, let index?):
-            guard incarnation.utf8.count <= 256 else { throw .badRequest("room is at most 256 bytes long.") }
-            position = (String(incarnation), index)
+        case (let incarnation?, let index?): position = (incarnation, index)
         default:
             throw .badRequest("room, an incarnation, and index go together.")
         }
@@ -140,12 +133,11 @@ struct BoardQuery: Sendable {
 extension ReplayRequest {
     /// The query of a request for a part of a recorded lesson.
     fileprivate init(query request: Request) throws(GatewayError) {
-        let incarnation = request.uri.queryParameters["room"].map(String.init)
-        guard incarnation?.utf8.count ?? 0 <= 256 else { throw .badRequest("room is at most 256 bytes long.") }
         self.init(
             from: try request.mediaTime("from"), to: try request.mediaTime("to"),
             epoch: try request.number("ep", 0...Int64(1 << 53 - 1)),
-            after: try request.number("after", 0...UInt64(Int64.max - 1)), incarnation: incarnation,
+            after: try request.number("after", 0...UInt64(Int64.max - 1)),
+            incarnation: try request.incarnation(),
             limit: try request.number("limit", 1...Self.mostOperations) ?? Self.mostOperations)
     }
 }
@@ -157,29 +149,5 @@ extension AssetPageRequest {
         }
         self.init(
             id: id, page: try request.number("page", AssetID.pages) ?? 0, width: try request.number("width", 1...4096))
-    }
-}
-
-extension Request {
-    /// A number of the query, written in digits alone.
-    func number<Value: FixedWidthInteger>(
-        _ name: String, _ range: ClosedRange<Value>
-    ) throws(GatewayError) -> Value? {
-        guard let text = uri.queryParameters[Substring(name)] else { return nil }
-        guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let value = Value(text),
-            range ~= value
-        else {
-            throw .badRequest("\(name) is a whole number from \(range.lowerBound) to \(range.upperBound).")
-        }
-        return value
-    }
-
-    /// Milliseconds of the query, with or without a fraction.
-    fileprivate func mediaTime(_ name: String) throws(GatewayError) -> MediaTime? {
-        guard let text = uri.queryParameters[Substring(name)] else { return nil }
-        guard let number = Double(text), let time = MediaTime(milliseconds: number) else {
-            throw .badRequest("\(name) is a number of milliseconds.")
-        }
-        return time
     }
 }

@@ -31,7 +31,7 @@ struct EventRoute {
             let isCompressed = request.accepts("gzip", or: "x-gzip")
             if isCompressed { headers[.contentEncoding] = "gzip" }
             guard request.method == .get else { return Response(status: .ok, headers: headers) }
-            let have = request.headers[Self.lastEventID] ?? request.uri.queryParameters["last"].map(String.init)
+            let have = request.headers[Self.lastEventID] ?? request.text("last")
             let reader = try await hub.open(
                 source, of: rooms.address(of: room), have: have.flatMap { FeedPosition(eventID: $0) },
                 client: request.clientAddress(context.channel, proxies: live.values.trustedProxies),
@@ -44,25 +44,5 @@ struct EventRoute {
             }
             return Response(status: .ok, headers: headers, body: body)
         }
-    }
-}
-
-extension Request {
-    /// The feed that the query asks for: a cohort's, `main` by default, or the head's.
-    func feed() throws(GatewayError) -> RoomFeed {
-        uri.queryParameters["cohort"] == "head" ? .head : .cohort(try cohort())
-    }
-
-    /// Whether the client takes a content coding, by RFC 9110, 12.5.3.
-    /// - Parameter alias: another name of it.
-    func accepts(_ coding: Substring, or alias: Substring? = nil) -> Bool {
-        var weights: [Substring: Double] = [:]
-        for item in (headers[.acceptEncoding] ?? "").lowercased().split(separator: ",") {
-            let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
-            guard let name = parts.first else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
-            weights[Substring(name)] = weight ?? 1
-        }
-        return (weights[coding] ?? alias.flatMap { weights[$0] } ?? weights["*"] ?? 0) > 0
     }
 }

@@ -22,16 +22,16 @@ struct PageJob: Sendable {
     private let events: AsyncStream<Event>
 
     /// - Parameter work: returns the answer, a line of JSON.
-    init(_ work: @escaping @Sendable (Report) async throws(GatewayError) -> [UInt8]) {
+    init(_ work: @escaping @Sendable (Report) async throws -> [UInt8]) {
         // A client that reads slowly misses some progress, never the end.
         let (events, sink) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(16))
         self.events = events
         Task {
             let result: Result<[UInt8], GatewayError>
-            do throws(GatewayError) {
+            do {
                 result = .success(try await work { sink.yield(.progress(made: $0, all: $1)) })
             } catch {
-                result = .failure(error)
+                result = .failure(GatewayError(thrown: error) ?? .internalError)
             }
             sink.yield(.done(result))
             sink.finish()

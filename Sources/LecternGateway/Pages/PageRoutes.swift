@@ -28,27 +28,10 @@ struct PageRoutes {
     /// The page as it is at the log's end, and its memory.
     private func read(
         _ page: Int, of address: RoomAddress, isMove: Bool = false
-    ) async throws(GatewayError) -> (PageCopy, RoomShares.Lease) {
-        let copy: PageCopy
-        do throws(PageError) {
-            copy = try await PageCopy(of: page, in: address, over: connection)
-            if isMove, copy.settings.pages.order == [page] { throw .lastPage }
-        } catch {
-            throw GatewayError(error)
-        }
+    ) async throws -> (PageCopy, RoomShares.Lease) {
+        let copy = try await PageCopy(of: page, in: address, over: connection)
+        if isMove, copy.settings.pages.order == [page] { throw PageError.lastPage }
         return (copy, try replies.lease(copy.bytes, for: address.room))
-    }
-
-    /// The body of a request, all of whose members may be left out.
-    private static func order<Order: Decodable>(
-        _ request: Request, _ none: Order, _ form: String
-    ) async throws -> Order {
-        let body = try await request.bytes(atMost: 4096)
-        if body.isEmpty { return none }
-        guard let order = try? JSONDecoder().decode(Order.self, from: Data(body)) else {
-            throw GatewayError.badRequest("The body is \(form).")
-        }
-        return order
     }
 }
 
@@ -64,16 +47,10 @@ extension PageRoutes {
         let file = try FileUploads.File(request)
         try await rooms.requireVoice(of: author, in: address.room)
         try await context.channel.extendDeadline()
-        try await writers.begin(in: address.room)
-        let slides: SlideImport
-        do {
-            slides = try await upload(file, to: address, form, rotation)
-        } catch {
-            await writers.end(in: address.room)
-            throw error
-        }
+        let place = try writers.place(in: address.room)
+        let slides = try await upload(file, to: address, form, rotation)
         let asked: Logger.Metadata = ["room": "\(address.room)", "author": "\(author)", "asset": "\(slides.id)"]
-        let job = writers.job("a file was imported", asked, in: address.room) { report throws(GatewayError) in
+        let job = writers.job("a file was imported", asked, place) { report in
             let (pages, warning) = try await run(slides, to: address, at: time, as: name, report)
             func list(_ numbers: [Int]) -> String { "[\(numbers.map(String.init).joined(separator: ","))]" }
             // The pages of the room that are blank paper.
@@ -88,11 +65,8 @@ extension PageRoutes {
     private func upload(
         _ file: FileUploads.File, to address: RoomAddress, _ form: SlideImport.Form, _ rotation: PageRotation?
     ) async throws -> SlideImport {
-        do throws(PageError) {
-            try SlideImport.check(try await writers.settings(of: address), as: form, rotates: rotation != nil)
-        } catch {
-            throw GatewayError(error)
-        }
+        try SlideImport.check(
+            try await BoardSettings(of: address, over: connection), as: form, rotates: rotation != nil)
         let answer = try await uploads.send(file, to: address)
         guard let summary = try? AssetUpload.Summary(decoding: answer), var slides = SlideImport(summary) else {
             throw GatewayError.badGateway("The service's answer is no asset.")
@@ -107,7 +81,7 @@ extension PageRoutes {
     /// - Returns: the pages, and the warning of their time.
     private func run(
         _ slides: SlideImport, to address: RoomAddress, at time: Int64?, as name: String?, _ report: PageJob.Report
-    ) async throws(GatewayError) -> ([Int], String) {
+    ) async throws(PageError) -> ([Int], String) {
         try await writers.write(to: address, as: name) { writer throws(PageError) in
             let stamp = try await Stamp(time, of: writer)
             return (try await slides.run(with: &writer, at: stamp.time, progress: report), stamp.warning)
@@ -136,11 +110,8 @@ extension PageRoutes {
     private func copy(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let source = rooms.address(of: try context.room())
         let page = try context.page()
-        let order = try await Self.order(
-            request, CopyOrder(to: nil, move: nil, t: nil), "{\"to\":ROOM,\"move\":false,\"t\":MS}")
-        guard let target = order.to.map({ RoomID($0) }) ?? source.room else {
-            throw GatewayError.badRequest("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.")
-        }
+        let order: CopyOrder = try await request.order("{\"to\":ROOM,\"move\":false,\"t\":MS}")
+        let target = try order.to.map { name throws(GatewayError) in try RoomID(name, of: "a room") } ?? source.room
         let claims = try context.claims(alsoFor: .write(target, nil), "The token is not for the room \(target).")
         let time = try order.t.map(GatewayError.wholeMilliseconds)
         // The query may have been completed with the author of another token.
@@ -150,7 +121,7 @@ extension PageRoutes {
         if let author {
             for room in Set([source.room, target]) { try await rooms.requireVoice(of: author, in: room) }
         }
-        try await writers.begin(in: target)
+        let place = try writers.place(in: target)
         let copy = Copy(
             page: page, source: source, target: rooms.address(of: target), isMove: order.move ?? false, time: time,
             name: name)
@@ -158,7 +129,7 @@ extension PageRoutes {
             "room": "\(source.room)", "page": "\(page)", "to": "\(target)", "move": "\(copy.isMove)",
             "author": "\(author?.text ?? "")",
         ]
-        let job = writers.job("a page was copied", asked, in: target) { report throws(GatewayError) in
+        let job = writers.job("a page was copied", asked, place) { report in
             let (new, warning) = try await run(copy, report)
             return PageJob.Outcome(pages: [new], answer: "{\"page\":\(new)\(warning)}")
         }
@@ -166,7 +137,7 @@ extension PageRoutes {
     }
 
     /// - Returns: the new page, and the warning of its time.
-    private func run(_ copy: Copy, _ report: PageJob.Report) async throws(GatewayError) -> (Int, String) {
+    private func run(_ copy: Copy, _ report: PageJob.Report) async throws -> (Int, String) {
         let isOtherRoom = copy.source != copy.target
         let (page, lease) = try await read(copy.page, of: copy.source, isMove: copy.isMove && isOtherRoom)
         // An erasure of the first room must know of it before the page is there.
@@ -177,14 +148,14 @@ extension PageRoutes {
         }
         withExtendedLifetime(lease) {}
         guard copy.isMove else { return (new, warning) }
-        do throws(GatewayError) {
+        do throws(PageError) {
             try await writers.write(to: copy.source, as: copy.name) { writer throws(PageError) in
                 // The given time is one of the other room's video.
                 let stamp = try await Stamp(isOtherRoom ? nil : copy.time, of: writer)
                 try await writer.hidePages([copy.page], at: stamp.time)
             }
         } catch {
-            var failed = error
+            var failed = GatewayError(error)
             failed.pages = [new]
             throw failed
         }
@@ -203,21 +174,20 @@ extension PageRoutes {
     private func rotate(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = rooms.address(of: try context.room())
         let page = try context.page()
-        let form = "{\"by\":90,\"t\":MS}; by is 90, 180 or 270, clockwise"
-        let order = try await Self.order(request, RotateOrder(by: nil, t: nil), form)
+        let order: RotateOrder = try await request.order("{\"by\":90,\"t\":MS}")
         guard let rotation = PageRotation(rawValue: order.by ?? 90) else {
-            throw GatewayError.badRequest("The body is \(form).")
+            throw GatewayError.badRequest("by is 90, 180 or 270 degrees, clockwise.")
         }
         let time = try order.t.map(GatewayError.wholeMilliseconds)
         let author = try request.authorIfAny()
         let name = try request.shownName(of: author)
         if let author { try await rooms.requireVoice(of: author, in: address.room) }
-        try await writers.begin(in: address.room)
+        let place = try writers.place(in: address.room)
         let asked: Logger.Metadata = [
             "room": "\(address.room)", "page": "\(page)", "by": "\(rotation.rawValue)",
             "author": "\(author?.text ?? "")",
         ]
-        let job = writers.job("a page was rotated", asked, in: address.room) { _ throws(GatewayError) in
+        let job = writers.job("a page was rotated", asked, place) { _ in
             let warning = try await rotate(page, of: address, rotation, at: time, as: name)
             return PageJob.Outcome(
                 pages: [page], answer: "{\"page\":\(page),\"by\":\(rotation.rawValue)\(warning)}")
@@ -227,7 +197,7 @@ extension PageRoutes {
 
     private func rotate(
         _ page: Int, of address: RoomAddress, _ rotation: PageRotation, at time: Int64?, as name: String?
-    ) async throws(GatewayError) -> String {
+    ) async throws -> String {
         let (copy, lease) = try await read(page, of: address)
         let warning = try await writers.write(to: address, as: name) { writer throws(PageError) in
             let stamp = try await Stamp(time, of: writer)
@@ -242,8 +212,7 @@ extension PageRoutes {
 extension Request {
     /// What the pages become, the query's `as`.
     fileprivate func slideForm() throws(GatewayError) -> SlideImport.Form {
-        guard let text = uri.queryParameters["as"] else { return .paper }
-        guard let form = SlideImport.Form(rawValue: String(text)) else {
+        guard let form = SlideImport.Form(rawValue: text("as") ?? "paper") else {
             throw .badRequest("as is paper or picture.")
         }
         return form
@@ -251,7 +220,7 @@ extension Request {
 
     /// By how much all pages of a file are rotated, the query's `rotate`; nil without one.
     fileprivate func rotation() throws(GatewayError) -> PageRotation? {
-        guard let text = uri.queryParameters["rotate"], text != "0" else { return nil }
+        guard let text = text("rotate"), text != "0" else { return nil }
         guard let rotation = Int(text).flatMap(PageRotation.init) else {
             throw .badRequest("rotate is 0, 90, 180 or 270 degrees, clockwise.")
         }
@@ -260,23 +229,8 @@ extension Request {
 
     /// Milliseconds of the query's `t`; nil without one.
     fileprivate func time() throws(GatewayError) -> Int64? {
-        guard let text = uri.queryParameters["t"] else { return nil }
+        guard let text = text("t") else { return nil }
         return try GatewayError.wholeMilliseconds(Double(text) ?? .nan)
-    }
-
-    /// Whether the client reads answers line by line.
-    fileprivate var acceptsNDJSON: Bool {
-        headers[values: .accept].contains { $0.lowercased().contains("application/x-ndjson") }
-    }
-}
-
-extension GatewayContext {
-    /// The page in the path.
-    fileprivate func page() throws(GatewayError) -> Int {
-        guard let page = parameters.get("page").flatMap({ Int($0) }), PageNumber.range ~= page else {
-            throw .badRequest("A page is a number from 0 to \(PageNumber.range.upperBound).")
-        }
-        return page
     }
 }
 

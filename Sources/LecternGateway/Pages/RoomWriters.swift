@@ -22,18 +22,17 @@ actor RoomWriters {
     /// The author of this process.
     let author: AuthorID
     private let connection: NATSConnection
-    private let limit: Int
+    private let places: RoomShares
     private let logger: Logger
     private var entries: [RoomAddress: Entry] = [:]
     private var uses: UInt64 = 0
-    private var working: [RoomID: Int] = [:]
 
     init(connection: NATSConnection, limit: Int, logger: Logger) {
         // The name of an author has these characters.
         let id = String(UInt64.random(in: .min ... .max), radix: 36)
         author = AuthorID("gw-\(id)")!
         self.connection = connection
-        self.limit = limit
+        places = RoomShares(limit)
         self.logger = logger
     }
 
@@ -41,7 +40,7 @@ actor RoomWriters {
     /// - Parameter name: who boards say that it was; nil for this process.
     nonisolated func write<Value: Sendable>(
         to address: RoomAddress, as name: String?, _ work: (inout OperationWriter) async throws(PageError) -> Value
-    ) async throws(GatewayError) -> Value {
+    ) async throws(PageError) -> Value {
         var writer = await take(address)
         writer.name = name
         let result: Result<Value, PageError>
@@ -51,61 +50,40 @@ actor RoomWriters {
             result = .failure(error)
         }
         await giveBack(writer, address)
-        do throws(PageError) {
-            return try result.get()
-        } catch {
-            throw GatewayError(error)
-        }
+        return try result.get()
     }
 
-    /// Begins a piece of work that ``begin(in:)`` has given a place; at its end gives the place back, and logs who asked for it.
+    /// Begins a piece of work, and logs at its end who asked for it.
+    /// - Parameter place: is the work's until its end.
     nonisolated func job(
-        _ message: Logger.Message, _ asked: Logger.Metadata, in room: RoomID,
-        _ work: @escaping @Sendable (PageJob.Report) async throws(GatewayError) -> PageJob.Outcome
+        _ message: Logger.Message, _ asked: Logger.Metadata, _ place: RoomShares.Lease,
+        _ work: @escaping @Sendable (PageJob.Report) async throws -> PageJob.Outcome
     ) -> PageJob {
-        PageJob { [self] report throws(GatewayError) in
-            let result: Result<PageJob.Outcome, GatewayError>
-            do throws(GatewayError) {
-                result = .success(try await work(report))
-            } catch {
-                result = .failure(error)
-            }
-            await end(in: room)
+        PageJob { [logger, author] report in
+            defer { withExtendedLifetime(place) {} }
             var metadata = asked
             metadata["as"] = "\(author)"
-            switch result {
-            case .success(let outcome):
+            do {
+                let outcome = try await work(report)
                 metadata["pages"] = "\(outcome.pages)"
-            case .failure(let error):
+                logger.info(message, metadata: metadata)
+                return Array(outcome.answer.utf8)
+            } catch {
+                let error = GatewayError(thrown: error) ?? .internalError
                 metadata["pages"] = "\(error.pages ?? [])"
                 metadata["error"] = "\(error.code)"
+                logger.info(message, metadata: metadata)
+                throw error
             }
-            logger.info(message, metadata: metadata)
-            return Array(try result.get().answer.utf8)
         }
     }
 
-    /// The state of a room at the end of its log.
-    nonisolated func settings(of address: RoomAddress) async throws(PageError) -> BoardSettings {
-        do throws(RoomDirectoryError) {
-            return try await BoardSettings(of: address, over: connection)
-        } catch {
-            throw .room(error)
-        }
-    }
-
-    /// Takes a place among the pieces of work; give it back with ``end(in:)``.
-    func begin(in room: RoomID) throws(GatewayError) {
-        let own = working[room, default: 0]
-        guard working.values.reduce(0, +) < limit, own < (limit + 1) / 2 else {
+    /// Takes a place among the pieces of work.
+    nonisolated func place(in room: RoomID) throws(GatewayError) -> RoomShares.Lease {
+        guard let place = places.lease(1, for: room) else {
             throw .notReady("The gateway imports and copies as many pages as it can; ask again in a second.")
         }
-        working[room] = own + 1
-    }
-
-    func end(in room: RoomID) {
-        let left = working[room, default: 1] - 1
-        working[room] = left > 0 ? left : nil
+        return place
     }
 
     private func take(_ address: RoomAddress) async -> OperationWriter {

@@ -66,12 +66,8 @@ final class FileUploads: Sendable {
     }
 
     /// Brings files that the service has to a further room; those that it does not have are passed over.
-    func bring(_ assets: Set<AssetID>, to address: RoomAddress) async throws(GatewayError) {
-        do throws(AssetUploadError) {
-            for asset in assets { _ = try await uploader.bring(asset, to: address) }
-        } catch {
-            throw GatewayError(error)
-        }
+    func bring(_ assets: Set<AssetID>, to address: RoomAddress) async throws(AssetUploadError) {
+        for asset in assets { _ = try await uploader.bring(asset, to: address) }
     }
 
     /// - Returns: the service's JSON, an `AssetUpload.Summary`.

@@ -20,13 +20,11 @@ struct ObservationRoute {
             let cohort = try request.cohort()
             let reader = SkewTable.Reader(
                 address: request.clientAddress(context.channel, proxies: live.values.trustedProxies),
-                name: try request.reader(),
+                name: try request.text("reader").map { name throws(GatewayError) in
+                    try AuthorID(name, of: "a reader").text
+                } ?? "",
                 cohort: cohort)
-            let body = try await request.bytes(atMost: 64 << 10)
-            let lines = body.ndjsonLines
-            guard 1...limits.messages ~= lines.count else {
-                throw GatewayError.badRequest("A request has 1 to \(limits.messages) observations.")
-            }
+            let (_, lines) = try await request.lines("observations", atMost: limits.messages, bytes: 64 << 10)
             let decoder = JSONDecoder()
             let observations: [Observation]
             do {
@@ -59,16 +57,5 @@ struct ObservationRoute {
         let skew: Double?
         /// Why the board's core has failed, where it has.
         let fault: String?
-    }
-}
-
-extension Request {
-    /// The name that a reader has given itself; "" for none.
-    fileprivate func reader() throws(GatewayError) -> String {
-        guard let text = uri.queryParameters["reader"].map(String.init) else { return "" }
-        guard AuthorID(text) != nil else {
-            throw .badRequest("The name of a reader is 1 to 64 characters of a to z, 0 to 9, _ and -.")
-        }
-        return text
     }
 }

@@ -17,33 +17,28 @@ struct StrokePublisher: Sendable {
     /// what has become of the first one. A repeat changes nothing, and the service answers it.
     func publish(
         _ messages: [ArraySlice<UInt8>], by author: AuthorID, session: String?, to address: RoomAddress
-    ) async throws(GatewayError) -> StrokeOutcomes {
+    ) async throws(NATSError) -> StrokeOutcomes {
         let outcomes = Locked(StrokeOutcomes(session: session))
         let isComplete = Promise<Void>()
         let headers: NATSHeaders = session.map { [HeaderName.session: $0] } ?? [:]
         let subject = address.subject(.input(author))
-        do throws(NATSError) {
-            // The server has the subscription before it gets the first message.
-            let subscription = try connection.subscribe(address.subject(.feedback(author))) { message in
-                guard let feedback = try? FeedbackMessage(decoding: message.copyPayload()) else { return }
-                let isDone = outcomes.withLock { outcomes in
-                    outcomes.receive(feedback)
-                    return outcomes.isComplete
-                }
-                if isDone { isComplete.fulfil(.success(())) }
+        // The server has the subscription before it gets the first message.
+        let subscription = try connection.subscribe(address.subject(.feedback(author))) { message in
+            guard let feedback = try? FeedbackMessage(decoding: message.copyPayload()) else { return }
+            let isDone = outcomes.withLock { outcomes in
+                outcomes.receive(feedback)
+                return outcomes.isComplete
             }
-            defer { subscription.unsubscribe() }
-            // All are known before the first feedback can come.
-            let published = outcomes.withLock { outcomes in messages.filter { outcomes.add(Array($0)) } }
-            for message in published {
-                try connection.publish(Array(message), to: subject, reply: refused.reply, headers: headers)
-            }
-            if outcomes.withLock({ $0.isComplete }) { return outcomes.withLock { $0 } }
-            _ = await isComplete.value(within: timeout)
-            return outcomes.withLock { $0 }
-        } catch {
-            throw GatewayError(error)
+            if isDone { isComplete.fulfil(.success(())) }
         }
+        defer { subscription.unsubscribe() }
+        // All are known before the first feedback can come.
+        let published = outcomes.withLock { outcomes in messages.filter { outcomes.add(Array($0)) } }
+        for message in published {
+            try connection.publish(Array(message), to: subject, reply: refused.reply, headers: headers)
+        }
+        if !outcomes.withLock({ $0.isComplete }) { _ = await isComplete.value(within: timeout) }
+        return outcomes.withLock { $0 }
     }
 }
 

@@ -52,29 +52,6 @@ import Testing
             method, path, headers: token.map { [("Authorization", "Bearer \($0)")] } ?? [], body: body)
     }
 
-    @Test func `a muted teacher mutes and unmutes nobody, itself included; an operator does`() async throws {
-        let key = try await TokenKey.test()
-        try await RunningGateway.with(key) { gateway in
-            let state = #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":["anna"],"cohorts":[]}"#
-            try await gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
-            try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
-            try await gateway.revokeNothing()
-            let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
-            for (method, author) in [("DELETE", "anna"), ("PUT", "bob"), ("DELETE", "bob")] {
-                let answer = try await Self.send(gateway, method, "/api/rooms/r/authors/\(author)/mute", token: anna)
-                #expect(answer.status == .forbidden)
-                #expect(try answer.errorCode == "muted")
-            }
-            for token in [
-                try await key.sign(try Self.claims(.teacher, author: "bob")),
-                try await key.sign(try Self.claims(.operator, rooms: .all, author: "anna")),
-            ] {
-                let answer = try await Self.send(gateway, "PUT", "/api/rooms/r/authors/anna/mute", token: token)
-                #expect(answer.status == .noContent)
-            }
-        }
-    }
-
     @Test func `the pages have their language without a token, as they have their scripts`() async throws {
         try await Self.with { key, gateway in
             let student = try await key.sign(try Self.claims(.student))
@@ -85,47 +62,6 @@ import Testing
                 let list = try await Self.send(gateway, "GET", "/languages.json", token: token)
                 #expect(try list.json["languages"] as? [String] == ["en", "zh"])
             }
-        }
-    }
-
-    @Test("a teacher of whom it is not known whether it is muted gives no command and brings no file")
-    func unknownVoice() async throws {
-        let key = try await TokenKey.test()
-        try await RunningGateway.with(key) { gateway in
-            try await gateway.service.answer("ink.0.*.info") { (_: Question) in [.error(.notReady)] }
-            try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
-            try await gateway.revokeNothing()
-            let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
-            for (method, path) in [
-                ("DELETE", "authors/anna/mute"), ("PUT", "authors/bob/mute"), ("POST", "assets"),
-                ("POST", "import?author=anna"), ("POST", "pages/0/copy?author=anna"),
-            ] {
-                let answer = try await Self.send(
-                    gateway, method, "/api/rooms/r/\(path)", token: anna, body: method == "POST" ? "{}" : nil)
-                #expect(answer.status == .serviceUnavailable, "\(path)")
-                #expect(try answer.errorCode == "not-ready", "\(path)")
-            }
-        }
-    }
-
-    @Test func `a teacher cannot mute as many names as a room takes; an operator has place for more`() async throws {
-        let key = try await TokenKey.test()
-        try await RunningGateway.with(key) { gateway in
-            let muted = (0..<192).map { "\"n\($0)\"" }.joined(separator: ",")
-            let state =
-                #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":[\#(muted)],"cohorts":[]}"#
-            try await gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
-            try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
-            try await gateway.revokeNothing()
-            let teacher = try await key.sign(try Self.claims(.teacher, author: "anna"))
-            let path = "/api/rooms/r/authors/bob/mute"
-            let refused = try await Self.send(gateway, "PUT", path, token: teacher)
-            #expect(refused.status == .conflict)
-            #expect(try refused.errorCode == "too-many-muted")
-            #expect(try await Self.send(gateway, "DELETE", path, token: teacher).status == .noContent)
-            let one = try await key.sign(try Self.claims(.operator, rooms: .all))
-            // The service of this test does not do it.
-            #expect(try await Self.send(gateway, "PUT", path, token: one).status == .accepted)
         }
     }
 
@@ -214,42 +150,24 @@ import Testing
         }
     }
 
-    @Test func `a token counts only with its key, its algorithm and its time`() async throws {
-        let key = try await TokenKey.test()
-        let good = try await key.sign(try Self.claims(.student))
-        let expired = try await key.sign(try Self.claims(.student, seconds: -1))
-        let foreign = try await TokenKey.test("another secret, of 32 bytes or more too").sign(try Self.claims(.student))
-        var early = try Self.claims(.student)
-        early.notBefore = Date() + 60
-        let parts = good.split(separator: ".").map(String.init)
-        // {"alg":"none"}
-        let unsigned = "eyJhbGciOiJub25lIn0.\(parts[1])."
-        let changed = "\(parts[0]).\(parts[1].reversed()).\(parts[2])"
-        // {"alg":"HS512"} and no alg, with signatures by the key's own algorithm.
-        let misnamed = ["eyJhbGciOiJIUzUxMiJ9", "e30"].map { head in
-            let text = "\(head).\(parts[1])"
-            return "\(text).\(TokenKey.testSignature(of: text))"
-        }
-        #expect(parts[2] == TokenKey.testSignature(of: "\(parts[0]).\(parts[1])"))
-        let tokens =
-            misnamed + [
-                expired, foreign, try await key.sign(early), unsigned, changed, "", "x",
-                String(repeating: "a.", count: 5000),
-            ]
-        try await Self.with(key) { gateway in
-            #expect(try await Self.send(gateway, "GET", "/api/rooms/r/board.png", token: good).status == .ok)
-            for token in tokens {
+    @Test func `a token that has ended, is of another key or is none is refused, and so is a key that is none`()
+        async throws
+    {
+        try await Self.with { key, gateway in
+            let foreign = try await TokenKey.test("another secret, of 32 bytes or more too")
+            for (token, status) in [
+                (try await key.sign(Self.claims(.student)), HTTPResponse.Status.ok),
+                (try await key.sign(Self.claims(.student, seconds: -1)), .unauthorized),
+                (try await foreign.sign(Self.claims(.student)), .unauthorized), ("x", .unauthorized),
+                ("", .unauthorized),
+            ] {
                 let response = try await Self.send(gateway, "GET", "/api/rooms/r/board.png", token: token)
-                #expect(response.status == .unauthorized, "\(token.prefix(80))")
+                #expect(response.status == status, "\(token)")
             }
         }
-        await #expect(throws: TokenKey.Unusable.self) {
-            try await TokenKey.secret(file: try TokenKey.testFile("short"))
+        for file in [try TokenKey.testFile("short"), "/no/such/file"] {
+            await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.secret(file: file) }
         }
-        await #expect(throws: TokenKey.Unusable.self) {
-            try await TokenKey.publicKey(file: try TokenKey.testFile("no key"))
-        }
-        await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.secret(file: "/no/such/file") }
     }
 
     @Test func `a session's cookie opens the paths of its room`() async throws {
@@ -372,23 +290,6 @@ import Testing
             #expect(
                 try await gateway.http.send("POST", "/api/rooms/r/clock", headers: other, body: #"{"m":1}"#).status
                     == .forbidden)
-        }
-    }
-
-    @Test func `address ranges contain their addresses`() throws {
-        for (range, address, isInside) in [
-            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
-            ("192.168.1.128/25", "192.168.1.129", true),
-            ("192.168.1.128/25", "192.168.1.1", false), ("0.0.0.0/0", "1.2.3.4", true), ("::1", "::1", true),
-            ("fe80::/10", "febf::1", true), ("fe80::/10", "fec0::1", false), ("10.0.0.0/8", "::ffff:10.1.1.1", true),
-            ("10.0.0.1", "10.0.0.1", true), ("10.0.0.1", "name", false), ("::ffff:10.0.0.0/104", "10.1.1.1", true),
-            ("::ffff:10.0.0.0/104", "11.1.1.1", false), ("::ffff:10.0.0.1", "10.0.0.1", true),
-        ] {
-            #expect(try #require(AddressRange(range)).contains(address) == isInside, "\(range) \(address)")
-        }
-        for text in ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "x", "::1/129", "10.0.0.0/-1", "::ffff:1.2.3.4/8"]
-        {
-            #expect(AddressRange(text) == nil, "\(text)")
         }
     }
 }

@@ -65,6 +65,91 @@ import Testing
         #expect(rates.take(in: room, at: now + .milliseconds(10_001)) == nil)
         #expect(rates.take(in: room, at: now + .milliseconds(10_001)) == 10)
     }
+
+    @Test func `a room that had a command gets the next one when there is no place for further rooms`() throws {
+        let rates = CommandRates()
+        let now = ContinuousClock.now
+        let rooms = try (0...CommandRates.bound).map { try #require(RoomID("r\($0)")) }
+        for room in rooms.dropLast() { #expect(rates.take(in: room, at: now) == nil) }
+        #expect(rates.take(in: rooms[CommandRates.bound], at: now) == 10)
+        #expect(rates.take(in: rooms[0], at: now) == nil)
+    }
+}
+
+/// A gateway that takes tokens, before a room of whose authors some are muted.
+@Suite("Teachers who mute", .timeLimit(.minutes(4))) struct TeacherMuteTests {
+    /// - Parameter state: what the service says of each room.
+    private static func with(
+        _ state: Answer,
+        _ body: @escaping @Sendable (RunningGateway, _ teacher: String, _ one: String) async throws -> Void
+    ) async throws {
+        let key = try await TokenKey.test()
+        let room = try #require(RoomID("r"))
+        func token(_ role: TokenRole, _ rooms: TokenRooms) async throws -> String {
+            try await key.sign(
+                TokenClaims(rooms: rooms, role: role, author: AuthorID("anna"), expires: Date() + 600))
+        }
+        let (teacher, one) = (try await token(.teacher, .some([room])), try await token(.operator, .all))
+        try await RunningGateway.with(key) { gateway in
+            try await gateway.service.answer("ink.0.*.info") { _ in [state] }
+            try await gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
+            try await gateway.revokeNothing()
+            try await body(gateway, teacher, one)
+        }
+    }
+
+    private static func state(muted names: [String]) -> Answer {
+        let muted = names.map { "\"\($0)\"" }.joined(separator: ",")
+        return .text(
+            #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":[\#(muted)],"cohorts":[]}"#)
+    }
+
+    private static func send(
+        _ gateway: RunningGateway, _ method: String, _ path: String, _ token: String
+    ) async throws -> HTTPClient.Response {
+        try await gateway.http.send(
+            method, "/api/rooms/r/\(path)", headers: [("Authorization", "Bearer \(token)")],
+            body: method == "POST" ? "{}" : nil)
+    }
+
+    @Test func `a muted teacher mutes and unmutes nobody, itself included; an operator does`() async throws {
+        try await Self.with(Self.state(muted: ["anna"])) { gateway, teacher, one in
+            for (method, author) in [("DELETE", "anna"), ("PUT", "bob"), ("DELETE", "bob")] {
+                let answer = try await Self.send(gateway, method, "authors/\(author)/mute", teacher)
+                #expect(answer.status == .forbidden)
+                #expect(try answer.errorCode == "muted")
+            }
+            #expect(try await Self.send(gateway, "PUT", "authors/anna/mute", one).status == .noContent)
+        }
+        try await Self.with(Self.state(muted: ["bob"])) { gateway, teacher, _ in
+            #expect(try await Self.send(gateway, "PUT", "authors/bob/mute", teacher).status == .noContent)
+        }
+    }
+
+    @Test("a teacher of whom it is not known whether it is muted gives no command and brings no file")
+    func unknownVoice() async throws {
+        try await Self.with(.error(.notReady)) { gateway, teacher, _ in
+            for (method, path) in [
+                ("DELETE", "authors/anna/mute"), ("PUT", "authors/bob/mute"), ("POST", "assets"),
+                ("POST", "import?author=anna"), ("POST", "pages/0/copy?author=anna"),
+            ] {
+                let answer = try await Self.send(gateway, method, path, teacher)
+                #expect(answer.status == .serviceUnavailable, "\(path)")
+                #expect(try answer.errorCode == "not-ready", "\(path)")
+            }
+        }
+    }
+
+    @Test func `a teacher cannot mute as many names as a room takes; an operator has place for more`() async throws {
+        try await Self.with(Self.state(muted: (0..<192).map { "n\($0)" })) { gateway, teacher, one in
+            let refused = try await Self.send(gateway, "PUT", "authors/bob/mute", teacher)
+            #expect(refused.status == .conflict)
+            #expect(try refused.errorCode == "too-many-muted")
+            #expect(try await Self.send(gateway, "DELETE", "authors/bob/mute", teacher).status == .noContent)
+            // The service of this test does not do it.
+            #expect(try await Self.send(gateway, "PUT", "authors/bob/mute", one).status == .accepted)
+        }
+    }
 }
 
 @Suite("Links over HTTP", .timeLimit(.minutes(4))) struct LinkRouteTests {
