@@ -22,6 +22,14 @@ extension CohortName {
     }
 }
 
+extension FixedWidthInteger {
+    /// - Returns: nil for a text that is not of digits alone.
+    init?(digits text: some StringProtocol) {
+        guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }
+        self.init(text)
+    }
+}
+
 extension GatewayContext {
     /// The room in the path.
     func room() throws(GatewayError) -> RoomID { try name("room", of: "a room") }
@@ -36,7 +44,7 @@ extension GatewayContext {
 
     /// The page in the path.
     func page() throws(GatewayError) -> Int {
-        guard let page = parameters.get("page").flatMap({ Int($0) }), PageNumber.range ~= page else {
+        guard let page = parameters.get("page").flatMap({ Int(digits: $0) }), PageNumber.range ~= page else {
             throw .badRequest("A page is a number from 0 to \(PageNumber.range.upperBound).")
         }
         return page
@@ -80,9 +88,7 @@ extension Request {
         _ name: String, _ range: ClosedRange<Value>
     ) throws(GatewayError) -> Value? {
         guard let text = text(name) else { return nil }
-        guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let value = Value(text),
-            range ~= value
-        else {
+        guard let value = Value(digits: text), range ~= value else {
             throw .badRequest("\(name) is a whole number from \(range.lowerBound) to \(range.upperBound).")
         }
         return value

@@ -84,8 +84,10 @@ import Testing
         ] {
             #expect(try #require(AddressRange(range)).contains(address) == isInside, "\(range) \(address)")
         }
-        for text in ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "x", "::1/129", "10.0.0.0/-1", "::ffff:1.2.3.4/8"]
-        {
+        for text in [
+            "", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "x", "::1/129", "10.0.0.0/-1", "10.0.0.0/+8",
+            "::ffff:1.2.3.4/8",
+        ] {
             #expect(AddressRange(text) == nil, "\(text)")
         }
     }

@@ -21,7 +21,7 @@ public struct AddressRange: Sendable, Equatable {
         let all = 8 * bytes.count
         // An IPv4 address that is written as one of IPv6 has 96 bits before it.
         let before = bytes.count == 4 && parts[0].contains(":") ? 96 : 0
-        guard let bits = parts.count == 1 ? all : Int(parts[1]).map({ $0 - before }), 0...all ~= bits else {
+        guard let bits = parts.count == 1 ? all : Int(digits: parts[1]).map({ $0 - before }), 0...all ~= bits else {
             return nil
         }
         (self.bytes, self.bits) = (bytes, bits)

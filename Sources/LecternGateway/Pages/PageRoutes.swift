@@ -221,7 +221,7 @@ extension Request {
     /// By how much all pages of a file are rotated, the query's `rotate`; nil without one.
     fileprivate func rotation() throws(GatewayError) -> PageRotation? {
         guard let text = text("rotate"), text != "0" else { return nil }
-        guard let rotation = Int(text).flatMap(PageRotation.init) else {
+        guard let rotation = Int(digits: text).flatMap(PageRotation.init) else {
             throw .badRequest("rotate is 0, 90, 180 or 270 degrees, clockwise.")
         }
         return rotation

@@ -228,6 +228,15 @@ import Testing
         }
     }
 
+    @Test func `a page and a rotation are written in digits alone`() async throws {
+        try await RunningGateway.with { gateway in
+            for path in ["pages/+0/copy", "pages/0x0/rotate", "pages/1000/rotate", "import?author=a&rotate=+90"] {
+                let response = try await gateway.http.post("/api/rooms/r/\(path)", body: "{}")
+                #expect(response.status == .badRequest, "\(path)")
+            }
+        }
+    }
+
     @Test(
         arguments: [
             (.text(#"{"error":{"code":"unknown-room","message":"x"}}"#), 404, "unknown-room"),
