@@ -25,7 +25,7 @@ import Testing
         let rooms = try (0..<AuthorRates.roomsOfAuthor).map { try address("room-\($0)") }
         for number in 0..<AuthorRates.bound / AuthorRates.roomsOfAuthor {
             let author = try #require(AuthorID("author-\(number)"))
-            for room in rooms { #expect(rates.take(1, bytes: 1, of: author, in: room, at: now) == nil) }
+            #expect(rooms.allSatisfy { rates.take(1, bytes: 1, of: author, in: $0, at: now) == nil })
         }
         let late = try #require(AuthorID("late"))
         #expect(rates.take(1, bytes: 1, of: late, in: rooms[0], at: now) == 1)

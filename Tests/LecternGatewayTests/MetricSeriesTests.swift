@@ -231,10 +231,6 @@ func written(_ series: some MetricSeries) -> String {
                 """)
     }
 
-    @Test func `an empty registry is an empty text`() {
-        #expect(PrometheusRegistry(help: ["a": "b"]).text().isEmpty)
-    }
-
     @Test func `help and label values are escaped, each by its own rule`() {
         let registry = PrometheusRegistry(help: ["odd_total": "a \\ \"quoted\"\nline"])
         Counter(label: "odd", dimensions: [("what", "a \\ \"quoted\"\nline")], factory: registry).increment()
