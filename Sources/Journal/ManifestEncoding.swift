@@ -67,7 +67,7 @@ extension CheckpointManifest {
     init(decoding bytes: [UInt8]) throws(Unreadable) {
         guard let json = try HashedJSON.json(of: bytes, "a manifest", upTo: Self.version) else { throw .damaged }
         do {
-            self = try JSONStream.read(json) { stream throws(Rejection) in try Self(&stream) }
+            try self.init(JSONObject(json, keeping: nil, limit: .max))
         } catch {
             throw .damaged
         }
@@ -76,101 +76,47 @@ extension CheckpointManifest {
         }
     }
 
-    private init(_ stream: inout JSONStream) throws(Rejection) {
-        var (room, log, incarnation): (String?, String?, String?)
-        var (sequence, handled): (UInt64?, UInt64?)
-        var isQuiet: Bool?
-        var released: [CohortName: UInt64]?
-        // Older releases wrote none of these.
-        var pauses: [CohortName: (time: Int64, since: Int64?)] = [:]
-        var videos: [CohortName: Bool] = [:]
-        var clocks: [CohortName: SavedClock] = [:]
-        var restorations: UInt32 = 0
-        var (loggedAt, handledAt): (Int64?, Int64?)
-        var (state, previous): (State?, Generation?)
-        try stream.takeObject { key, stream throws(Rejection) in
-            switch key {
-            case "room": room = try stream.string(key)
-            case "log": log = try stream.string(key)
-            case "incarnation": incarnation = try stream.string(key)
-            case "sequence": sequence = try stream.integer(key)
-            case "handled": handled = try stream.integer(key)
-            case "quiet": isQuiet = try stream.bool(key)
-            case "cursors":
-                released = try stream.cohorts { name, stream throws(Rejection) in try stream.integer(name) }
-            case "pauses":
-                pauses = try stream.cohorts { _, stream throws(Rejection) in
-                    let pause = try stream.integers("time", "since")
-                    return (try pause["time"].required("time"), pause["since"])
-                }
-            case "videos": videos = try stream.cohorts { name, stream throws(Rejection) in try stream.bool(name) }
-            case "clocks":
-                clocks = try stream.cohorts { _, stream throws(Rejection) in
-                    let clock = try stream.integers("epoch", "media")
-                    return SavedClock(
-                        epoch: try clock["epoch"].required("epoch"),
-                        media: MediaTime(microseconds: try clock["media"].required("media")))
-                }
-            case "restorations": restorations = try stream.integer(key)
-            case "loggedAt": loggedAt = try stream.integer(key)
-            case "handledAt": handledAt = try stream.integer(key)
-            case "state": state = try State(&stream)
-            case "previous": previous = try Generation(&stream)
-            default: try stream.skip()
-            }
-        }
+    private init(_ json: JSONObject) throws(Rejection) {
+        // Older releases wrote neither pauses nor videos, clocks, restorations and times.
+        let pauses = try json.object("pauses")
+        let videos = try json.object("videos")
+        let clocks = try json.object("clocks")
+        let released = try json.object("cursors").required("cursors")
         var cursors: [CohortName: CohortCursor] = [:]
-        for (cohort, index) in try released.required("cursors") {
-            cursors[cohort] = CohortCursor(
-                index, pausedTime: .nanoseconds(pauses[cohort]?.time ?? 0),
-                pausedSince: pauses[cohort]?.since.map(Instant.init(nanoseconds:)), hasVideo: videos[cohort],
-                clock: clocks[cohort])
+        for name in released.names {
+            let pause = try pauses?.object(name)
+            let clock = try clocks?.object(name)
+            cursors[try CohortName(name).required("cursors")] = CohortCursor(
+                try released.integer(name).required(name),
+                pausedTime: .nanoseconds(try pause?.integer("time").required("time") ?? 0),
+                pausedSince: try pause?.integer("since").map(Instant.init(nanoseconds:)),
+                hasVideo: try videos?.bool(name),
+                clock: try clock.map { clock throws(Rejection) in
+                    SavedClock(
+                        epoch: try clock.integer("epoch").required("epoch"),
+                        media: MediaTime(microseconds: try clock.integer("media").required("media")))
+                })
         }
         self.init(
-            room: try room.flatMap { RoomID($0) }.required("room"), log: try log.required("log"),
-            incarnation: try incarnation.required("incarnation"), sequence: try sequence.required("sequence"),
-            handled: try handled.required("handled"), cursors: cursors, isQuiet: try isQuiet.required("quiet"),
-            state: state, previous: previous, restorations: restorations,
-            loggedAt: loggedAt.map(Instant.init(nanoseconds:)), handledAt: handledAt.map(Instant.init(nanoseconds:)))
-    }
-}
-
-extension JSONStream {
-    /// Takes an object whose members are of cohorts.
-    fileprivate mutating func cohorts<Value>(
-        _ value: (_ name: String, inout JSONStream) throws(Rejection) -> Value
-    ) throws(Rejection) -> [CohortName: Value] {
-        var values: [CohortName: Value] = [:]
-        try takeObject { name, stream throws(Rejection) in
-            values[try CohortName(name).required(name)] = try value(name, &stream)
-        }
-        return values
-    }
-
-    /// Takes an object.
-    /// - Returns: those of its members that have one of these names, which are integers.
-    fileprivate mutating func integers(_ names: String...) throws(Rejection) -> [String: Int64] {
-        var integers: [String: Int64] = [:]
-        try takeObject { name, stream throws(Rejection) in
-            guard names.contains(name) else { return try stream.skip() }
-            integers[name] = try stream.integer(name)
-        }
-        return integers
+            room: try RoomID(json.requiredString("room", limit: 64)).required("room"),
+            log: try json.requiredString("log", limit: 1024),
+            incarnation: try json.requiredString("incarnation", limit: 1024),
+            sequence: try json.integer("sequence").required("sequence"),
+            handled: try json.integer("handled").required("handled"), cursors: cursors,
+            isQuiet: try json.bool("quiet").required("quiet"),
+            state: try json.object("state").map(State.init),
+            previous: try json.object("previous").map(Generation.init),
+            restorations: try json.integer("restorations") ?? 0,
+            loggedAt: try json.integer("loggedAt").map(Instant.init(nanoseconds:)),
+            handledAt: try json.integer("handledAt").map(Instant.init(nanoseconds:)))
     }
 }
 
 extension CheckpointManifest.Generation {
-    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
-        var sequence: UInt64?
-        var state: CheckpointManifest.State?
-        try stream.takeObject { key, stream throws(Rejection) in
-            switch key {
-            case "sequence": sequence = try stream.integer(key)
-            case "state": state = try CheckpointManifest.State(&stream)
-            default: try stream.skip()
-            }
-        }
-        self.init(sequence: try sequence.required("sequence"), state: try state.required("state"))
+    fileprivate init(_ json: JSONObject) throws(Rejection) {
+        self.init(
+            sequence: try json.integer("sequence").required("sequence"),
+            state: try CheckpointManifest.State(json.object("state").required("state")))
     }
 }
 
@@ -184,31 +130,16 @@ extension CheckpointManifest.State {
         json.append("slot", integer: slot)
     }
 
-    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
-        var parts: [UInt64]?
-        var bytes: Int?
-        var hash: String?
-        var slot: Int?
-        // The first release wrote neither format nor rules; both were version 1.
-        var (format, fold): (UInt8, UInt64) = (1, 1)
-        try stream.takeObject { key, stream throws(Rejection) in
-            switch key {
-            case "parts":
-                var list: [UInt64] = []
-                try stream.takeArray { stream throws(Rejection) in list.append(try stream.integer(key)) }
-                parts = list
-            case "bytes": bytes = try stream.integer(key)
-            case "hash": hash = try stream.string(key)
-            case "slot": slot = try stream.integer(key)
-            case "format": format = try stream.integer(key)
-            case "fold": fold = try stream.integer(key)
-            default: try stream.skip()
-            }
-        }
-        guard let parts, let bytes, bytes >= 0, let hash = hash.flatMap({ BoardDigest(hexadecimal: $0) })?.value,
-            slot.map({ (0..<3).contains($0) }) ?? true
+    fileprivate init(_ json: JSONObject) throws(Rejection) {
+        let bytes: Int = try json.integer("bytes").required("bytes")
+        let slot: Int? = try json.integer("slot")
+        guard bytes >= 0, slot.map({ (0..<3).contains($0) }) ?? true,
+            let hash = BoardDigest(hexadecimal: try json.requiredString("hash", limit: 16))?.value
         else { throw Rejection(code: .outOfRange, field: "state", message: "This is no state of a room.") }
-        self.init(parts: parts, bytes: bytes, hash: hash, slot: slot, format: format, fold: fold)
+        // The first release wrote neither format nor rules; both were version 1.
+        self.init(
+            parts: try json.integers("parts").required("parts"), bytes: bytes, hash: hash, slot: slot,
+            format: try json.integer("format") ?? 1, fold: try json.integer("fold") ?? 1)
     }
 
     /// Why this release cannot read the state; nil when it can.
@@ -268,7 +199,7 @@ enum HashedJSON {
     /// An object whose members are appended in the order of their names. For what is written often: an encoder takes ten times as long.
     static func encode(_ members: (inout [UInt8]) -> Void) -> [UInt8] {
         var json: [UInt8] = []
-        json.append(object: members)
+        json.appendObject(members)
         return hashed(json)
     }
 
@@ -296,17 +227,10 @@ enum HashedJSON {
         of bytes: [UInt8], _ what: String, upTo known: Int
     ) throws(CheckpointManifest.Unreadable) -> [UInt8]? {
         guard let json = json(of: bytes).map({ Array($0) }) else { return nil }
-        var (version, log): (Int?, String?)
-        let isRead: Void? = try? JSONStream.read(json) { stream throws(Rejection) in
-            try stream.takeObject { key, stream throws(Rejection) in
-                switch key {
-                case "version": version = try stream.integer(key)
-                case "log": log = try stream.string(key)
-                default: try stream.skip()
-                }
-            }
-        }
-        guard isRead != nil, let version, let log, version > 0 else { return nil }
+        guard let object = try? JSONObject(json, keeping: ["version", "log"], limit: .max),
+            let version: Int = try? object.integer("version"), let log = try? object.string("log", limit: 1024),
+            version > 0
+        else { return nil }
         guard version <= known else {
             throw .newer(log: log, what: "\(what) of version \(version), this release knows \(known)")
         }
@@ -315,16 +239,10 @@ enum HashedJSON {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(object members: (inout [UInt8]) -> Void) {
-        append(UInt8(ascii: "{"))
-        members(&self)
-        append(UInt8(ascii: "}"))
-    }
-
     /// A member that is an object.
     fileprivate mutating func append(key name: String, _ members: (inout [UInt8]) -> Void) {
         append(key: name)
-        append(object: members)
+        appendObject(members)
     }
 
     /// A member that is an object with members of cohorts; left out where none has one.

@@ -1,31 +1,29 @@
-/// Members of a JSON object by name: for all bodies of the protocol except stroke messages.
-struct JSONObject {
+/// Members of a JSON object by name: for all bodies of the protocol except stroke messages, and for what is stored as JSON.
+package struct JSONObject {
     let bytes: [UInt8]
-    private var members: [String: JSONToken] = [:]
+    /// The last value of each name.
+    private(set) var members: [String: JSONToken] = [:]
 
     /// Nesting limit of a body, messages inside it included.
     static let maximumDepth = 16
+    /// Default size limit of a body in bytes.
+    package static let defaultLimit = 65_536
 
     /// Reads a body.
     /// - Parameters:
-    ///   - names: the members to keep; others only have to be well-formed.
+    ///   - names: the members to keep, nil for all; others only have to be well-formed.
     ///   - limit: size limit of the body in bytes.
     /// - Throws: `too-large`, `not-json`, or `wrong-type` if it is not an object.
-    init(_ bytes: [UInt8], keeping names: [String], limit: Int = JSONObject.defaultLimit) throws(Rejection) {
+    package init(
+        _ bytes: [UInt8], keeping names: [String]?, limit: Int = JSONObject.defaultLimit
+    ) throws(Rejection) {
         guard bytes.count <= limit else { throw .tooLarge(bytes: bytes.count, limit: limit) }
-        let token: JSONToken
-        do {
-            var scanner = JSONScanner(maximumDepth: Self.maximumDepth)
-            token = try scanner.takeDocument(bytes.span)
-        } catch {
-            throw error.rejection
-        }
-        try self.init(token, of: bytes, keeping: names, field: nil)
+        try self.init(JSONToken(document: bytes), of: bytes, keeping: names, field: nil)
     }
 
     /// Reads an object inside a well-formed body.
     /// - Parameter field: its name in the rejection if it is not an object.
-    init(_ token: JSONToken, of bytes: [UInt8], keeping names: [String], field: String?) throws(Rejection) {
+    init(_ token: JSONToken, of bytes: [UInt8], keeping names: [String]?, field: String?) throws(Rejection) {
         guard case .object(let range) = token else { throw .wrongType(field, "an object") }
         self.bytes = bytes
         let text = bytes.span
@@ -36,7 +34,7 @@ struct JSONObject {
                 let key = try scanner.takeKey(text)
                 let value = try scanner.takeValue(text)
                 let name = JSONText.string(key, of: text)
-                if names.contains(name) { members[name] = value }
+                if names?.contains(name) ?? true { members[name] = value }
                 more = try scanner.continueObject(text)
             }
         } catch {
@@ -44,21 +42,73 @@ struct JSONObject {
         }
     }
 
-    /// Default size limit of a body in bytes.
-    static let defaultLimit = 65_536
+    /// The same object, where a member that is `null` counts as absent.
+    var withoutNulls: JSONObject {
+        var object = self
+        object.members = members.filter { if case .null = $0.value { false } else { true } }
+        return object
+    }
 
-    /// The last value of a name, nil if there is none.
+    /// The value of a member, nil if there is none.
     subscript(_ name: String) -> JSONToken? { members[name] }
+
+    /// The names of the members that are kept.
+    package var names: some Collection<String> { members.keys }
 }
 
+extension JSONToken {
+    /// The one value of a whole body.
+    /// - Throws: `not-json`.
+    init(document bytes: [UInt8]) throws(Rejection) {
+        do {
+            var scanner = JSONScanner(maximumDepth: JSONObject.maximumDepth)
+            self = try scanner.takeDocument(bytes.span)
+        } catch {
+            throw error.rejection
+        }
+    }
+}
+
+/// Type and range checks of a member. Each returns nil where the member is absent.
 extension JSONObject {
     func integer(_ name: String, in range: ClosedRange<Int64>) throws(Rejection) -> Int64? {
         try self[name].integer(name, in: range, bytes.span)
     }
 
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Rejection) -> Int? {
+        try integer(name, in: range.wide).map { Int($0) }
+    }
+
+    /// An integer of any width.
+    package func integer<Number: FixedWidthInteger>(_ name: String) throws(Rejection) -> Number? {
+        try self[name].integer(name, bytes.span)
+    }
+
+    /// The elements of an array of integers of any width.
+    package func integers<Number: FixedWidthInteger>(_ name: String) throws(Rejection) -> [Number]? {
+        guard let tokens = try elements(name) else { return nil }
+        var integers: [Number] = []
+        for token in tokens { integers.append(try Optional(token).integer(name, bytes.span).required(name)) }
+        return integers
+    }
+
+    /// An object in this one.
+    package func object(_ name: String) throws(Rejection) -> JSONObject? {
+        guard let token = self[name] else { return nil }
+        return try JSONObject(token, of: bytes, keeping: nil, field: name)
+    }
+
     func requiredInteger(_ name: String, in range: ClosedRange<Int64>) throws(Rejection) -> Int64 {
         try integer(name, in: range).required(name)
     }
+
+    /// A number of things, 0 or more.
+    func count(_ name: String) throws(Rejection) -> Int? {
+        try integer(name, in: 0...Int64.max).map { Int(clamping: $0) }
+    }
+
+    /// The number of a page.
+    func page(_ name: String) throws(Rejection) -> Int? { try integer(name, in: PageNumber.range) }
 
     /// An index of a room, 0 … 2⁶³−2: one more always fits.
     func index(_ name: String) throws(Rejection) -> UInt64? {
@@ -73,14 +123,22 @@ extension JSONObject {
         try self[name].number(name, in: range, bytes.span)
     }
 
-    func bool(_ name: String) throws(Rejection) -> Bool? {
+    /// A finite number.
+    func number(_ name: String) throws(Rejection) -> Double? { try self[name].number(name, bytes.span) }
+
+    /// A media time in milliseconds.
+    func time(_ name: String) throws(Rejection) -> MediaTime? {
+        try number(name, in: -0x1p53...0x1p53).flatMap { MediaTime(milliseconds: $0) }
+    }
+
+    package func bool(_ name: String) throws(Rejection) -> Bool? {
         guard let token = self[name] else { return nil }
         guard case .bool(let value) = token else { throw .wrongType(name, "true or false") }
         return value
     }
 
     /// A string of at most `limit` bytes in UTF-8.
-    func string(_ name: String, limit: Int) throws(Rejection) -> String? {
+    package func string(_ name: String, limit: Int) throws(Rejection) -> String? {
         guard let token = self[name] else { return nil }
         guard case .string(let range) = token else { throw .wrongType(name, "a string") }
         let value = JSONText.string(range, of: bytes.span)
@@ -88,41 +146,50 @@ extension JSONObject {
         return value
     }
 
-    func requiredString(_ name: String, limit: Int) throws(Rejection) -> String {
+    package func requiredString(_ name: String, limit: Int) throws(Rejection) -> String {
         try string(name, limit: limit).required(name)
     }
 
     /// A string that `make` converts; `out-of-range` where that returns nil.
-    func required<Value>(
+    func value<Value>(
         _ name: String, _ expected: String, _ make: (String) -> Value?
-    ) throws(Rejection) -> Value {
-        guard let value = make(try requiredString(name, limit: 1024)) else { throw .outOfRange(name, expected) }
+    ) throws(Rejection) -> Value? {
+        guard let text = try string(name, limit: 1024) else { return nil }
+        guard let value = make(text) else { throw .outOfRange(name, expected) }
         return value
     }
 
-    /// The elements of an array.
-    func elements(_ name: String) throws(Rejection) -> [JSONToken]? {
-        guard let token = self[name] else { return nil }
-        guard case .array(let range) = token else { throw .wrongType(name, "an array") }
-        let text = bytes.span
-        var elements: [JSONToken] = []
-        do {
-            var scanner = JSONScanner(at: range.lowerBound, maximumDepth: Self.maximumDepth)
-            var more = try scanner.enterArray(text)
-            while more {
-                elements.append(try scanner.takeValue(text))
-                more = try scanner.continueArray(text)
-            }
-        } catch {
-            throw error.rejection
-        }
-        return elements
+    /// A string that has to be there and that `make` converts; `out-of-range` where that returns nil.
+    func required<Value>(
+        _ name: String, _ expected: String, _ make: (String) -> Value?
+    ) throws(Rejection) -> Value {
+        try value(name, expected, make).required(name)
     }
 
-    /// The elements of an array of strings; none where it is absent.
-    func strings(_ name: String) throws(Rejection) -> [String] {
+    /// The elements of an array.
+    /// - Parameter limit: the greatest number of them; beyond: `out-of-range`.
+    func elements(_ name: String, atMost limit: Int = .max) throws(Rejection) -> [JSONToken]? {
+        guard let token = self[name] else { return nil }
+        return try token.elements(name, atMost: limit, bytes.span)
+    }
+
+    /// The elements of an array of objects.
+    /// - Parameter keys: the members to keep of each.
+    func objects<Value>(
+        _ name: String, keeping keys: [String], _ make: (JSONObject) throws(Rejection) -> Value
+    ) throws(Rejection) -> [Value]? {
+        guard let tokens = try elements(name) else { return nil }
+        var values: [Value] = []
+        values.reserveCapacity(tokens.count)
+        for token in tokens { values.append(try make(JSONObject(token, of: bytes, keeping: keys, field: name))) }
+        return values
+    }
+
+    /// The elements of an array of strings.
+    func strings(_ name: String) throws(Rejection) -> [String]? {
+        guard let tokens = try elements(name) else { return nil }
         var strings: [String] = []
-        for token in try elements(name) ?? [] {
+        for token in tokens {
             guard case .string(let range) = token else { throw .wrongType(name, "an array of strings") }
             strings.append(JSONText.string(range, of: bytes.span))
         }
@@ -134,16 +201,15 @@ extension JSONObject {
     func integers(
         _ name: String, in range: ClosedRange<Int64>, atMost limit: Int
     ) throws(Rejection) -> [Int64]? {
-        guard let tokens = try elements(name) else { return nil }
-        guard tokens.count <= limit else { throw .outOfRange(name, "a list of at most \(limit)") }
+        guard let tokens = try elements(name, atMost: limit) else { return nil }
         var integers: [Int64] = []
         for token in tokens { integers.append(try Optional(token).integer(name, in: range, bytes.span) ?? 0) }
         return integers
     }
+}
 
-    func requiredElements(_ name: String) throws(Rejection) -> [JSONToken] {
-        try elements(name).required(name)
-    }
+extension ClosedRange<Int> {
+    var wide: ClosedRange<Int64> { Int64(lowerBound)...Int64(upperBound) }
 }
 
 extension Optional {
@@ -152,28 +218,26 @@ extension Optional {
         guard let self else { throw .missing(field) }
         return self
     }
+
+    /// What was made of the value of a field; `out-of-range` where that could not be.
+    func required(orOutOfRange field: String, _ expected: String) throws(Rejection) -> Wrapped {
+        guard let self else { throw .outOfRange(field, expected) }
+        return self
+    }
 }
 
 /// What is read of foreign JSON objects.
 package enum JSONField {
     /// The names of an object's members; nil where the text is no JSON object in UTF-8 by RFC 8259, or has a name twice.
     package static func names(in bytes: [UInt8]) -> Set<String>? {
-        let text = bytes.span
         var scanner = JSONScanner(maximumDepth: JSONObject.maximumDepth)
-        var names: Set<String> = []
-        do {
-            try scanner.begin(text)
-            var more = try scanner.enterObject(text)
-            while more {
-                guard names.insert(JSONText.string(try scanner.takeKey(text), of: text)).inserted else { return nil }
-                _ = try scanner.takeValue(text)
-                more = try scanner.continueObject(text)
-            }
-            try scanner.end(text)
-        } catch {
-            return nil
+        var (names, count) = (Set<String>(), 0)
+        let isObject = try? scanner.takeObject(bytes.span) { key, scanner, text throws(JSONFault) in
+            names.insert(JSONText.string(key, of: text))
+            count += 1
+            _ = try scanner.takeValue(text)
         }
-        return names
+        return isObject == true && names.count == count ? names : nil
     }
 
     /// The text of a top-level member; nil where the bytes are no JSON object, or the member is missing or no string.

@@ -65,8 +65,31 @@ extension JSONScanner {
         return token
     }
 
+    /// Takes a whole text that is an object, member by member.
+    /// - Parameter member: takes the value of the member with the key at these offsets.
+    /// - Returns: false where the text is another value, which was taken.
+    @inline(__always)
+    mutating func takeObject(
+        _ text: borrowing Span<UInt8>,
+        _ member: (_ key: Range<Int>, inout JSONScanner, borrowing Span<UInt8>) throws(JSONFault) -> Void
+    ) throws(JSONFault) -> Bool {
+        try begin(text)
+        let isObject = next(text) == UInt8(ascii: "{")
+        if isObject {
+            var more = try enterObject(text)
+            while more {
+                try member(try takeKey(text), &self, text)
+                more = try continueObject(text)
+            }
+        } else {
+            _ = try takeValue(text)
+        }
+        try end(text)
+        return isObject
+    }
+
     /// Takes white space before a document's value; refuses a byte-order mark.
-    mutating func begin(_ text: borrowing Span<UInt8>) throws(JSONFault) {
+    private mutating func begin(_ text: borrowing Span<UInt8>) throws(JSONFault) {
         if next(text) == 0xef, peek(text, 1) == 0xbb, peek(text, 2) == 0xbf {
             throw JSONFault(reason: .byteOrderMark, offset: position)
         }
@@ -74,7 +97,7 @@ extension JSONScanner {
     }
 
     /// Takes white space after a document's value; refuses anything else.
-    mutating func end(_ text: borrowing Span<UInt8>) throws(JSONFault) {
+    private mutating func end(_ text: borrowing Span<UInt8>) throws(JSONFault) {
         skipWhiteSpace(text)
         if position < text.count { throw JSONFault(reason: .trailingBytes, offset: position) }
     }

@@ -31,6 +31,16 @@ extension JSONToken? {
         }
     }
 
+    /// An integer of any width, nil if the field is absent; `out-of-range` where it does not fit.
+    func integer<Number: FixedWidthInteger>(
+        _ field: String, _ text: borrowing Span<UInt8>
+    ) throws(Rejection) -> Number? {
+        guard let self else { return nil }
+        guard case .number(let number) = self else { throw .wrongType(field, "an integer") }
+        guard let value: Number = number.exactly(text) else { throw .outOfRange(field, "an integer that fits") }
+        return value
+    }
+
     /// An integer within a range that ends inside `Int64`.
     func integer(
         _ field: String, in range: ClosedRange<Int64>, _ text: borrowing Span<UInt8>
@@ -70,6 +80,29 @@ extension JSONToken? {
             throw .outOfRange(field, "between \(range.lowerBound) and \(range.upperBound)")
         }
         return value
+    }
+}
+
+extension JSONToken {
+    /// The elements of an array in a well-formed text.
+    /// - Parameter limit: the greatest number of them; beyond: `out-of-range`.
+    func elements(
+        _ field: String, atMost limit: Int, _ text: borrowing Span<UInt8>
+    ) throws(Rejection) -> [JSONToken] {
+        guard case .array(let range) = self else { throw .wrongType(field, "an array") }
+        var elements: [JSONToken] = []
+        do {
+            var scanner = JSONScanner(at: range.lowerBound, maximumDepth: JSONObject.maximumDepth)
+            var more = try scanner.enterArray(text)
+            while more, elements.count <= limit {
+                elements.append(try scanner.takeValue(text))
+                more = try scanner.continueArray(text)
+            }
+        } catch {
+            throw error.rejection
+        }
+        guard elements.count <= limit else { throw .outOfRange(field, "a list of at most \(limit)") }
+        return elements
     }
 }
 

@@ -69,14 +69,20 @@ extension [UInt8] {
         }
         append(UInt8(ascii: "]"))
     }
+
+    /// An object; `members` appends its members.
+    package mutating func appendObject(_ members: (inout [UInt8]) -> Void) {
+        append(UInt8(ascii: "{"))
+        members(&self)
+        append(UInt8(ascii: "}"))
+    }
 }
 
 extension JSONObject {
     /// - Parameter members: appends the members of the object.
     static func encoded(_ members: (inout [UInt8]) -> Void) -> [UInt8] {
-        var bytes = [UInt8(ascii: "{")]
-        members(&bytes)
-        bytes.append(UInt8(ascii: "}"))
+        var bytes: [UInt8] = []
+        bytes.appendObject(members)
         return bytes
     }
 }
@@ -125,6 +131,17 @@ extension [UInt8] {
         guard let time else { return }
         append(name: name)
         append(time: time)
+    }
+
+    /// A time that is `null` where it is nil.
+    mutating func append(_ name: StaticString, timeOrNull time: MediaTime?) {
+        append(name: name)
+        if let time { append(time: time) } else { append("null") }
+    }
+
+    mutating func appendObject(_ name: StaticString, _ members: (inout [UInt8]) -> Void) {
+        append(name: name)
+        appendObject(members)
     }
 
     mutating func append(_ name: StaticString, digest: BoardDigest?) {

@@ -152,8 +152,7 @@ extension BoardPages {
     /// Reads `{"shown":2,"order":[0,1,2],"hidden":[3],"paper":{"1":{"p":2,"l":32}}}`.
     init(_ token: JSONToken, of bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(token, of: bytes, keeping: ["shown", "order", "hidden", "paper"], field: "pages")
-        guard let shown = try body.page("shown") else { throw .missing("shown") }
-        guard let order = try body.pages("order") else { throw .missing("order") }
+        let (shown, order) = (try body.page("shown").required("shown"), try body.pages("order").required("order"))
         guard
             let pages = BoardPages(
                 shown: shown, order: order, hidden: try body.pages("hidden") ?? [], papers: try body.papers())
@@ -165,59 +164,37 @@ extension BoardPages {
 }
 
 extension JSONObject {
-    /// The number of a page.
-    func page(_ name: String) throws(Rejection) -> Int? {
-        try integer(name, in: 0...999).map { Int($0) }
-    }
-
     fileprivate func papers() throws(Rejection) -> [(page: Int, paper: Paper)] {
         guard let token = self["paper"] else { return [] }
-        guard case .object(let range) = token else { throw .wrongType("paper", "an object") }
-        let text = bytes.span
-        var tokens: [(page: Int, token: JSONToken)] = []
-        do {
-            var scanner = JSONScanner(at: range.lowerBound, maximumDepth: Self.maximumDepth)
-            var more = try scanner.enterObject(text)
-            while more {
-                let name = JSONText.string(try scanner.takeKey(text), of: text)
-                let value = try scanner.takeValue(text)
-                if let page = PageNumber.read(name), tokens.count < PageNumber.range.count {
-                    tokens.append((page, value))
-                }
-                more = try scanner.continueObject(text)
-            }
-        } catch {
-            throw error.rejection
-        }
         var papers: [(page: Int, paper: Paper)] = []
-        for (page, token) in tokens { papers.append((page, try Paper(token, of: bytes))) }
+        for (name, token) in try JSONObject(token, of: bytes, keeping: nil, field: "paper").members {
+            // Only as a page's number is written: so no page has two papers.
+            if let page = PageNumber.read(name), name == "\(page)" {
+                papers.append((page, try Paper(token, of: bytes)))
+            }
+        }
         return papers
     }
 
     fileprivate func pages(_ name: String) throws(Rejection) -> [Int]? {
-        try integers(name, in: 0...999, atMost: PageNumber.range.count)?.map { Int($0) }
+        try integers(name, in: PageNumber.range.wide, atMost: PageNumber.range.count)?.map { Int($0) }
     }
 }
 
 extension [UInt8] {
     package mutating func append(pages: BoardPages) {
-        append("{")
-        append("shown", integer: pages.shown)
-        append("order", list: pages.order) { $0.append(integer: $1) }
-        if !pages.hidden.isEmpty {
-            append("hidden", list: pages.hidden) { $0.append(integer: $1) }
-        }
-        if !pages.papers.isEmpty {
-            append(",\"paper\":{")
-            for (place, laid) in pages.papers.enumerated() {
-                append(place == 0 ? "\"" : ",\"")
-                append(integer: laid.page)
-                append("\":")
-                append(contentsOf: laid.paper.encoded)
+        appendObject { body in
+            body.append("shown", integer: pages.shown)
+            body.append("order", list: pages.order) { $0.append(integer: $1) }
+            if !pages.hidden.isEmpty { body.append("hidden", list: pages.hidden) { $0.append(integer: $1) } }
+            guard !pages.papers.isEmpty else { return }
+            body.appendObject("paper") { body in
+                for laid in pages.papers {
+                    body.append(key: "\(laid.page)")
+                    body.append(contentsOf: laid.paper.encoded)
+                }
             }
-            append(UInt8(ascii: "}"))
         }
-        append(UInt8(ascii: "}"))
     }
 }
 

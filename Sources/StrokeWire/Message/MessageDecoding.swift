@@ -49,12 +49,20 @@ extension StrokeMessage {
             throw MalformedMessage(.tooLarge(bytes: bytes.count, limit: limits.messageBytes))
         }
         let text = bytes.span
-        // Filled in place, because it is large.
+        // Filled in place, because it is large. Fields are checked afterwards, in the order of the specification: a fault
+        // further on may come first.
         var fields = MessageFields()
         let isObject: Bool
         do {
             var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
-            isObject = try scanner.takeMessage(text, &fields, points: &points)
+            isObject = try scanner.takeObject(text) { key, scanner, text throws(JSONFault) in
+                let key = JSONText.letter(key, of: text) ?? 0
+                if key == UInt8(ascii: "d") {
+                    fields.points = try scanner.takePointsField(text, into: &points)
+                } else {
+                    fields.set(key, try scanner.takeValue(text))
+                }
+            }
         } catch {
             throw MalformedMessage(error.rejection)
         }
@@ -175,32 +183,6 @@ extension JSONScanner {
     /// Nesting limit of a message; the object itself is level 1.
     static let messageDepth = 8
 
-    /// Takes a whole message in one pass: finds its fields and decodes its points. Fields are checked afterwards, in
-    /// the order of the specification: a fault further on may come first.
-    /// - Returns: whether the text is an object.
-    fileprivate mutating func takeMessage(
-        _ text: borrowing Span<UInt8>, _ fields: inout MessageFields, points: inout some PointSink
-    ) throws(JSONFault) -> Bool {
-        try begin(text)
-        guard next(text) == UInt8(ascii: "{") else {
-            _ = try takeValue(text)
-            try end(text)
-            return false
-        }
-        var more = try enterObject(text)
-        while more {
-            let key = JSONText.letter(try takeKey(text), of: text) ?? 0
-            if key == UInt8(ascii: "d") {
-                fields.points = try takePointsField(text, into: &points)
-            } else {
-                fields.set(key, try takeValue(text))
-            }
-            more = try continueObject(text)
-        }
-        try end(text)
-        return true
-    }
-
     /// Takes the value of a member that should be an array of points.
     mutating func takePointsField(
         _ text: borrowing Span<UInt8>, into sink: inout some PointSink
@@ -217,8 +199,7 @@ extension JSONScanner {
 /// The check of each field, in the order of the specification's table.
 extension MessageFields {
     func readNumber(_ text: borrowing Span<UInt8>) throws(Rejection) -> Int64 {
-        guard let value = try number.integer("n", in: 0...Int64.maxSafeInteger, text) else { throw .missing("n") }
-        return value
+        try number.integer("n", in: 0...Int64.maxSafeInteger, text).required("n")
     }
 
     func readColour(_ space: ColourSpace, _ text: borrowing Span<UInt8>) throws(Rejection) -> UInt32 {
@@ -419,32 +400,5 @@ extension Action {
         case .paper: features.isSuperset(of: [.pages, .paper])
         case .remove: features.contains(.remove)
         }
-    }
-}
-
-extension ClosedRange<Int> {
-    fileprivate var wide: ClosedRange<Int64> { Int64(lowerBound)...Int64(upperBound) }
-}
-
-extension JSONToken {
-    /// The elements of an array in a well-formed message.
-    /// - Parameter limit: the greatest number of them; beyond: `out-of-range`.
-    fileprivate func elements(
-        _ field: String, atMost limit: Int, _ text: borrowing Span<UInt8>
-    ) throws(Rejection) -> [JSONToken] {
-        guard case .array(let range) = self else { throw .wrongType(field, "an array") }
-        var elements: [JSONToken] = []
-        do {
-            var scanner = JSONScanner(at: range.lowerBound, maximumDepth: JSONScanner.messageDepth)
-            var more = try scanner.enterArray(text)
-            while more, elements.count <= limit {
-                elements.append(try scanner.takeValue(text))
-                more = try scanner.continueArray(text)
-            }
-        } catch {
-            throw error.rejection
-        }
-        guard elements.count <= limit else { throw .outOfRange(field, "a list of at most \(limit)") }
-        return elements
     }
 }

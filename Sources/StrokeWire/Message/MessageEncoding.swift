@@ -112,24 +112,13 @@ extension StrokeMessage {
 
     /// The values of a member in their order, for it may stand there more than once; nil where the text is no JSON object.
     private static func values(of letter: Unicode.Scalar, in message: [UInt8]) -> [JSONToken]? {
-        let text = message.span
         var values: [JSONToken] = []
-        do {
-            var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
-            try scanner.begin(text)
-            guard scanner.next(text) == UInt8(ascii: "{") else { return nil }
-            var more = try scanner.enterObject(text)
-            while more {
-                let isMember = JSONText.letter(try scanner.takeKey(text), of: text) == UInt8(ascii: letter)
-                let value = try scanner.takeValue(text)
-                if isMember { values.append(value) }
-                more = try scanner.continueObject(text)
-            }
-            try scanner.end(text)
-        } catch {
-            return nil
+        var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
+        let isObject = try? scanner.takeObject(message.span) { key, scanner, text throws(JSONFault) in
+            let value = try scanner.takeValue(text)
+            if JSONText.letter(key, of: text) == UInt8(ascii: letter) { values.append(value) }
         }
-        return values
+        return isObject == true ? values : nil
     }
 
     /// The message with the name that its author goes by.

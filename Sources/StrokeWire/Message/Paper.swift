@@ -93,14 +93,7 @@ extension Paper {
 
     /// Reads what ``encoded`` wrote.
     package init(decoding bytes: [UInt8]) throws(Rejection) {
-        let token: JSONToken
-        do {
-            var scanner = JSONScanner(maximumDepth: JSONObject.maximumDepth)
-            token = try scanner.takeDocument(bytes.span)
-        } catch {
-            throw error.rejection
-        }
-        try self.init(token, of: bytes)
+        try self.init(JSONToken(document: bytes), of: bytes)
     }
 
     /// As it stands in a reply: an object with the keys of its message.

@@ -60,27 +60,22 @@ extension AuditEntry {
         }
     }
 
-    private static let keys = ["v", "at", "id", "who", "for", "command", "room", "target", "outcome", "detail"]
+    fileprivate static let keys = ["v", "at", "id", "who", "for", "command", "room", "target", "outcome", "detail"]
 
     /// Reads a record.
     /// - Throws: the first fault; another version than 1 is `out-of-range` at `v`.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        try self.init(try JSONObject(bytes, keeping: Self.keys))
+        try self.init(JSONObject(bytes, keeping: Self.keys))
     }
 
-    fileprivate init(_ token: JSONToken, of bytes: [UInt8]) throws(Rejection) {
-        try self.init(try JSONObject(token, of: bytes, keeping: Self.keys, field: "entries"))
-    }
-
-    private init(_ body: JSONObject) throws(Rejection) {
+    fileprivate init(_ body: JSONObject) throws(Rejection) {
         _ = try body.requiredInteger("v", in: 1...1)
-        let outcome: Outcome? =
-            body["outcome"] == nil ? nil : try body.required("outcome", "done or failed") { Outcome(rawValue: $0) }
         self.init(
             time: try body.integer("at", in: 0...Int64.maxSafeInteger), id: try body.requiredString("id", limit: 64),
             who: try body.requiredString("who", limit: 64), behalf: try body.string("for", limit: 1024),
             command: try body.requiredString("command", limit: 64), room: try body.string("room", limit: 64),
-            target: try body.string("target", limit: 1024), outcome: outcome,
+            target: try body.string("target", limit: 1024),
+            outcome: try body.value("outcome", "done or failed") { Outcome(rawValue: $0) },
             detail: try body.string("detail", limit: 4096))
     }
 }
@@ -117,7 +112,7 @@ extension AuditRequest {
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         self.init()
         guard let body = try RequestBody.decoded(bytes, keeping: ["room", "since", "from"]) else { return }
-        if body["room"] != nil { room = try body.required("room", "the name of a room") { RoomID($0) } }
+        room = try body.value("room", "the name of a room") { RoomID($0) }
         since = try body.integer("since", in: 0...Int64.maxSafeInteger)
         from = try body.index("from")
     }
@@ -148,8 +143,9 @@ extension AuditPage {
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(bytes, keeping: ["entries", "next"], limit: Self.limit)
-        var entries: [AuditEntry] = []
-        for token in try body.requiredElements("entries") { entries.append(try AuditEntry(token, of: bytes)) }
-        self.init(entries, next: try body.index("next"))
+        let entries = try body.objects("entries", keeping: AuditEntry.keys) { body throws(Rejection) in
+            try AuditEntry(body)
+        }
+        self.init(try entries.required("entries"), next: try body.index("next"))
     }
 }

@@ -35,6 +35,7 @@ public struct ErasedRoom: Sendable, Hashable {
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(bytes, keeping: ["room", "assets"], limit: .max)
         let room = try body.required("room", "the name of a room") { RoomID($0) }
-        self.init(room: room, assets: try body.strings("assets").compactMap { AssetID(hexadecimal: $0) })
+        let assets = try body.strings("assets") ?? []
+        self.init(room: room, assets: assets.compactMap { AssetID(hexadecimal: $0) })
     }
 }

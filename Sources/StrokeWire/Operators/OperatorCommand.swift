@@ -214,9 +214,7 @@ extension CommandProgress {
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(bytes, keeping: ["detail", "made", "of"])
-        let counts = 0...Int64.maxSafeInteger
         self.init(
-            try body.requiredString("detail", limit: 4096), made: try body.integer("made", in: counts).map(Int.init),
-            of: try body.integer("of", in: counts).map(Int.init))
+            try body.requiredString("detail", limit: 4096), made: try body.count("made"), of: try body.count("of"))
     }
 }

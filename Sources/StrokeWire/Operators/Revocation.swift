@@ -169,11 +169,9 @@ public struct RevocationPage: Sendable, Hashable {
         list = try body.requiredString("list", limit: .max)
         through = try body.requiredIndex("through")
         hasMore = try body.bool("more") ?? false
-        var revocations: [Revocation] = []
-        for token in try body.requiredElements("revoked") {
-            revocations.append(try Revocation(JSONObject(token, of: bytes, keeping: Revocation.keys, field: "revoked")))
-        }
-        self.revocations = revocations
+        revocations = try body.objects("revoked", keeping: Revocation.keys) { body throws(Rejection) in
+            try Revocation(body)
+        }.required("revoked")
     }
 }
 

@@ -7,7 +7,7 @@ public struct ClockBatch: Sendable, Equatable {
     /// Encoded samples, by the rooms and cohorts that they are of.
     public private(set) var samples: [RoomID: [CohortName: [UInt8]]] = [:]
     /// Members of a decoded message that were passed over, because their name is not that of a room or of a cohort, or
-    /// because they are no object.
+    /// because they are no object; those of one name count once.
     public private(set) var rejected = 0
     private var size = 2
 
@@ -35,49 +35,42 @@ public struct ClockBatch: Sendable, Equatable {
 
     /// Writes the message, at most ``byteLimit`` bytes.
     public func encoded() -> [UInt8] {
-        var bytes = [UInt8(ascii: "{")]
-        for (room, cohorts) in samples {
-            bytes.append(key: room.text)
-            bytes.append(UInt8(ascii: "{"))
-            for (cohort, sample) in cohorts {
-                bytes.append(key: cohort.text)
-                bytes.append(contentsOf: sample)
+        JSONObject.encoded { body in
+            for (room, cohorts) in samples {
+                body.append(key: room.text)
+                body.appendObject { body in
+                    for (cohort, sample) in cohorts {
+                        body.append(key: cohort.text)
+                        body.append(contentsOf: sample)
+                    }
+                }
             }
-            bytes.append(UInt8(ascii: "}"))
         }
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
     }
 
     /// Reads a message. The samples themselves are not looked at.
     /// - Throws: `too-large`, `not-json`, `wrong-type` if it is not an object, or `out-of-range` if it has more than
     ///   ``roomLimit`` rooms.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        guard bytes.count <= Self.byteLimit else { throw .tooLarge(bytes: bytes.count, limit: Self.byteLimit) }
-        self = try JSONStream.read(bytes) { stream throws(Rejection) in
-            var batch = ClockBatch()
-            batch.size = bytes.count
-            try stream.takeObject { name, stream throws(Rejection) in
-                guard let room = RoomID(name), stream.isObject else {
-                    batch.rejected += 1
-                    return try stream.skip()
-                }
-                var cohorts: [CohortName: [UInt8]] = [:]
-                try stream.takeObject { name, stream throws(Rejection) in
-                    let sample = try stream.object()
-                    if let cohort = CohortName(name), let sample {
-                        cohorts[cohort] = sample
-                    } else {
-                        batch.rejected += 1
-                    }
-                }
-                batch.samples[room] = cohorts
-                guard batch.samples.count <= Self.roomLimit else {
-                    throw Rejection(
-                        code: .outOfRange, message: "The message has more than \(Self.roomLimit) rooms.")
+        let body = try JSONObject(bytes, keeping: nil, limit: Self.byteLimit)
+        size = bytes.count
+        for (name, token) in body.members {
+            guard let room = RoomID(name), case .object = token else {
+                rejected += 1
+                continue
+            }
+            var cohorts: [CohortName: [UInt8]] = [:]
+            for (name, token) in try JSONObject(token, of: bytes, keeping: nil, field: nil).members {
+                if let cohort = CohortName(name), case .object(let range) = token {
+                    cohorts[cohort] = Array(bytes[range])
+                } else {
+                    rejected += 1
                 }
             }
-            return batch
+            samples[room] = cohorts
+        }
+        guard samples.count <= Self.roomLimit else {
+            throw Rejection(code: .outOfRange, message: "The message has more than \(Self.roomLimit) rooms.")
         }
     }
 }

@@ -52,39 +52,32 @@ extension ClockSample {
     /// - Throws: the first fault, in the order of the properties.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(bytes, keeping: Self.keys, limit: 4096)
-        guard let milliseconds = try body.number("m", in: -0x1p53...0x1p53) else { throw .missing("m") }
-        guard let media = MediaTime(milliseconds: milliseconds) else {
-            throw .outOfRange("m", "between -2^53 and 2^53")
-        }
-        self.media = media
+        media = try body.time("m").required("m")
         let safe = Int64.maxSafeInteger
         number = try body.integer("q", in: (-safe - 1)...(safe + 1))
         epoch = try body.integer("ep", in: 0...safe)
-        rate = Int(try body.integer("r", in: 0...2000) ?? 1000)
-        state = body["s"] == nil ? .play : try body.required("s", "play, pause, stall or end") { State(rawValue: $0) }
+        rate = try body.integer("r", in: 0...2000) ?? 1000
+        state = try body.value("s", "play, pause, stall or end") { State(rawValue: $0) } ?? .play
         stream = try body.string("st", limit: 64) ?? ""
         isDiscontinuity = try body.bool("d") ?? false
-        let bits = try body.integer("b", in: 32...33)
-        wrapBits = bits.map(Int.init)
-        wallTime = try body["w"].number("w", bytes.span)
+        wrapBits = try body.integer("b", in: 32...33)
+        wallTime = try body.number("w")
         age = try body.number("a", in: 0...(Double(Self.greatestAge) / 1000)).map { Int64(($0 * 1000).rounded()) }
     }
 
     /// Writes a sample without the values that are their defaults.
     public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append("{\"m\":")
-        bytes.append(time: media)
-        bytes.append("q", integer: number)
-        bytes.append("ep", integer: epoch)
-        bytes.append("r", integer: rate == 1000 ? nil : rate)
-        bytes.append("s", string: state == .play ? nil : state.rawValue)
-        bytes.append("st", string: stream.isEmpty ? nil : stream)
-        bytes.append("d", bool: isDiscontinuity ? true : nil)
-        bytes.append("b", integer: wrapBits)
-        bytes.append("w", time: wallTime.flatMap { MediaTime(milliseconds: $0) })
-        bytes.append("a", time: age.map { MediaTime(microseconds: $0) })
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
+        JSONObject.encoded { body in
+            body.append("m", time: media)
+            body.append("q", integer: number)
+            body.append("ep", integer: epoch)
+            body.append("r", integer: rate == 1000 ? nil : rate)
+            body.append("s", string: state == .play ? nil : state.rawValue)
+            body.append("st", string: stream.isEmpty ? nil : stream)
+            body.append("d", bool: isDiscontinuity ? true : nil)
+            body.append("b", integer: wrapBits)
+            body.append("w", time: wallTime.flatMap { MediaTime(milliseconds: $0) })
+            body.append("a", time: age.map { MediaTime(microseconds: $0) })
+        }
     }
 }

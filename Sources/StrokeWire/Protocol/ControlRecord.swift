@@ -50,47 +50,46 @@ public struct RoomRestoration: Sendable, Hashable {
 extension ControlRecord {
     /// Writes the body of a message on `.ctl`, in version 1.
     public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        switch self {
-        case .gaveUp(let author, let from, let to, let incarnation):
-            bytes.append("{\"v\":1,\"kind\":\"gave-up\",\"author\":")
-            bytes.append(string: author.text)
-            bytes.append("from", integer: from)
-            bytes.append("to", integer: to)
-            bytes.append("room", string: incarnation)
-        case .epoch(let epoch):
-            bytes.append("{\"v\":1,\"kind\":\"epoch\",\"ep\":")
-            bytes.append(integer: epoch)
-        case .provisionalEpoch(let first, let age):
-            bytes.append("{\"v\":1,\"kind\":\"provisional-epoch\",\"from\":")
-            bytes.append(integer: Int64(clamping: first))
-            bytes.append(",\"age\":")
-            bytes.append(time: MediaTime(microseconds: age))
-        case .provisionalEpochOver(let first):
-            bytes.append("{\"v\":1,\"kind\":\"provisional-epoch-over\",\"from\":")
-            bytes.append(integer: Int64(clamping: first))
-        case .close:
-            bytes.append("{\"v\":1,\"kind\":\"close\"")
-        case .full(let through):
-            // A reader that does not know the code takes it for an end, and has the same room as the others.
-            bytes.append("{\"v\":1,\"kind\":\"close\",\"code\":\"room-full\",\"through\":")
-            bytes.append(integer: Int64(clamping: through))
-        case .mute(let author):
-            bytes.append("{\"v\":1,\"kind\":\"mute\",\"author\":")
-            bytes.append(string: author.text)
-        case .unmute(let author):
-            bytes.append("{\"v\":1,\"kind\":\"unmute\",\"author\":")
-            bytes.append(string: author.text)
-        case .erase:
-            bytes.append("{\"v\":1,\"kind\":\"close\",\"code\":\"erased\"")
-        case .restore(let restoration):
-            bytes.append("{\"v\":1,\"kind\":\"restore\",\"checkpoint\":")
-            bytes.append(integer: Int64(clamping: restoration.checkpoint))
-            bytes.append("after", integer: Int64(clamping: restoration.after))
-            bytes.append("number", integer: Int64(restoration.number))
+        JSONObject.encoded { body in
+            body.append("v", integer: 1)
+            body.append("kind", string: kind)
+            switch self {
+            case .gaveUp(let author, let from, let to, let incarnation):
+                body.append("author", string: author.text)
+                body.append("from", integer: from)
+                body.append("to", integer: to)
+                body.append("room", string: incarnation)
+            case .epoch(let epoch): body.append("ep", integer: epoch)
+            case .provisionalEpoch(let first, let age):
+                body.append("from", integer: Int64(clamping: first))
+                body.append("age", time: MediaTime(microseconds: age))
+            case .provisionalEpochOver(let first): body.append("from", integer: Int64(clamping: first))
+            case .close: break
+            case .full(let through):
+                // A reader that does not know the code takes it for an end, and has the same room as the others.
+                body.append("code", string: RejectionCode.roomFull.rawValue)
+                body.append("through", integer: Int64(clamping: through))
+            case .mute(let author), .unmute(let author): body.append("author", string: author.text)
+            case .erase: body.append("code", string: "erased")
+            case .restore(let restoration):
+                body.append("checkpoint", integer: Int64(clamping: restoration.checkpoint))
+                body.append("after", integer: Int64(clamping: restoration.after))
+                body.append("number", integer: restoration.number)
+            }
         }
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
+    }
+
+    private var kind: String {
+        switch self {
+        case .gaveUp: "gave-up"
+        case .epoch: "epoch"
+        case .provisionalEpoch: "provisional-epoch"
+        case .provisionalEpochOver: "provisional-epoch-over"
+        case .close, .full, .erase: "close"
+        case .mute: "mute"
+        case .unmute: "unmute"
+        case .restore: "restore"
+        }
     }
 
     private static let keys = [

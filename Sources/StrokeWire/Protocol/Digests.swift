@@ -62,8 +62,8 @@ public struct BoardDigest: Hashable, Sendable {
 
 extension JSONObject {
     /// A digest as in ``BoardDigest/description``.
-    func requiredDigest(_ name: String) throws(Rejection) -> BoardDigest {
-        try required(name, "16 lower-case hexadecimal digits") { BoardDigest(hexadecimal: $0) }
+    func digest(_ name: String) throws(Rejection) -> BoardDigest? {
+        try value(name, "16 lower-case hexadecimal digits") { BoardDigest(hexadecimal: $0) }
     }
 }
 

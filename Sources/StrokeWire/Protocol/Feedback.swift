@@ -44,43 +44,42 @@ extension Feedback {
 
     /// Appends what ``encoded(session:)`` returns.
     public func encode(session: String?, into bytes: inout [UInt8]) {
-        switch self {
-        case .applied(let number, let index):
-            bytes.append("{\"kind\":\"applied\",\"n\":")
-            bytes.append(integer: number)
-            bytes.append("index", integer: index)
-        case .missingShards(let number, let orders):
-            bytes.append("{\"kind\":\"missing\",\"n\":")
-            bytes.append(integer: number)
-            bytes.append("o", list: orders) { $0.append(integer: $1) }
-        case .missingRange(let from, let to):
-            bytes.append("{\"kind\":\"missing\"")
-            Self.append(from, to, to: &bytes)
-        case .gaveUp(let from, let to):
-            bytes.append("{\"kind\":\"gave-up\"")
-            Self.append(from, to, to: &bytes)
-        case .rejected(let number, let order, let rejection):
-            bytes.append("{\"kind\":\"rejected\"")
-            bytes.append("n", integer: number)
-            bytes.append("o", integer: order)
-            bytes.append(",\"error\":")
-            bytes.append(rejection: rejection)
-        case .covered(let number, let incarnation):
-            bytes.append("{\"kind\":\"covered\",\"n\":")
-            bytes.append(integer: number)
-            bytes.append("room", string: incarnation)
-        case .behindLive(let number, let milliseconds):
-            bytes.append("{\"kind\":\"hint\",\"hint\":\"behind-live\",\"n\":")
-            bytes.append(integer: number)
-            bytes.append("behind", integer: min(milliseconds, .maxSafeInteger))
+        bytes.appendObject { body in
+            switch self {
+            case .applied(let number, let index):
+                body.append("kind", string: "applied")
+                body.append("n", integer: number)
+                body.append("index", integer: index)
+            case .missingShards(let number, let orders):
+                body.append("kind", string: "missing")
+                body.append("n", integer: number)
+                body.append("o", list: orders) { $0.append(integer: $1) }
+            case .missingRange(let from, let to):
+                body.append("kind", string: "missing")
+                body.append("from", integer: from)
+                body.append("to", integer: to)
+            case .gaveUp(let from, let to):
+                body.append("kind", string: "gave-up")
+                body.append("from", integer: from)
+                body.append("to", integer: to)
+            case .rejected(let number, let order, let rejection):
+                body.append("kind", string: "rejected")
+                body.append("n", integer: number)
+                body.append("o", integer: order)
+                body.append(name: "error")
+                body.append(rejection: rejection)
+            case .covered(let number, let incarnation):
+                body.append("kind", string: "covered")
+                body.append("n", integer: number)
+                body.append("room", string: incarnation)
+            case .behindLive(let number, let milliseconds):
+                body.append("kind", string: "hint")
+                body.append("hint", string: "behind-live")
+                body.append("n", integer: number)
+                body.append("behind", integer: min(milliseconds, .maxSafeInteger))
+            }
+            body.append("session", string: session)
         }
-        bytes.append("session", string: session)
-        bytes.append(UInt8(ascii: "}"))
-    }
-
-    private static func append(_ from: Int64, _ to: Int64, to bytes: inout [UInt8]) {
-        bytes.append("from", integer: from)
-        bytes.append("to", integer: to)
     }
 
     /// Reads a body as an author's client gets it, and ignores its session; see ``FeedbackMessage``.
@@ -90,13 +89,13 @@ extension Feedback {
     }
 
     fileprivate init(_ body: JSONObject) throws(Rejection) {
-        let safe = Int64.maxSafeInteger
+        func number() throws(Rejection) -> Int64 { try body.requiredInteger("n", in: 0...Int64.maxSafeInteger) }
         switch try body.requiredString("kind", limit: 64) {
         case "applied":
-            self = .applied(number: try body.requiredInteger("n", in: 0...safe), index: try body.requiredIndex("index"))
+            self = .applied(number: try number(), index: try body.requiredIndex("index"))
         case "missing" where body["o"] != nil:
             self = .missingShards(
-                number: try body.requiredInteger("n", in: 0...safe),
+                number: try number(),
                 orders: try body.integers("o", in: 0...Int64(Int32.max), atMost: .max).required("o").map { Int($0) })
         case "missing":
             let (from, to) = try Self.range(body)
@@ -107,20 +106,19 @@ extension Feedback {
         case "rejected":
             guard let error = body["error"] else { throw .missing("error") }
             self = .rejected(
-                number: try body.integer("n", in: 0...safe),
-                order: try body.integer("o", in: 0...safe).map(Int.init),
+                number: try body.integer("n", in: 0...Int64.maxSafeInteger), order: try body.count("o"),
                 try Rejection(error, of: body.bytes))
         case "covered":
             self = .covered(
-                number: try body.requiredInteger("n", in: 0...safe),
+                number: try number(),
                 incarnation: try body.requiredString("room", limit: 256))
         case "hint":
             guard try body.requiredString("hint", limit: 64) == "behind-live" else {
                 throw .outOfRange("hint", "behind-live")
             }
             self = .behindLive(
-                number: try body.requiredInteger("n", in: 0...safe),
-                milliseconds: try body.requiredInteger("behind", in: 0...safe))
+                number: try number(),
+                milliseconds: try body.requiredInteger("behind", in: 0...Int64.maxSafeInteger))
         default:
             throw .outOfRange("kind", "applied, missing, gave-up, rejected, covered or hint")
         }

@@ -97,45 +97,31 @@ extension JoinReply {
         let body = try JSONObject(bytes, keeping: Self.keys, limit: Self.maximumBytes)
         room = try body.requiredString("room", limit: 256)
         index = try body.requiredIndex("index")
-        digest = try body.requiredDigest("digest")
-        palette = try Self.palette(body)
+        digest = try body.digest("digest").required("digest")
+        palette = try Palette(body.strings("palette").required("palette"))
+            .required(orOutOfRange: "palette", "1 to 256 colours like #1f4fd8")
         style = try body.requiredString("style", limit: 64)
         isProvisional = try body.bool("provisional") ?? false
         pages = try body["pages"].map { (token) throws(Rejection) in try BoardPages(token, of: bytes) } ?? BoardPages()
-        features = try Self.features(body)
+        features = try body.strings("features").map { BoardFeatures(names: $0) }
         gate = try body.string("gate", limit: 64).flatMap(GateState.init)
         content = body["ops"] == nil ? try Self.board(body) : .tail(try body.operations("ops"))
     }
 
-    private static func palette(_ body: JSONObject) throws(Rejection) -> Palette {
-        guard body["palette"] != nil else { throw .missing("palette") }
-        guard let palette = Palette(try body.strings("palette")) else {
-            throw .outOfRange("palette", "1 to 256 colours like #1f4fd8")
-        }
-        return palette
-    }
-
-    private static func features(_ body: JSONObject) throws(Rejection) -> BoardFeatures? {
-        body["features"] == nil ? nil : BoardFeatures(names: try body.strings("features"))
-    }
-
     private static func board(_ body: JSONObject) throws(Rejection) -> Content {
-        guard let token = body["board"] else { throw .missing("board") }
-        let size = try JSONObject(token, of: body.bytes, keeping: ["w", "h"], field: "board")
-        guard let width = try size.number("w", in: 1...16384) else { throw .missing("w") }
-        guard let height = try size.number("h", in: 1...16384) else { throw .missing("h") }
-        var cleared: [ClearedBoard] = []
-        for token in try body.elements("cleared") ?? [] {
-            let board = try JSONObject(
-                token, of: body.bytes, keeping: ["index", "page", "v", "visible"], field: "cleared")
-            cleared.append(
-                ClearedBoard(
-                    index: try board.requiredIndex("index"), page: try board.page("page") ?? 0,
-                    indices: try board.indices("v"), visible: try board.operations("visible")))
+        let size = try JSONObject(
+            body["board"].required("board"), of: body.bytes, keeping: ["w", "h"], field: "board")
+        let width = try size.number("w", in: 1...16384).required("w")
+        let height = try size.number("h", in: 1...16384).required("h")
+        let cleared = try body.objects("cleared", keeping: ["index", "page", "v", "visible"]) {
+            board throws(Rejection) in
+            ClearedBoard(
+                index: try board.requiredIndex("index"), page: try board.page("page") ?? 0,
+                indices: try board.indices("v"), visible: try board.operations("visible"))
         }
         return .board(
             width: width, height: height, visible: try body.operations("visible"),
-            redo: try body.operations("redo"), cleared: cleared)
+            redo: try body.operations("redo"), cleared: cleared ?? [])
     }
 }
 
@@ -145,16 +131,13 @@ extension JSONObject {
     }
 
     fileprivate func operations(_ name: String) throws(Rejection) -> [JoinedOperation] {
-        var operations: [JoinedOperation] = []
-        for token in try requiredElements(name) {
-            operations.append(try JoinedOperation(token, of: bytes, field: name))
-        }
-        return operations
+        try objects(name, keeping: JoinedOperation.keys) { body throws(Rejection) in try JoinedOperation(body) }
+            .required(name)
     }
 }
 
 extension JoinedOperation {
-    private static let keys = ["index", "author", "ref", "late", "digest", "page", "message"]
+    fileprivate static let keys = ["index", "author", "ref", "late", "digest", "page", "message"]
 
     /// Reads an operation as it stands in a reply, by itself: the data of an event `op`.
     /// - Throws: the first fault.
@@ -166,16 +149,14 @@ extension JoinedOperation {
         try self.init(JSONObject(token, of: bytes, keeping: Self.keys, field: field))
     }
 
-    private init(_ body: JSONObject) throws(Rejection) {
-        guard let message = body["message"] else { throw .missing("message") }
-        guard case .object(let range) = message else { throw .wrongType("message", "an object") }
-        let digest: BoardDigest? =
-            body["digest"] == nil
-            ? nil : try body.requiredDigest("digest")
+    fileprivate init(_ body: JSONObject) throws(Rejection) {
+        guard case .object(let range) = try body["message"].required("message") else {
+            throw .wrongType("message", "an object")
+        }
         self.init(
             index: try body.requiredIndex("index"),
             author: try body.required("author", "the name of an author") { AuthorID($0) },
-            reference: try body.index("ref"), isLate: try body.bool("late") ?? false, digest: digest,
+            reference: try body.index("ref"), isLate: try body.bool("late") ?? false, digest: try body.digest("digest"),
             page: try body.page("page") ?? 0, message: body.bytes[range])
     }
 }
@@ -203,7 +184,7 @@ public struct JoinReplyWriter: Sendable {
         bytes.append("digest", digest: digest)
         bytes.append("palette", list: palette.texts) { $0.append(string: $1) }
         bytes.append("style", string: style)
-        bytes.append(",\"pages\":")
+        bytes.append(name: "pages")
         bytes.append(pages: pages)
         bytes.append("features", list: features?.names) { $0.append(string: $1) }
         bytes.append("gate", string: gate?.rawValue)
@@ -211,8 +192,7 @@ public struct JoinReplyWriter: Sendable {
 
     /// The reply with the operations after those that the student has.
     public consuming func tail(_ operations: some Sequence<JoinedOperation>) -> [UInt8] {
-        bytes.append(",\"ops\":")
-        bytes.append(operations: operations)
+        bytes.append("ops", operations: operations)
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
@@ -231,23 +211,19 @@ public struct JoinReplyWriter: Sendable {
         redo: some Sequence<JoinedOperation>,
         cleared: some Collection<ClearedBoard> = EmptyCollection<ClearedBoard>()
     ) -> [UInt8] {
-        bytes.append(",\"board\":{\"w\":")
-        bytes.append(number: width)
-        bytes.append("h", number: height)
-        bytes.append(isProvisional ? "},\"provisional\":true,\"visible\":" : "},\"visible\":")
-        bytes.append(operations: visible)
-        bytes.append(",\"redo\":")
-        bytes.append(operations: redo)
-        if !cleared.isEmpty {
-            bytes.append(",\"cleared\":")
-            bytes.append(list: cleared) { bytes, board in
-                bytes.append("{")
-                bytes.append("index", integer: board.index)
-                bytes.append("page", integer: board.page)
-                bytes.append("v", list: board.indices) { $0.append(integer: $1) }
-                bytes.append(",\"visible\":")
-                bytes.append(operations: board.visible)
-                bytes.append(UInt8(ascii: "}"))
+        bytes.appendObject("board") { body in
+            body.append("w", number: width)
+            body.append("h", number: height)
+        }
+        bytes.append("provisional", bool: isProvisional ? true : nil)
+        bytes.append("visible", operations: visible)
+        bytes.append("redo", operations: redo)
+        bytes.append("cleared", list: cleared.isEmpty ? nil : cleared) { bytes, board in
+            bytes.appendObject { body in
+                body.append("index", integer: board.index)
+                body.append("page", integer: board.page)
+                body.append("v", list: board.indices) { $0.append(integer: $1) }
+                body.append("visible", operations: board.visible)
             }
         }
         bytes.append(UInt8(ascii: "}"))
@@ -256,24 +232,19 @@ public struct JoinReplyWriter: Sendable {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(operations: some Sequence<JoinedOperation>) {
-        append(list: operations) { bytes, operation in
-            bytes.append(UInt8(ascii: "{"))
-            bytes.append(members: operation)
-            bytes.append(UInt8(ascii: "}"))
-        }
+    fileprivate mutating func append(_ name: StaticString, operations: some Sequence<JoinedOperation>) {
+        append(name, list: operations) { bytes, operation in bytes.appendObject { $0.append(members: operation) } }
     }
 
     /// What stands between the braces of an operation.
     mutating func append(members operation: JoinedOperation) {
-        append("\"index\":")
-        append(integer: operation.index)
+        append("index", integer: operation.index)
         append("author", string: operation.author.text)
         append("ref", integer: operation.reference)
-        if operation.isLate { append(",\"late\":true") }
+        append("late", bool: operation.isLate ? true : nil)
         append("digest", digest: operation.digest)
         append("page", integer: operation.page)
-        append(",\"message\":")
+        append(name: "message")
         append(contentsOf: operation.message)
     }
 }

@@ -50,42 +50,34 @@ public struct Mark: Sendable, Hashable {
 extension Mark {
     /// Writes the body of a message on `.mark.<cohort>` or `.mark-head`.
     public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append("{")
-        bytes.append("room", string: room)
-        bytes.append("index", integer: index)
-        bytes.append("digest", digest: digest)
-        bytes.append("page", integer: page)
-        bytes.append(",\"v\":")
-        if let video { bytes.append(time: video) } else { bytes.append("null") }
-        bytes.append("gate", string: gate?.rawValue)
-        bytes.append("live", time: live)
-        if let covered {
-            bytes.append("author", string: covered.author.text)
-            bytes.append("session", string: covered.session)
-            bytes.append("covered", integer: covered.number)
+        JSONObject.encoded { body in
+            body.append("room", string: room)
+            body.append("index", integer: index)
+            body.append("digest", digest: digest)
+            body.append("page", integer: page)
+            body.append("v", timeOrNull: video)
+            body.append("gate", string: gate?.rawValue)
+            body.append("live", time: live)
+            guard let covered else { return }
+            body.append("author", string: covered.author.text)
+            body.append("session", string: covered.session)
+            body.append("covered", integer: covered.number)
         }
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
     }
 
     /// Reads a body as a student's client gets it.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(
-            bytes, keeping: ["room", "index", "digest", "page", "v", "gate", "live", "author", "session", "covered"])
+            bytes, keeping: ["room", "index", "digest", "page", "v", "gate", "live", "author", "session", "covered"]
+        ).withoutNulls
         room = try body.requiredString("room", limit: 256)
         index = try body.requiredIndex("index")
-        digest = try body.requiredDigest("digest")
+        digest = try body.digest("digest").required("digest")
         page = try body.page("page") ?? 0
-        if case .null? = body["v"] {
-            video = nil
-        } else {
-            let milliseconds = try body.number("v", in: -0x1p53...0x1p53)
-            video = milliseconds.flatMap { MediaTime(milliseconds: $0) }
-        }
+        video = try body.time("v")
         gate = try body.string("gate", limit: 64).flatMap(GateState.init)
-        live = try body.number("live", in: -0x1p53...0x1p53).flatMap { MediaTime(milliseconds: $0) }
+        live = try body.time("live")
         if let number = try body.integer("covered", in: 0...Int64.maxSafeInteger) {
             covered = Covered(
                 author: try body.required("author", "the name of an author") { AuthorID($0) },

@@ -74,11 +74,11 @@ extension Rejection {
 
 extension [UInt8] {
     package mutating func append(rejection: Rejection) {
-        append("{")
-        append("code", string: rejection.code.rawValue)
-        append("field", string: rejection.field)
-        append("message", string: rejection.message)
-        append(UInt8(ascii: "}"))
+        appendObject { body in
+            body.append("code", string: rejection.code.rawValue)
+            body.append("field", string: rejection.field)
+            body.append("message", string: rejection.message)
+        }
     }
 }
 

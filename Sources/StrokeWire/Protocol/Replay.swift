@@ -45,13 +45,13 @@ extension ReplayRequest {
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         self.init()
         let names = ["from", "to", "ep", "after", "room", "limit"]
-        guard let body = try RequestBody.decoded(bytes, keeping: names) else { return }
+        guard let body = try RequestBody.decoded(bytes, keeping: names)?.withoutNulls else { return }
         from = try body.time("from")
         to = try body.time("to")
         epoch = try body.integer("ep", in: 0...Int64.maxSafeInteger)
         after = try body.index("after")
         incarnation = try body.string("room", limit: 256)
-        limit = try body.integer("limit", in: 1...Int64(Self.mostOperations)).map(Int.init) ?? Self.mostOperations
+        limit = try body.integer("limit", in: 1...Self.mostOperations) ?? Self.mostOperations
     }
 }
 
@@ -127,20 +127,16 @@ package struct ReplayReplyReader: Sendable {
             bytes, keeping: ["room", "epochs", "board", "ops", "next"], limit: JoinReply.maximumBytes)
         self.bytes = bytes
         room = try body.requiredString("room", limit: 256)
-        var epochs: [ReplayReply.Epoch] = []
-        for token in try body.requiredElements("epochs") {
-            let epoch = try JSONObject(
-                token, of: bytes, keeping: ["ep", "first", "last", "from", "to"], field: "epochs")
+        epochs = try body.objects("epochs", keeping: ["ep", "first", "last", "from", "to"]) { epoch throws(Rejection) in
+            let epoch = epoch.withoutNulls
             let (first, last) = (try epoch.requiredIndex("first"), try epoch.requiredIndex("last"))
             guard first <= last else { throw .outOfRange("last", "first or greater") }
-            epochs.append(
-                ReplayReply.Epoch(
-                    number: try epoch.requiredInteger("ep", in: 0...Int64.maxSafeInteger), indices: first...last,
-                    from: try epoch.time("from"), to: try epoch.time("to")))
-        }
-        self.epochs = epochs
+            return ReplayReply.Epoch(
+                number: try epoch.requiredInteger("ep", in: 0...Int64.maxSafeInteger), indices: first...last,
+                from: try epoch.time("from"), to: try epoch.time("to"))
+        }.required("epochs")
         boardToken = body["board"]
-        tokens = try body.requiredElements("ops")[...]
+        tokens = try body.elements("ops").required("ops")[...]
         next = try body.index("next")
     }
 
@@ -154,7 +150,7 @@ package struct ReplayReplyReader: Sendable {
     /// The next operation; nil behind the last one.
     package mutating func takeEntry() throws(Rejection) -> ReplayReply.Entry? {
         guard let token = tokens.popFirst() else { return nil }
-        let times = try JSONObject(token, of: bytes, keeping: ["ep", "e", "end"], field: "ops")
+        let times = try JSONObject(token, of: bytes, keeping: ["ep", "e", "end"], field: "ops").withoutNulls
         let gateTime = try times.time("e")
         return ReplayReply.Entry(
             epoch: try times.requiredInteger("ep", in: 0...Int64.maxSafeInteger), gateTime: gateTime,
@@ -173,15 +169,14 @@ public struct ReplayReplyWriter: Sendable {
     public init(room: String, epochs: [ReplayReply.Epoch], board: [UInt8]?) {
         bytes.append("{")
         bytes.append("room", string: room)
-        bytes.append(",\"epochs\":")
-        bytes.append(list: epochs) { bytes, epoch in
-            bytes.append("{")
-            bytes.append("ep", integer: epoch.number)
-            bytes.append("first", integer: epoch.indices.lowerBound)
-            bytes.append("last", integer: epoch.indices.upperBound)
-            bytes.append(",\"from\":", epoch.from)
-            bytes.append(",\"to\":", epoch.to)
-            bytes.append(UInt8(ascii: "}"))
+        bytes.append("epochs", list: epochs) { bytes, epoch in
+            bytes.appendObject { body in
+                body.append("ep", integer: epoch.number)
+                body.append("first", integer: epoch.indices.lowerBound)
+                body.append("last", integer: epoch.indices.upperBound)
+                body.append("from", timeOrNull: epoch.from)
+                body.append("to", timeOrNull: epoch.to)
+            }
         }
         if let board {
             bytes.append(",\"board\":")
@@ -195,14 +190,14 @@ public struct ReplayReplyWriter: Sendable {
 
     /// Adds the next operation.
     public mutating func add(_ entry: ReplayReply.Entry) {
-        bytes.append(isEmpty ? "{\"ep\":" : ",{\"ep\":")
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
         isEmpty = false
-        bytes.append(integer: entry.epoch)
-        bytes.append(",\"e\":", entry.gateTime)
-        if entry.endTime != entry.gateTime { bytes.append(",\"end\":", entry.endTime) }
-        bytes.append(UInt8(ascii: ","))
-        bytes.append(members: entry.operation)
-        bytes.append(UInt8(ascii: "}"))
+        bytes.appendObject { body in
+            body.append("ep", integer: entry.epoch)
+            body.append("e", timeOrNull: entry.gateTime)
+            if entry.endTime != entry.gateTime { body.append("end", timeOrNull: entry.endTime) }
+            body.append(members: entry.operation)
+        }
     }
 
     /// The reply.
@@ -212,20 +207,5 @@ public struct ReplayReplyWriter: Sendable {
         bytes.append("next", integer: next)
         bytes.append(UInt8(ascii: "}"))
         return bytes
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(_ key: StaticString, _ time: MediaTime?) {
-        append(key)
-        if let time { append(time: time) } else { append("null") }
-    }
-}
-
-extension JSONObject {
-    /// A media time in milliseconds; nil where it is absent or null.
-    fileprivate func time(_ name: String) throws(Rejection) -> MediaTime? {
-        if case .null? = self[name] { return nil }
-        return try number(name, in: -0x1p53...0x1p53).flatMap { MediaTime(milliseconds: $0) }
     }
 }

@@ -59,9 +59,8 @@ extension JoinRequest {
         have = try body.index("have")
         index = try body.index("index")
         if let page = try body.page("page") { part = .page(page) }
-        if body["part"] != nil { part = try body.required("part", "settings") { $0 == "settings" ? .settings : nil } }
-        guard body["encoding"] != nil else { return }
-        encoding = try body.required("encoding", "json or binary") { WireEncoding(rawValue: $0) }
+        part = try body.value("part", "settings") { $0 == "settings" ? .settings : nil } ?? part
+        encoding = try body.value("encoding", "json or binary") { WireEncoding(rawValue: $0) } ?? encoding
     }
 }
 
@@ -162,24 +161,20 @@ extension ImageRequest {
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         self.init()
         guard let body = try RequestBody.decoded(bytes, keeping: Self.names) else { return }
-        width = try body.integer("width", in: 1...4096).map(Int.init)
+        width = try body.integer("width", in: 1...4096)
         if ["x", "y", "w", "h"].contains(where: { body[$0] != nil }) {
-            func number(_ name: String, _ range: ClosedRange<Int>) throws(Rejection) -> Int {
-                Int(try body.requiredInteger(name, in: Int64(range.lowerBound)...Int64(range.upperBound)))
-            }
             part = BoardPart(
-                x: try number("x", BoardPart.places), y: try number("y", BoardPart.places),
-                width: try number("w", BoardPart.lengths), height: try number("h", BoardPart.lengths))
+                x: try body.integer("x", in: BoardPart.places).required("x"),
+                y: try body.integer("y", in: BoardPart.places).required("y"),
+                width: try body.integer("w", in: BoardPart.lengths).required("w"),
+                height: try body.integer("h", in: BoardPart.lengths).required("h"))
         }
-        if body["format"] != nil {
-            format = try body.required("format", "png, svg, pdf or inkml") { PictureFormat(rawValue: $0) }
-        }
+        format = try body.value("format", "png, svg, pdf or inkml") { PictureFormat(rawValue: $0) } ?? format
         incarnation = try body.string("room", limit: 256)
         index = try body.index("index")
-        page = try body.integer("page", in: 0...999).map(Int.init)
-        if body["background"] != nil {
-            background = try body.required("background", "white or transparent") { PictureBackground(rawValue: $0) }
-        }
+        page = try body.page("page")
+        background =
+            try body.value("background", "white or transparent") { PictureBackground(rawValue: $0) } ?? background
         hasPaper = try body.bool("paper") ?? true
         unless = try body.string("unless", limit: 512)
     }
@@ -219,9 +214,8 @@ extension AssetPageRequest {
             throw .missing("id")
         }
         id = try body.required("id", "64 lower-case hexadecimal digits") { AssetID(hexadecimal: $0) }
-        let pages = Int64(AssetID.pages.lowerBound)...Int64(AssetID.pages.upperBound)
-        page = try body.integer("page", in: pages).map(Int.init) ?? 0
-        width = try body.integer("width", in: 1...4096).map(Int.init)
+        page = try body.integer("page", in: AssetID.pages) ?? 0
+        width = try body.integer("width", in: 1...4096)
         unless = try body.string("unless", limit: 512)
     }
 }
@@ -274,13 +268,13 @@ public struct RequestError: Error, Sendable, Hashable {
 extension RequestError {
     /// Writes the reply `{"error":{…}}`.
     public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append("{\"error\":{\"code\":")
-        bytes.append(string: code.rawValue)
-        bytes.append("message", string: message)
-        bytes.append("partitions", integer: partitions)
-        bytes.append("}}")
-        return bytes
+        JSONObject.encoded { body in
+            body.appendObject("error") { error in
+                error.append("code", string: code.rawValue)
+                error.append("message", string: message)
+                error.append("partitions", integer: partitions)
+            }
+        }
     }
 
     /// Reads a reply.
@@ -291,7 +285,6 @@ extension RequestError {
             let code = try? error.required("code", "", { Code(rawValue: $0) }),
             let message = try? error.requiredString("message", limit: 4096)
         else { return nil }
-        let partitions = try? error.integer("partitions", in: 1...Int64(Int32.max))
-        self.init(code, message, partitions: partitions.map(Int.init))
+        self.init(code, message, partitions: try? error.integer("partitions", in: 1...Int(Int32.max)))
     }
 }

@@ -74,63 +74,43 @@ extension RoomList {
 
     /// All that comes before the first room.
     private static func head(_ page: Page?) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append("{")
+        var bytes = [UInt8(ascii: "{")]
         if let page {
-            bytes.append("\"page\":{\"count\":")
-            bytes.append(integer: page.count)
-            bytes.append("covered", list: page.covered) { $0.append(integer: $1) }
-            bytes.append("number", integer: page.number)
-            bytes.append("partitions", integer: page.partitions)
-            bytes.append("service", string: page.service)
-            bytes.append("},")
+            bytes.appendObject("page") { body in
+                body.append("count", integer: page.count)
+                body.append("covered", list: page.covered) { $0.append(integer: $1) }
+                body.append("number", integer: page.number)
+                body.append("partitions", integer: page.partitions)
+                body.append("service", string: page.service)
+            }
         }
-        bytes.append("\"rooms\":[")
+        bytes.append(name: "rooms")
+        bytes.append(UInt8(ascii: "["))
         return bytes
     }
 
     /// Reads a reply.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        self = try JSONStream.read(bytes) { stream throws(Rejection) in
-            var page: Page?
-            var rooms: [RoomSummary]?
-            try stream.takeObject { key, stream throws(Rejection) in
-                switch key {
-                case "page": page = try stream.takeNull() ? nil : Page(&stream)
-                case "rooms":
-                    var list: [RoomSummary] = []
-                    try stream.takeArray { stream throws(Rejection) in list.append(try RoomSummary(&stream)) }
-                    rooms = list
-                default: try stream.skip()
-                }
-            }
-            return try RoomList(page: page, rooms: rooms.required("rooms"))
+        let body = try JSONObject(bytes, keeping: ["page", "rooms"], limit: .max).withoutNulls
+        let rooms = try body.objects("rooms", keeping: RoomSummary.keys) { body throws(Rejection) in
+            try RoomSummary(body)
         }
+        self.init(
+            page: try body["page"].map { (token) throws(Rejection) in try Page(token, of: bytes) },
+            rooms: try rooms.required("rooms"))
     }
 }
 
 extension RoomList.Page {
-    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
-        var service: String?
-        var (number, count, partitions): (Int?, Int?, Int?)
-        var covered: [Int]?
-        try stream.takeObject { key, stream throws(Rejection) in
-            switch key {
-            case "service": service = try stream.string(key)
-            case "number": number = try stream.count(key)
-            case "count": count = try stream.count(key)
-            case "partitions": partitions = try stream.count(key)
-            case "covered":
-                var list: [Int] = []
-                try stream.takeArray { stream throws(Rejection) in list.append(try stream.count(key)) }
-                covered = list
-            default: try stream.skip()
-            }
-        }
+    fileprivate init(_ token: JSONToken, of bytes: [UInt8]) throws(Rejection) {
+        let names = ["service", "number", "count", "partitions", "covered"]
+        let body = try JSONObject(token, of: bytes, keeping: names, field: "page")
+        let covered = try body.integers("covered", in: 0...Int64.max, atMost: .max)
         try self.init(
-            service: service.required("service"), number: number.required("number"), count: count.required("count"),
-            partitions: partitions.required("partitions"), covered: covered.required("covered"))
+            service: body.requiredString("service", limit: .max), number: body.count("number").required("number"),
+            count: body.count("count").required("count"), partitions: body.count("partitions").required("partitions"),
+            covered: covered.required("covered").map { Int(clamping: $0) })
     }
 }
 

@@ -108,133 +108,84 @@ extension RoomSummary {
 
     /// Appends the same: members in the order of their names.
     public func encode(into bytes: inout [UInt8]) {
-        bytes.append("{")
-        bytes.append("address", string: address)
-        bytes.append("asleep", bool: isHibernated)
-        bytes.append("assembling", integer: assembling)
-        bytes.append("authors", integer: authors)
-        bytes.append("behind_live", list: behindLive) { $0.append(string: $1) }
-        if let board {
-            bytes.append(",\"board\":{\"h\":")
-            bytes.append(number: board.height)
-            bytes.append("w", number: board.width)
-            bytes.append("}")
+        bytes.appendObject { body in
+            body.append("address", string: address)
+            body.append("asleep", bool: isHibernated)
+            body.append("assembling", integer: assembling)
+            body.append("authors", integer: authors)
+            body.append("behind_live", list: behindLive) { $0.append(string: $1) }
+            if let board {
+                body.appendObject("board") { body in
+                    body.append("h", number: board.height)
+                    body.append("w", number: board.width)
+                }
+            }
+            body.append("cohorts", list: cohorts) { $1.encode(into: &$0) }
+            body.append("digest", string: digest)
+            body.append("incarnation", string: incarnation)
+            body.append("index", integer: index)
+            body.append("live", number: live)
+            body.append("muted", list: muted) { $0.append(string: $1) }
+            body.append("room", string: room)
+            body.append("visible", integer: visible)
+            body.append("writers", list: writers) { $0.append(string: $1) }
         }
-        bytes.append("cohorts", list: cohorts) { $1.encode(into: &$0) }
-        bytes.append("digest", string: digest)
-        bytes.append("incarnation", string: incarnation)
-        bytes.append("index", integer: index)
-        bytes.append("live", number: live)
-        bytes.append("muted", list: muted) { $0.append(string: $1) }
-        bytes.append("room", string: room)
-        bytes.append("visible", integer: visible)
-        bytes.append("writers", list: writers) { $0.append(string: $1) }
-        bytes.append("}")
     }
+
+    static let keys = [
+        "room", "address", "incarnation", "index", "digest", "board", "visible", "authors", "writers", "muted",
+        "assembling", "live", "behind_live", "asleep", "cohorts",
+    ]
 
     /// Reads what ``encoded()`` writes.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        self = try JSONStream.read(bytes) { stream throws(Rejection) in try RoomSummary(&stream) }
+        try self.init(JSONObject(bytes, keeping: Self.keys, limit: .max))
     }
 
-    init(_ stream: inout JSONStream) throws(Rejection) {
-        var (room, address): (String?, String?)
-        var (incarnation, digest): (String?, String?)
-        var index: UInt64?
-        var board: Size?
-        var (visible, authors, assembling): (Int?, Int?, Int?)
-        var (writers, muted): ([String]?, [String]?)
-        var isHibernated: Bool?
-        var live: Double?
-        var behindLive: [String]?
-        var cohorts: [Cohort]?
-        try stream.takeObject { key, stream throws(Rejection) in
-            switch key {
-            case "room": room = try stream.string(key)
-            case "address": address = try stream.string(key)
-            case "incarnation": incarnation = try stream.optionalString(key)
-            case "digest": digest = try stream.optionalString(key)
-            case "index": index = try stream.index(key)
-            case "board": board = try stream.takeNull() ? nil : Size(&stream)
-            case "visible": visible = try stream.optionalCount(key)
-            case "authors": authors = try stream.optionalCount(key)
-            case "writers": writers = try stream.strings(key)
-            case "muted": muted = try stream.strings(key)
-            case "assembling": assembling = try stream.optionalCount(key)
-            case "live": live = try stream.optionalNumber(key)
-            case "behind_live": behindLive = try stream.strings(key)
-            case "asleep": isHibernated = try stream.optionalBool(key)
-            case "cohorts":
-                var list: [Cohort] = []
-                try stream.takeArray { stream throws(Rejection) in list.append(try Cohort(&stream)) }
-                cohorts = list
-            default: try stream.skip()
-            }
-        }
+    /// - Parameter body: with ``keys``.
+    init(_ body: JSONObject) throws(Rejection) {
+        let body = body.withoutNulls
+        let cohorts = try body.objects("cohorts", keeping: Cohort.keys) { body throws(Rejection) in try Cohort(body) }
         try self.init(
-            room: room.required("room"), address: address.required("address"), incarnation: incarnation,
-            index: index.required("index"), digest: digest, board: board, visible: visible, authors: authors,
-            writers: writers, muted: muted, assembling: assembling, isHibernated: isHibernated, live: live,
-            behindLive: behindLive, cohorts: cohorts.required("cohorts"))
+            room: body.requiredString("room", limit: .max), address: body.requiredString("address", limit: .max),
+            incarnation: body.string("incarnation", limit: .max), index: body.requiredIndex("index"),
+            digest: body.string("digest", limit: .max),
+            board: body["board"].map { (token) throws(Rejection) in try Size(token, of: body.bytes) },
+            visible: body.count("visible"), authors: body.count("authors"), writers: body.strings("writers"),
+            muted: body.strings("muted"), assembling: body.count("assembling"), isHibernated: body.bool("asleep"),
+            live: body.number("live"), behindLive: body.strings("behind_live"), cohorts: cohorts.required("cohorts"))
     }
 }
 
 extension RoomSummary.Size {
-    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
-        var (width, height): (Double?, Double?)
-        try stream.takeObject { key, stream throws(Rejection) in
-            switch key {
-            case "w": width = try stream.optionalNumber(key)
-            case "h": height = try stream.optionalNumber(key)
-            default: try stream.skip()
-            }
-        }
-        try self.init(width: width.required("w"), height: height.required("h"))
+    fileprivate init(_ token: JSONToken, of bytes: [UInt8]) throws(Rejection) {
+        let body = try JSONObject(token, of: bytes, keeping: ["w", "h"], field: "board")
+        try self.init(width: body.number("w").required("w"), height: body.number("h").required("h"))
     }
 }
 
 extension RoomSummary.Cohort {
     fileprivate func encode(into bytes: inout [UInt8]) {
-        bytes.append("{")
-        if let age {
-            bytes.append("\"age\":")
-            bytes.append(number: age)
-            bytes.append(",")
+        bytes.appendObject { body in
+            body.append("age", number: age)
+            body.append("cohort", string: cohort)
+            body.append("gate", string: gate?.rawValue)
+            body.append("held", integer: held)
+            body.append("index", integer: index)
+            body.append("live", bool: isLive)
+            body.append(name: "v")
+            if let video { body.append(number: video) } else { body.append("null") }
         }
-        bytes.append("\"cohort\":")
-        bytes.append(string: cohort)
-        bytes.append("gate", string: gate?.rawValue)
-        bytes.append("held", integer: held)
-        bytes.append("index", integer: index)
-        bytes.append("live", bool: isLive)
-        bytes.append(",\"v\":")
-        if let video { bytes.append(number: video) } else { bytes.append("null") }
-        bytes.append("}")
     }
 
-    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
-        var cohort: String?
-        var index: UInt64?
-        var held: Int?
-        var video: Double?
-        var isLive: Bool?
-        var gate: GateState?
-        var age: Double?
-        try stream.takeObject { key, stream throws(Rejection) in
-            switch key {
-            case "cohort": cohort = try stream.string(key)
-            case "index": index = try stream.index(key)
-            case "held": held = try stream.optionalCount(key)
-            case "v": video = try stream.optionalNumber(key)
-            case "gate": gate = try stream.optionalString(key).flatMap(GateState.init)
-            case "age": age = try stream.optionalNumber(key)
-            case "live": isLive = try stream.optionalBool(key)
-            default: try stream.skip()
-            }
-        }
+    fileprivate static let keys = ["cohort", "index", "held", "v", "live", "gate", "age"]
+
+    fileprivate init(_ body: JSONObject) throws(Rejection) {
+        let body = body.withoutNulls
         try self.init(
-            cohort: cohort.required("cohort"), index: index.required("index"), held: held.required("held"),
-            video: video, isLive: isLive, gate: gate, age: age)
+            cohort: body.requiredString("cohort", limit: .max), index: body.requiredIndex("index"),
+            held: body.count("held").required("held"), video: body.number("v"), isLive: body.bool("live"),
+            gate: body.string("gate", limit: .max).flatMap(GateState.init), age: body.number("age"))
     }
 }

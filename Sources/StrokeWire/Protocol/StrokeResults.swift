@@ -34,20 +34,13 @@ extension StrokeResults {
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(bytes, keeping: ["results"], limit: Self.maximumBytes)
-        var results: [Result] = []
-        for token in try body.requiredElements("results") {
-            let result = try JSONObject(token, of: bytes, keeping: ["n", "index", "error"], field: "results")
+        results = try body.objects("results", keeping: ["n", "index", "error"]) { result throws(Rejection) in
             let number = try result.integer("n", in: 0...Int64.maxSafeInteger)
-            if let index = try result.index("index") {
-                results.append(Result(number: number, .applied(index: index)))
-            } else if let error = result["error"] {
-                let (code, message) = try Self.error(error, of: bytes)
-                results.append(Result(number: number, .rejected(code: code, message: message)))
-            } else {
-                results.append(Result(number: number, .held))
-            }
-        }
-        self.results = results
+            if let index = try result.index("index") { return Result(number: number, .applied(index: index)) }
+            guard let error = result["error"] else { return Result(number: number, .held) }
+            let (code, message) = try Self.error(error, of: bytes)
+            return Result(number: number, .rejected(code: code, message: message))
+        }.required("results")
     }
 
     /// The code and the message of an answer that is an error, `{"error":{"code":"…","message":"…"}}`; nil where it is none.

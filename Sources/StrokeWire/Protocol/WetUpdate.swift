@@ -113,11 +113,36 @@ struct WetFields {
         let isObject: Bool
         do {
             var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
-            isObject = try scanner.takeWetFields(text, &self)
+            isObject = try scanner.takeObject(text) { key, scanner, text throws(JSONFault) in
+                try take(key, &scanner, text)
+            }
         } catch {
             throw error.rejection
         }
         guard isObject else { throw .wrongType(nil, "an object") }
+    }
+
+    /// Takes the value of a member.
+    private mutating func take(
+        _ key: Range<Int>, _ scanner: inout JSONScanner, _ text: borrowing Span<UInt8>
+    ) throws(JSONFault) {
+        switch JSONText.letter(key, of: text) {
+        case UInt8(ascii: "d"): message.points = try scanner.takePointsField(text, into: &points)
+        case UInt8(ascii: "p"): predictedField = try scanner.takePointsField(text, into: &predicted)
+        case UInt8(ascii: "u"): update = try scanner.takeValue(text)
+        case UInt8(ascii: "x"): givenUp = try scanner.takeValue(text)
+        case UInt8(ascii: "k"): first = try scanner.takeValue(text)
+        case let letter?: message.set(letter, try scanner.takeValue(text))
+        case nil:
+            let value = try scanner.takeValue(text)
+            switch JSONText.string(key, of: text) {
+            case "author": author = value
+            case "session": session = value
+            case "index": index = value
+            case "page": releasedPage = value
+            default: break
+            }
+        }
     }
 
     func readIsGivenUp() throws(Rejection) -> Bool {
@@ -171,45 +196,6 @@ struct WetFields {
         style.page = try message.readPage(of: .draw, limits.features, text)
         try checkPoints(first: first, limits)
         return WetPoints(style: style, first: first, points: points, predicted: predicted)
-    }
-}
-
-extension JSONScanner {
-    /// Takes a whole update or release in one pass. Fields are checked afterwards, in the order of the specification.
-    /// - Returns: whether the text is an object.
-    mutating func takeWetFields(
-        _ text: borrowing Span<UInt8>, _ fields: inout WetFields
-    ) throws(JSONFault) -> Bool {
-        try begin(text)
-        guard next(text) == UInt8(ascii: "{") else {
-            _ = try takeValue(text)
-            try end(text)
-            return false
-        }
-        var more = try enterObject(text)
-        while more {
-            let key = try takeKey(text)
-            switch JSONText.letter(key, of: text) {
-            case UInt8(ascii: "d"): fields.message.points = try takePointsField(text, into: &fields.points)
-            case UInt8(ascii: "p"): fields.predictedField = try takePointsField(text, into: &fields.predicted)
-            case UInt8(ascii: "u"): fields.update = try takeValue(text)
-            case UInt8(ascii: "x"): fields.givenUp = try takeValue(text)
-            case UInt8(ascii: "k"): fields.first = try takeValue(text)
-            case let letter?: fields.message.set(letter, try takeValue(text))
-            case nil:
-                let value = try takeValue(text)
-                switch JSONText.string(key, of: text) {
-                case "author": fields.author = value
-                case "session": fields.session = value
-                case "index": fields.index = value
-                case "page": fields.releasedPage = value
-                default: break
-                }
-            }
-            more = try continueObject(text)
-        }
-        try end(text)
-        return true
     }
 }
 
