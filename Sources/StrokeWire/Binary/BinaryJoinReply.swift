@@ -46,14 +46,6 @@ package struct BinaryOperation: Sendable {
         (self.index, self.author, self.reference, self.isLate) = (index, author, reference, isLate)
         (self.digest, self.page, self.payload) = (digest, page, payload)
     }
-
-    /// Packs the message of an operation.
-    package init(_ operation: JoinedOperation) {
-        self.init(
-            index: operation.index, author: operation.author, reference: operation.reference,
-            isLate: operation.isLate, digest: operation.digest, page: operation.page,
-            payload: BinaryPayload(packing: Array(operation.message)))
-    }
 }
 
 /// Writes a join reply in the binary form. The payloads of messages are copied; authors and layouts stand once, where they
@@ -120,10 +112,7 @@ package struct BinaryJoinReplyWriter: Sendable {
         for board in cleared {
             Varint.append(board.index, to: &bytes)
             if pages != nil { Varint.append(UInt64(board.page), to: &bytes) }
-            if hasRemovals {
-                Varint.append(UInt64(board.indices?.count ?? 0), to: &bytes)
-                for index in board.indices ?? [] { Varint.append(index, to: &bytes) }
-            }
+            if hasRemovals { Varint.append(list: board.indices ?? [], to: &bytes) }
             append(board.visible)
         }
         return bytes
@@ -136,10 +125,7 @@ package struct BinaryJoinReplyWriter: Sendable {
         bytes += head
         guard let pages else { return }
         Varint.append(UInt64(pages.shown), to: &bytes)
-        for list in [pages.order, pages.hidden] {
-            Varint.append(UInt64(list.count), to: &bytes)
-            for page in list { Varint.append(UInt64(page), to: &bytes) }
-        }
+        for list in [pages.order, pages.hidden] { Varint.append(list: list.map { UInt64($0) }, to: &bytes) }
         guard !pages.papers.isEmpty else { return }
         Varint.append(UInt64(pages.papers.count), to: &bytes)
         for laid in pages.papers {
@@ -182,6 +168,14 @@ package struct BinaryJoinReplyWriter: Sendable {
     }
 }
 
+extension Varint {
+    /// Appends the number of some integers, and the integers.
+    fileprivate static func append(list: [UInt64], to bytes: inout [UInt8]) {
+        append(UInt64(list.count), to: &bytes)
+        for value in list { append(value, to: &bytes) }
+    }
+}
+
 extension [UInt8] {
     /// Appends the number of some bytes, and the bytes.
     fileprivate mutating func append(counted data: some Collection<UInt8>) {
@@ -196,32 +190,6 @@ extension [UInt8] {
 }
 
 extension JoinReply {
-    /// Writes the reply in the binary form.
-    package func binaryEncoded() -> [UInt8] {
-        let writer = BinaryJoinReplyWriter(
-            room: room, index: index, digest: digest, palette: palette, style: style, pages: hasPages ? pages : nil)
-        switch content {
-        case .tail(let operations):
-            return writer.tail(operations.map(BinaryOperation.init))
-        case .board(let width, let height, let visible, let redo, let cleared):
-            return writer.board(
-                width: width, height: height, isProvisional: isProvisional,
-                visible: visible.map(BinaryOperation.init), redo: redo.map(BinaryOperation.init),
-                cleared: cleared.map { ($0.index, $0.page, $0.indices, $0.visible.map(BinaryOperation.init)) })
-        }
-    }
-
-    /// Whether it says anything about a page other than page 0.
-    private var hasPages: Bool {
-        if pages != BoardPages() { return true }
-        switch content {
-        case .tail(let operations): return operations.contains { $0.page != 0 }
-        case .board(_, _, let visible, let redo, let cleared):
-            return cleared.contains { $0.page != 0 || $0.visible.contains { $0.page != 0 } }
-                || (visible + redo).contains { $0.page != 0 }
-        }
-    }
-
     /// Reads a reply in the binary form whose parts were joined; ``BinaryMessage/isBinary(_:)`` tells it from JSON. Its
     /// messages are JSON, as in a reply in JSON.
     public init(binary bytes: [UInt8]) throws(BinaryFormError) {
@@ -239,7 +207,7 @@ private struct BinaryReplyReader {
         let template: MessageTemplate?
     }
 
-    private var reader: BinaryReader
+    private var input: BinaryReader
     private var origins: [Origin] = []
     private var lastIndex: UInt64 = 0
     private var hasPages = false
@@ -251,24 +219,24 @@ private struct BinaryReplyReader {
     private static let memoryOfOrigin = 512
 
     init(_ bytes: [UInt8]) throws(BinaryFormError) {
-        reader = try BinaryReader(bytes)
-        guard try reader.byte() == replyKind else { throw reader.damaged }
+        input = try BinaryReader(bytes)
+        guard try input.byte() == replyKind else { throw input.damaged }
     }
 
     mutating func reply() throws(BinaryFormError) -> JoinReply {
-        let flags = ReplyFlags(rawValue: try reader.varint())
-        guard flags.isSubset(of: .all) else { throw reader.damaged }
-        let room = try reader.string(atMost: 256)
-        let index = try reader.index()
-        let digest = BoardDigest(value: try reader.word())
+        let flags = ReplyFlags(rawValue: try input.varint())
+        guard flags.isSubset(of: .all) else { throw input.damaged }
+        let room = try input.string(atMost: 256)
+        let index = try input.index()
+        let digest = BoardDigest(value: try input.word())
         let palette = try palette()
-        let style = try reader.string(atMost: 64)
+        let style = try input.string(atMost: 64)
         hasPages = flags.contains(.pages)
         let pages = hasPages ? try pages(hasPaper: flags.contains(.paper)) : BoardPages()
         let content =
             flags.contains(.tail)
             ? JoinReply.Content.tail(try operations()) : try board(hasRemovals: flags.contains(.removals))
-        guard reader.isAtEnd else { throw reader.damaged }
+        guard input.isAtEnd else { throw input.damaged }
         return JoinReply(
             room: room, index: index, digest: digest, palette: palette, style: style,
             isProvisional: flags.contains(.provisional), pages: pages, content: content)
@@ -278,97 +246,93 @@ private struct BinaryReplyReader {
         let (shown, order, hidden) = (try page(), try pageList(), try pageList())
         let papers = hasPaper ? try papers() : []
         guard let pages = BoardPages(shown: shown, order: order, hidden: hidden, papers: papers) else {
-            throw reader.damaged
+            throw input.damaged
         }
         return pages
     }
 
     private mutating func papers() throws(BinaryFormError) -> [(page: Int, paper: Paper)] {
-        var papers: [(page: Int, paper: Paper)] = []
-        for _ in 0..<(try reader.count()) {
-            guard papers.count < PageNumber.range.count else { throw reader.damaged }
-            let page = try page()
-            let text = try reader.string(atMost: Paper.byteBound)
-            guard let paper = try? Paper(decoding: Array(text.utf8)) else { throw reader.damaged }
-            papers.append((page, paper))
+        try list(atMost: PageNumber.range.count) { (reader) throws(BinaryFormError) in
+            let page = try reader.page()
+            let text = try reader.input.string(atMost: Paper.byteBound)
+            guard let paper = try? Paper(decoding: Array(text.utf8)) else { throw reader.input.damaged }
+            return (page, paper)
         }
-        return papers
     }
 
     private mutating func pageList() throws(BinaryFormError) -> [Int] {
-        var list: [Int] = []
-        for _ in 0..<(try reader.count()) {
-            guard list.count < PageNumber.range.count else { throw reader.damaged }
-            list.append(try page())
-        }
-        return list
+        try list(atMost: PageNumber.range.count) { (reader) throws(BinaryFormError) in try reader.page() }
+    }
+
+    /// A number of elements, then the elements.
+    private mutating func list<Element>(
+        atMost bound: Int = .max, _ element: (inout Self) throws(BinaryFormError) -> Element
+    ) throws(BinaryFormError) -> [Element] {
+        let count = try input.count()
+        guard count <= bound else { throw input.damaged }
+        var elements: [Element] = []
+        for _ in 0..<count { elements.append(try element(&self)) }
+        return elements
     }
 
     private mutating func page() throws(BinaryFormError) -> Int {
-        let page = try reader.varint()
-        guard page <= UInt64(PageNumber.range.upperBound) else { throw reader.damaged }
+        let page = try input.varint()
+        guard page <= UInt64(PageNumber.range.upperBound) else { throw input.damaged }
         return Int(page)
     }
 
     private mutating func palette() throws(BinaryFormError) -> Palette {
-        var texts: [String] = []
-        for _ in 0..<(try reader.count()) {
+        let colours: [UInt32] = try list { (reader) throws(BinaryFormError) in
             var colour: UInt32 = 0
-            for _ in 0..<3 { colour = colour << 8 | UInt32(try reader.byte()) }
-            guard texts.count < 256 else { throw reader.damaged }
-            texts.append("#" + String(hexadecimal: colour, digits: 6))
+            for _ in 0..<3 { colour = colour << 8 | UInt32(try reader.input.byte()) }
+            return colour
         }
-        guard let palette = Palette(texts) else { throw reader.damaged }
+        guard let palette = Palette(colours: colours) else { throw input.damaged }
         return palette
     }
 
     private mutating func board(hasRemovals: Bool) throws(BinaryFormError) -> JoinReply.Content {
-        let width = Double(bitPattern: try reader.word())
-        let height = Double(bitPattern: try reader.word())
-        guard (1...16384).contains(width), (1...16384).contains(height) else { throw reader.damaged }
+        let width = Double(bitPattern: try input.word())
+        let height = Double(bitPattern: try input.word())
+        guard (1...16384).contains(width), (1...16384).contains(height) else { throw input.damaged }
         let visible = try operations()
         let redo = try operations()
-        var cleared: [ClearedBoard] = []
-        for _ in 0..<(try reader.count()) {
-            try take(Self.overhead)
-            cleared.append(
-                ClearedBoard(
-                    index: try reader.index(), page: hasPages ? try page() : 0,
-                    indices: hasRemovals ? try indices() : nil, visible: try operations()))
+        let cleared = try list { (reader) throws(BinaryFormError) in
+            try reader.take(Self.overhead)
+            return ClearedBoard(
+                index: try reader.input.index(), page: reader.hasPages ? try reader.page() : 0,
+                indices: hasRemovals ? try reader.indices() : nil, visible: try reader.operations())
         }
         return .board(width: width, height: height, visible: visible, redo: redo, cleared: cleared)
     }
 
     /// The indices that a removal names; nil for a clear.
     private mutating func indices() throws(BinaryFormError) -> [UInt64]? {
-        let count = try reader.count()
-        guard count <= StrokeMessage.removalBound else { throw reader.damaged }
-        var indices: [UInt64] = []
-        for _ in 0..<count { indices.append(try reader.index()) }
+        let indices = try list(atMost: StrokeMessage.removalBound) { (reader) throws(BinaryFormError) in
+            try reader.input.index()
+        }
         return indices.isEmpty ? nil : indices
     }
 
     private mutating func operations() throws(BinaryFormError) -> [JoinedOperation] {
-        var operations: [JoinedOperation] = []
-        for _ in 0..<(try reader.count()) { operations.append(try operation()) }
-        return operations
+        try list { (reader) throws(BinaryFormError) in try reader.operation() }
     }
 
     private mutating func operation() throws(BinaryFormError) -> JoinedOperation {
-        let first = try reader.varint()
+        let first = try input.varint()
         let bits = OperationFlags.bits(hasPages: hasPages)
         let flags = OperationFlags(rawValue: first & (1 << bits - 1))
         let number = first >> bits
-        guard number <= UInt64(origins.count) else { throw reader.damaged }
+        guard number <= UInt64(origins.count) else { throw input.damaged }
         if number == UInt64(origins.count) { origins.append(try origin()) }
         let origin = origins[Int(number)]
         let index = try difference(from: lastIndex, subtracted: false)
         lastIndex = index
         let reference = flags.contains(.reference) ? try difference(from: index, subtracted: true) : nil
-        let digest = flags.contains(.digest) ? BoardDigest(value: try reader.word()) : nil
+        let digest = flags.contains(.digest) ? BoardDigest(value: try input.word()) : nil
         let page = flags.contains(.page) ? try page() : 0
-        let payload = try reader.dataRange()
-        let message = try reader.json(payload, origin.template, limit: left)
+        let payload = try input.dataRange()
+        let message = try input.json(payload, origin.template, limit: left)
         try take(message.count + Self.overhead)
         return JoinedOperation(
             index: index, author: origin.author, reference: reference, isLate: flags.contains(.late), digest: digest,
@@ -376,16 +340,16 @@ private struct BinaryReplyReader {
     }
 
     private mutating func origin() throws(BinaryFormError) -> Origin {
-        guard let author = AuthorID(try reader.string(atMost: 64)) else { throw reader.damaged }
+        guard let author = AuthorID(try input.string(atMost: 64)) else { throw input.damaged }
         try take(Self.memoryOfOrigin)
-        return Origin(author: author, template: try reader.layout().template)
+        return Origin(author: author, template: try input.layout().template)
     }
 
     /// An index, from its difference.
     private mutating func difference(from base: UInt64, subtracted: Bool) throws(BinaryFormError) -> UInt64 {
-        let change = UInt64(bitPattern: try reader.signed())
+        let change = UInt64(bitPattern: try input.signed())
         let index = subtracted ? base &- change : base &+ change
-        guard index < UInt64(Int64.max) else { throw reader.damaged }
+        guard index < UInt64(Int64.max) else { throw input.damaged }
         return index
     }
 

@@ -281,8 +281,8 @@ extension MessageFields {
     }
 }
 
-/// The fields of pages, images and lassos, each read only where it means something.
 extension MessageFields {
+    /// Read only where there are pages.
     func readPage(
         of action: Action, _ features: BoardFeatures, _ text: borrowing Span<UInt8>
     ) throws(Rejection) -> Int? {
@@ -290,92 +290,6 @@ extension MessageFields {
         let page = try page.integer("g", in: PageNumber.range.wide, text)
         if page == nil, action == .turn { throw .missing("g") }
         return page.map(Int.init)
-    }
-
-    func readContent(
-        of action: Action, _ element: Element, _ text: borrowing Span<UInt8>
-    ) throws(Rejection) -> MessageContent? {
-        switch (action, element) {
-        case (.arrange, _): return .order(try readOrder(text))
-        case (.remove, _): return .indices(try readIndices(text))
-        case (.paper, _): return .paper(try readPaper(text))
-        case (.draw, .image):
-            let asset = try readAsset(text)
-            return .image(asset, page: try readAssetPage(text))
-        case (.draw, .lasso):
-            let map = try readMap(text)
-            return .lasso(map, keepsOriginal: try keepsOriginal.integer("k", in: 0...1, text) == 1)
-        case (.draw, .text):
-            guard BoardText.lineHeights.contains(try width.number("l", text) ?? 1) else {
-                throw .outOfRange("l", "between 4 and 512, the height of a line")
-            }
-            return .text(try readText(text))
-        default: return nil
-        }
-    }
-
-    private func readOrder(_ text: borrowing Span<UInt8>) throws(Rejection) -> [Int] {
-        let pages = try readList(in: PageNumber.range.wide, atMost: PageNumber.range.count, text).map { Int($0) }
-        guard PageNumber.isOrder(pages) else { throw .outOfRange("v", "a list of different pages, one or more") }
-        return pages
-    }
-
-    private func readIndices(_ text: borrowing Span<UInt8>) throws(Rejection) -> [UInt64] {
-        let indices = try readList(in: 1...Int64.maxSafeInteger, atMost: StrokeMessage.removalBound, text).map {
-            UInt64($0)
-        }
-        guard !indices.isEmpty, Set(indices).count == indices.count else {
-            throw .outOfRange("v", "a list of different indices, one or more")
-        }
-        return indices
-    }
-
-    /// The integers of `v`.
-    private func readList(
-        in range: ClosedRange<Int64>, atMost limit: Int, _ text: borrowing Span<UInt8>
-    ) throws(Rejection) -> [Int64] {
-        guard let order else { throw .missing("v") }
-        var list: [Int64] = []
-        for (position, token) in try order.elements("v", atMost: limit, text).enumerated() {
-            list.append(try Optional(token).integer("v[\(position)]", in: range, text) ?? 0)
-        }
-        return list
-    }
-
-    func readAsset(_ text: borrowing Span<UInt8>) throws(Rejection) -> AssetID {
-        guard let asset else { throw .missing("i") }
-        guard case .string(let range) = asset else { throw .wrongType("i", "a string") }
-        guard range.count <= 6 * 64, let id = AssetID(hexadecimal: JSONText.string(range, of: text)) else {
-            throw .outOfRange("i", "64 lower-case hexadecimal digits")
-        }
-        return id
-    }
-
-    func readAssetPage(_ text: borrowing Span<UInt8>) throws(Rejection) -> Int {
-        Int(try assetPage.integer("p", in: AssetID.pages.wide, text) ?? 0)
-    }
-
-    private func readText(_ text: borrowing Span<UInt8>) throws(Rejection) -> String {
-        guard let token = self.text else { throw .missing("x") }
-        guard case .string(let range) = token else { throw .wrongType("x", "a string") }
-        // An escape of six bytes is one byte of text or more.
-        guard range.count <= 6 * BoardText.byteBound else { throw .invalidText }
-        let value = JSONText.string(range, of: text)
-        guard BoardText.isValid(value) else { throw .invalidText }
-        return value
-    }
-
-    private func readMap(_ text: borrowing Span<UInt8>) throws(Rejection) -> LassoMap? {
-        guard let map else { return nil }
-        let tokens = try map.elements("m", atMost: 6, text)
-        guard tokens.count == 6 else { throw .outOfRange("m", "a list of six numbers") }
-        var numbers: [Double] = []
-        for (position, token) in tokens.enumerated() {
-            let range = -LassoMap.bound...LassoMap.bound
-            numbers.append(try Optional(token).number("m[\(position)]", in: range, text) ?? 0)
-        }
-        return LassoMap(
-            a: numbers[0], b: numbers[1], c: numbers[2], d: numbers[3], e: numbers[4], f: numbers[5])
     }
 }
 

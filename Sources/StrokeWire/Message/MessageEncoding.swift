@@ -43,33 +43,6 @@ extension StrokeMessage {
     }
 }
 
-extension [UInt8] {
-    fileprivate mutating func append(content: MessageContent) {
-        switch content {
-        case .paper(let paper):
-            switch paper.kind {
-            case .ruled(let ruling, _):
-                append("p", integer: ruling.rawValue)
-            case .slide(let slide):
-                append(",\"")
-                append(slide: slide)
-            }
-        case .indices(let indices):
-            append("v", list: indices) { $0.append(integer: $1) }
-        case .order(let pages):
-            append("v", list: pages) { $0.append(integer: $1) }
-        case .image(let asset, let page):
-            append("i", string: asset.description)
-            append("p", integer: page)
-        case .lasso(let map, let keepsOriginal):
-            append("m", list: map?.numbers) { $0.append(number: $1) }
-            if keepsOriginal { append(",\"k\":1") }
-        case .text(let text):
-            append("x", string: text)
-        }
-    }
-}
-
 extension StrokeMessage {
     /// The message with another number; all else stays as it is, byte for byte.
     /// - Parameters:

@@ -201,12 +201,11 @@ extension CheckpointReader {
     mutating func stroke(at index: UInt64, by author: AuthorID) throws(CheckpointError) -> Stroke {
         // Before, a flag alone stood here.
         let flags = try integer()
-        guard flags <= UInt64(version > 3 ? StrokeExtras.greatestFlags : 1),
-            var extras = StrokeExtras(flags: UInt8(flags))
-        else { throw damaged }
+        guard flags <= UInt64(version > 3 ? StrokeExtras.greatestFlags : 1) else { throw damaged }
+        var extras = StrokeExtras(flags: UInt8(flags))
         try require(extras.kind != .text || version > 8)
-        if extras.hasPage { extras.page = try pageNumber() }
-        if extras.hasCopied { extras.copied = Int(min(try integer(), CheckpointFormat.numberBound)) }
+        if StrokeExtras.hasPage(UInt8(flags)) { extras.page = try pageNumber() }
+        if StrokeExtras.hasCopied(UInt8(flags)) { extras.copied = Int(min(try integer(), CheckpointFormat.numberBound)) }
         let (message, pointCount) = try packedMessage()
         return writer.write(index: index, author: author, extras, pointCount: pointCount, message: message)
     }

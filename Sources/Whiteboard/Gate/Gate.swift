@@ -26,7 +26,7 @@ public struct Gate: Sendable {
     /// Rule 18: when the log was last asked to end a provisional epoch.
     private var endAskedAt = Instant.distantPast
     /// The last epoch that the room was asked to log.
-    private var asked: (epoch: Int64, at: Instant)?
+    var asked: (epoch: Int64, at: Instant)?
     /// The latest time seen.
     private var latest: Instant
     private var takenClamped = 0
@@ -421,19 +421,5 @@ extension Gate {
         } else if cohort.clock.map({ $0.epoch < waiting.epoch }) ?? true {
             enter(waiting.epoch, with: waiting.sample, by: position, received: waiting.received, at: now)
         }
-    }
-}
-
-extension Gate {
-    /// Forgets the clocks, as a restart does. For tests that compare a room with a restarted one.
-    /// - Parameter saved: the cursors that the restarted one has; nil for those of now.
-    mutating func forgetClocks(at now: Instant, saved: [CohortName: CohortCursor]? = nil) {
-        for position in cohorts.indices {
-            let cohort = cohorts[position]
-            var cursor = cursor(of: cohort)
-            if let saved { cursor.clock = saved[cohort.name]?.clock }
-            cohorts.replace(position, at: cursor, waitsFrom: cohort.waitsFrom, at: now, by: timeline)
-        }
-        asked = nil
     }
 }
