@@ -3,8 +3,8 @@
 /// The points of handwriting lie near the continuation of the stroke: a number is kept as its difference from the one
 /// that the two points before predict.
 ///
-/// Reads the points twice and keeps nothing in between: first to match them with the template and to count decimals,
-/// then to write the numbers.
+/// Reads the message once. The greatest decimals of a column stand before its first number, so all numbers are read before
+/// the first is written.
 package struct MessagePacker {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let template: MessageTemplate
@@ -14,37 +14,61 @@ package struct MessagePacker {
         (self.bytes, self.template) = (bytes, template)
     }
 
-    /// The packed numbers of a message. Takes no more memory than the message has.
+    /// The packed numbers of a message. Takes 16 bytes for each number of a point besides: two to three times the bytes of the
+    /// message as clients write it, eight times at most.
     /// - Returns: nil where the message does not match the template, a number would not be printed as it was, or nothing
     ///   would be saved.
     package static func pack(_ message: [UInt8], interior: Range<Int>, pointCount: Int, by template: MessageTemplate)
         -> [UInt8]?
     {
-        message.withUnsafeBufferPointer { bytes in
-            withUnsafeTemporaryAllocation(
-                of: UInt8.self, capacity: message.count + NibbleWriter.maximumBytes
-            ) { memory in
-                guard let start = memory.baseAddress else { return nil }
-                var packer = MessagePacker(bytes, template)
-                var writer = NibbleWriter(start, capacity: message.count)
-                guard packer.pack(interior, pointCount, into: &writer), !writer.isFull else { return nil }
-                return writer.bytes
+        let columnCount = template.point.gaps.count
+        // A digit at least for each.
+        guard columnCount == 0 || pointCount <= message.count / columnCount else { return nil }
+        return message.withUnsafeBufferPointer { bytes in
+            withUnsafeTemporaryAllocation(of: DecimalText.self, capacity: pointCount * columnCount) { numbers in
+                withUnsafeTemporaryAllocation(
+                    of: UInt8.self, capacity: message.count + NibbleWriter.maximumBytes
+                ) { memory in
+                    guard let start = memory.baseAddress else { return nil }
+                    var packer = MessagePacker(bytes, template)
+                    var writer = NibbleWriter(start, capacity: message.count)
+                    guard packer.pack(interior, pointCount, numbers, into: &writer), !writer.isFull else { return nil }
+                    return writer.bytes
+                }
             }
         }
     }
 
-    private mutating func pack(_ interior: Range<Int>, _ pointCount: Int, into writer: inout NibbleWriter) -> Bool {
+    /// - Parameter numbers: uninitialized memory for the numbers of the points.
+    private mutating func pack(
+        _ interior: Range<Int>, _ pointCount: Int, _ numbers: UnsafeMutableBufferPointer<DecimalText>,
+        into writer: inout NibbleWriter
+    ) -> Bool {
         var outside: [DecimalText] = []
         guard match(template.before, { outside.append($1) }), position == interior.lowerBound else { return false }
         var columns = [PointColumn](repeating: PointColumn(), count: template.point.gaps.count)
-        guard fitPoints(pointCount, &columns), position == interior.upperBound,
-            match(template.after, { outside.append($1) }), position == bytes.count
+        for point in 0..<pointCount {
+            if point > 0, !skip(template.separator) { return false }
+            let first = point * columns.count
+            let isMatched = match(template.point) { column, number in
+                columns[column].fit(number)
+                numbers.initializeElement(at: first + column, to: number)
+            }
+            guard isMatched else { return false }
+        }
+        guard position == interior.upperBound, match(template.after, { outside.append($1) }), position == bytes.count
         else { return false }
         writer.write(UInt64(pointCount))
         Self.write(outside, into: &writer)
         for column in columns { column.write(into: &writer) }
-        position = interior.lowerBound
-        return writePoints(pointCount, &columns, into: &writer)
+        for point in 0..<pointCount {
+            for column in columns.indices {
+                let number = numbers[point * columns.count + column]
+                guard columns[column].write(number, into: &writer) else { return false }
+            }
+            if writer.isFull { return false }
+        }
+        return true
     }
 
     /// Writes the numbers outside the points. Mostly all are integers: the first value, their most decimals, is 0 then, and
@@ -56,15 +80,6 @@ package struct MessagePacker {
             if greatest > 0 { writer.write(UInt64(number.decimals)) }
             writer.write(signed: number.mantissa)
         }
-    }
-
-    /// Matches the points and counts the decimals of the columns.
-    private mutating func fitPoints(_ count: Int, _ columns: inout [PointColumn]) -> Bool {
-        for point in 0..<count {
-            if point > 0, !skip(template.separator) { return false }
-            guard match(template.point, { columns[$0].fit($1) }) else { return false }
-        }
-        return true
     }
 
     /// Matches a text.
@@ -88,28 +103,6 @@ package struct MessagePacker {
         for offset in range {
             guard bytes[position] == template.literal[offset] else { return false }
             position &+= 1
-        }
-        return true
-    }
-
-    /// Writes the numbers of the points, which have been matched.
-    private mutating func writePoints(_ count: Int, _ columns: inout [PointColumn], into writer: inout NibbleWriter)
-        -> Bool
-    {
-        let text = template.point
-        for point in 0..<count {
-            if point > 0 { position += template.separator.count }
-            var start = text.literal.lowerBound
-            for column in columns.indices {
-                let end = Int(template.gaps[text.gaps.lowerBound + column])
-                position += end - start
-                start = end
-                guard let number = DecimalText(bytes, &position), columns[column].write(number, into: &writer) else {
-                    return false
-                }
-            }
-            position += text.literal.upperBound - start
-            if writer.isFull { return false }
         }
         return true
     }

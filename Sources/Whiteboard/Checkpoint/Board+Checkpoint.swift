@@ -205,7 +205,9 @@ extension CheckpointReader {
         var extras = StrokeExtras(flags: UInt8(flags))
         try require(extras.kind != .text || version > 8)
         if StrokeExtras.hasPage(UInt8(flags)) { extras.page = try pageNumber() }
-        if StrokeExtras.hasCopied(UInt8(flags)) { extras.copied = Int(min(try integer(), CheckpointFormat.numberBound)) }
+        if StrokeExtras.hasCopied(UInt8(flags)) {
+            extras.copied = Int(min(try integer(), CheckpointFormat.numberBound))
+        }
         let (message, pointCount) = try packedMessage()
         return writer.write(index: index, author: author, extras, pointCount: pointCount, message: message)
     }

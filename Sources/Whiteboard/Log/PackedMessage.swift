@@ -48,7 +48,7 @@ public struct PackedMessage: Sendable {
         messageByteCount = bytes.count
     }
 
-    /// Packs a message. Takes no more memory for it than the message has.
+    /// Packs a message. What is kept takes no more memory than the message has.
     ///
     /// A message adds no larger template to the table than it has bytes, or ``TemplateTable/least``: so the templates that
     /// strokes keep take little more memory than the messages that came, even where each has a template of its own. It
