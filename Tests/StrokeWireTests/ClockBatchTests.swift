@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", RejectionCode.wrongType), ("[]", .wrongType), (#"{"a":{"main":{"m":1}}"#, .notJSON),
+        ("", RejectionCode.notJSON), ("[]", .wrongType), (#"{"a":{"main":{"m":1}}"#, .notJSON),
         (#"{"a":{"main":}}"#, .notJSON),
     ])
     func `A message that cannot be read is refused whole`(_ text: String, _ code: RejectionCode) {

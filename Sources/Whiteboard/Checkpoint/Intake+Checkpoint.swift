@@ -127,30 +127,27 @@ extension CheckpointReader {
     private mutating func pendingOperations(
         of author: AuthorID, expected: Int64
     ) throws(CheckpointError) -> PendingOperations {
-        let waiting = try list { (reader) throws(CheckpointError) in try reader.waitingOperation(of: author) }
-        try require(zip(waiting, waiting.dropFirst()).allSatisfy { $0.number < $1.number })
-        try require(waiting.first.map { $0.isHeld ? $0.number > expected : $0.number >= expected } ?? true)
-        let late = try list { (reader) throws(CheckpointError) in try reader.shardAssembly() }
-        try require(Set(late.map { $0.first.number }).count == late.count)
         var pending = PendingOperations()
-        for entry in waiting {
-            switch entry {
-            case .assembling(let assembly): pending.restore(assembly, isLate: false)
-            case .held(let held): pending.restore(held)
+        for _ in 0..<(try count()) {
+            let least = pending.last.map { $0 + 1 } ?? expected
+            if let assembly = try optional({ (reader) throws(CheckpointError) in try reader.shardAssembly() }) {
+                try require(assembly.first.number >= least)
+                pending.restore(assembly, isLate: false)
+            } else {
+                let bytes = try data()
+                let ready = ReadyOperation(
+                    author: author, header: try header(of: bytes), bytes: bytes, isLate: false, isJoined: try flag())
+                // The next one would have been applied.
+                try require(ready.number >= least && ready.number > expected)
+                pending.restore(PendingOperations.Held(ready: ready, completeAt: try logTime()))
             }
         }
-        for assembly in late { pending.restore(assembly, isLate: true) }
-        return pending
-    }
-
-    private mutating func waitingOperation(of author: AuthorID) throws(CheckpointError) -> WaitingOperation {
-        if let assembly = try optional({ (reader) throws(CheckpointError) in try reader.shardAssembly() }) {
-            return .assembling(assembly)
+        for _ in 0..<(try count()) {
+            let assembly = try shardAssembly()
+            try require(pending.late[assembly.first.number] == nil)
+            pending.restore(assembly, isLate: true)
         }
-        let bytes = try data()
-        let ready = ReadyOperation(
-            author: author, header: try header(of: bytes), bytes: bytes, isLate: false, isJoined: try flag())
-        return .held(PendingOperations.Held(ready: ready, completeAt: try logTime()))
+        return pending
     }
 
     /// The fields of a message that was accepted once, under other limits perhaps.
@@ -158,23 +155,6 @@ extension CheckpointReader {
         guard var header = try? StrokeMessage(accepted: bytes) else { throw damaged }
         if !hasPages { header.page = nil }
         return header
-    }
-}
-
-/// An operation that waits for others, or for its shards.
-private enum WaitingOperation {
-    case assembling(ShardAssembly)
-    case held(PendingOperations.Held)
-
-    var number: Int64 {
-        switch self {
-        case .assembling(let assembly): assembly.first.number
-        case .held(let held): held.ready.number
-        }
-    }
-
-    var isHeld: Bool {
-        if case .held = self { true } else { false }
     }
 }
 

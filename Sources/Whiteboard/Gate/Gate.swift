@@ -158,9 +158,9 @@ extension Gate {
         _ sample: ClockSample, cohort name: CohortName, at received: Instant
     ) -> ClockOutcome {
         let now = advance(to: received)
-        if let position = cohorts.position(of: name) { return take(sample, by: position, received: received, at: now) }
-        guard configuration.open else { return .unknownCohort }
-        guard let position = cohorts.admit(name, at: now, by: timeline) else { return .tooManyCohorts }
+        guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else {
+            return configuration.open ? .tooManyCohorts : .unknownCohort
+        }
         return take(sample, by: position, received: received, at: now)
     }
 
