@@ -151,16 +151,9 @@ enum JSONText {
     @inline(__always)
     static func letter(_ range: Range<Int>, of text: borrowing Span<UInt8>) -> UInt8? {
         if range.count == 1 { return text[range.lowerBound] }
-        return range.count == 6 ? escapedLetter(range, of: text) : nil
-    }
-
-    /// A letter written as `\u0078`.
-    private static func escapedLetter(_ range: Range<Int>, of text: borrowing Span<UInt8>) -> UInt8? {
-        guard text[range.lowerBound] == UInt8(ascii: "\\"), text[range.lowerBound + 1] == UInt8(ascii: "u"),
-            text[range.lowerBound + 2] == UInt8(ascii: "0"), text[range.lowerBound + 3] == UInt8(ascii: "0"),
-            let high = text[range.lowerBound + 4].hexadecimalValue, high < 8,
-            let low = text[range.lowerBound + 5].hexadecimalValue
-        else { return nil }
-        return high << 4 | low
+        // As `\u0078`.
+        guard range.count == 6, text[range.lowerBound] == UInt8(ascii: "\\") else { return nil }
+        let name = string(range, of: text).utf8
+        return name.count == 1 ? name.first : nil
     }
 }

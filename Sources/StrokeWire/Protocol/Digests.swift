@@ -71,7 +71,7 @@ extension [UInt8] {
     /// A digest as a JSON string.
     mutating func append(digest: BoardDigest) {
         append(UInt8(ascii: "\""))
-        append(contentsOf: digest.description.utf8)
+        digest.write(into: &self)
         append(UInt8(ascii: "\""))
     }
 }
