@@ -4,7 +4,12 @@ package import StrokeWire
 /// The points of a stroke that grows, and when each may be seen.
 package struct GrowingPoints: Sendable {
     package private(set) var model: StrokeModel
-    private var reaches = ReachTree()
+    /// The greatest reach of each block of points, negative, for the tree finds the least. A pen changes points far behind the
+    /// end of a stroke, and a change there may make all points behind it later: none of these is touched.
+    private var reaches = TournamentTree<Int64>(greatest: 0)
+
+    /// Points of a block.
+    private static let blockSize = 32
 
     /// No points yet: those of updates.
     package init() {
@@ -24,14 +29,14 @@ package struct GrowingPoints: Sendable {
     /// Microseconds from the stroke's time to a confirmed point, or to a point before it that is later. A point is never seen
     /// before those before it.
     package func reach(through place: Int) -> Int64 {
-        let block = place / ReachTree.blockSize
-        return model.points[block * ReachTree.blockSize...place].reduce(reaches.greatest(before: block)) {
+        let block = place / Self.blockSize
+        return model.points[block * Self.blockSize...place].reduce(-reaches.least(before: block)) {
             max($0, Self.reach(of: $1))
         }
     }
 
     /// Microseconds from the stroke's time to the latest of its confirmed points.
-    package var reach: Int64 { reaches.greatest }
+    package var reach: Int64 { -reaches.least }
 
     /// The number of points that a player has passed.
     /// - Parameters:
@@ -47,8 +52,8 @@ package struct GrowingPoints: Sendable {
     /// The first point that is late enough; ``count`` where there is none.
     /// - Parameter isLate: true for every reach above one for which it is true.
     private func firstPlace(where isLate: (Int64) -> Bool) -> Int {
-        guard let block = reaches.first(where: isLate) else { return count }
-        let places = block * ReachTree.blockSize..<min(count, (block + 1) * ReachTree.blockSize)
+        guard let block = reaches.first(where: { isLate(-$0) }) else { return count }
+        let places = block * Self.blockSize..<min(count, (block + 1) * Self.blockSize)
         return places.first { isLate(Self.reach(of: model.points[$0])) } ?? places.upperBound
     }
 
@@ -73,17 +78,18 @@ package struct GrowingPoints: Sendable {
     /// Ends it with the points of the operation.
     package mutating func complete(with points: [StrokePoint]) {
         model.complete(with: points)
-        reaches.removeAll()
+        reaches = TournamentTree(greatest: 0)
         updateReaches(of: 0..<points.count)
     }
 
     /// Notes that confirmed points in a range are other ones, or new.
     private mutating func updateReaches(of places: Range<Int>) {
         guard !places.isEmpty else { return }
-        let size = ReachTree.blockSize
+        let size = Self.blockSize
         for block in places.lowerBound / size...(places.upperBound - 1) / size {
             let places = block * size..<min(count, (block + 1) * size)
-            reaches.set(block, to: places.reduce(0) { max($0, Self.reach(of: model.points[$1])) })
+            let reach = places.reduce(0) { max($0, Self.reach(of: model.points[$1])) }
+            if block == reaches.count { reaches.append(-reach) } else { reaches[block] = -reach }
         }
     }
 
