@@ -104,7 +104,7 @@ extension JSONObject {
 
     /// A number of things, 0 or more.
     func count(_ name: String) throws(Rejection) -> Int? {
-        try integer(name, in: 0...Int64.max).map { Int(clamping: $0) }
+        try integer(name, in: 0...Int64.maxSafeInteger).map { Int(clamping: $0) }
     }
 
     /// The number of a page.
