@@ -64,9 +64,9 @@ nonisolated(unsafe) var painter = PlayoutPainter()
 /// Shows entries above the board, or above the entries of a page without one.
 func showOwn(_ entries: [Picture.Entry]) {
     if isStudent {
-        painter.showOwn(entries, of: playout, on: &picture)
+        painter.showOwn(entries, of: &playout, on: picture)
     } else if isReplay {
-        painter.showOwn(entries, of: lesson, on: &picture)
+        painter.showOwn(entries, of: &lesson, on: picture)
     } else {
         picture.showLive(entries)
     }

@@ -92,17 +92,17 @@ public func replayEpoch(_ epoch: Double, _ player: Double) {
 @_expose(wasm, "replayResize")
 @_cdecl("lectern_replay_resize")
 public func replayResize(_ pixels: Int32) {
-    answer([], isPainted: painter.resize(Int(max(pixels, 0)), of: lesson, on: &picture))
+    answer([], isPainted: painter.resize(Int(max(pixels, 0)), of: &lesson, on: picture))
 }
 
 /// Draws what has changed, and answers with records.
 private func answer(_ actions: [PlayoutAction], isPainted: Bool = false, isLessonTold: Bool = false) {
-    let isPainted = painter.perform(actions, of: lesson, on: &picture) || isPainted
+    let isPainted = painter.perform(actions, of: &lesson, on: picture) || isPainted
     var (hasMoved, hasOtherPages, hasOtherPointers) = (false, false, false)
     buffers.output.removeAll(keepingCapacity: true)
-    buffers.record(Record.state) { $0.appendReplayState() }
+    buffers.record(Record.state) { $0.appendState(of: &lesson) }
     if isLessonTold {
-        buffers.appendLesson()
+        buffers.append(&lesson)
         buffers.append(visits: lesson.visits)
     }
     if isPainted, lesson.hasBoard { buffers.record(Record.painted) { _ in } }
@@ -124,14 +124,14 @@ private func answer(_ actions: [PlayoutAction], isPainted: Bool = false, isLesso
 }
 
 extension Buffers {
-    fileprivate mutating func appendReplayState() {
-        let board = lesson.board
-        append(Double(board.index))
-        append(board.digest)
-        append(board.size.width)
-        append(board.size.height)
-        output.append(UInt32(board.pages.shown))
-        output.append(UInt32(board.visible(on: board.pages.shown).count))
+    /// - Parameter lesson: it is not changed, nor copied to be read.
+    fileprivate mutating func appendState(of lesson: inout LessonPlayout) {
+        append(Double(lesson.board.index))
+        append(lesson.board.digest)
+        append(lesson.board.size.width)
+        append(lesson.board.size.height)
+        output.append(UInt32(lesson.board.pages.shown))
+        output.append(UInt32(lesson.board.visible(on: lesson.board.pages.shown).count))
         output.append((lesson.hasBoard ? 1 : 0) | (lesson.isThere ? 2 : 0) | (lesson.isAdding ? 4 : 0))
         append(lesson.epoch.map { Double($0) } ?? .nan)
         let (from, to) = lesson.span
@@ -141,7 +141,7 @@ extension Buffers {
         append(lesson.lastAuthor?.text ?? "")
     }
 
-    fileprivate mutating func appendLesson() {
+    fileprivate mutating func append(_ lesson: inout LessonPlayout) {
         record(Record.lesson) {
             $0.append(lesson.room)
             $0.append(Double(lesson.last))

@@ -93,7 +93,7 @@ public func studentPoint(_ size: Int32) {
 @_expose(wasm, "studentView")
 @_cdecl("lectern_student_view")
 public func studentView(_ page: Int32) {
-    let isOther = painter.view(page < 0 ? nil : Int(page), of: playout, on: &picture)
+    let isOther = painter.view(page < 0 ? nil : Int(page), of: &playout, on: picture)
     if isOther { growth = .zero }
     answer([], .nan, isPainted: isOther, isIndexTold: isOther)
 }
@@ -102,7 +102,7 @@ public func studentView(_ page: Int32) {
 @_expose(wasm, "studentResize")
 @_cdecl("lectern_student_resize")
 public func studentResize(_ pixels: Int32) {
-    let isPainted = painter.resize(Int(max(pixels, 0)), of: playout, on: &picture)
+    let isPainted = painter.resize(Int(max(pixels, 0)), of: &playout, on: picture)
     answer([], .nan, isPainted: isPainted)
 }
 
@@ -119,10 +119,10 @@ public func studentOwnSession(_ size: Int32) {
 private func answer(
     _ actions: [PlayoutAction], _ player: Double, isPainted: Bool = false, isIndexTold: Bool = false
 ) {
-    let isPainted = painter.perform(actions, of: playout, on: &picture) || isPainted
+    let isPainted = painter.perform(actions, of: &playout, on: picture) || isPainted
     var (hasJoined, hasOtherPointers) = (false, false)
     buffers.output.removeAll(keepingCapacity: true)
-    buffers.record(Record.state) { $0.appendState(player) }
+    buffers.record(Record.state) { $0.appendState(of: &playout, player) }
     if isPainted { buffers.record(Record.painted) { _ in } }
     for action in actions {
         buffers.append(action, of: playout.board)
@@ -160,20 +160,20 @@ extension StudentBoard {
 }
 
 extension Buffers {
-    fileprivate mutating func appendState(_ player: Double) {
-        let board = playout.board
+    /// - Parameter playout: it is not changed, nor copied to be read.
+    fileprivate mutating func appendState(of playout: inout BoardPlayout, _ player: Double) {
         let page = painter.page(of: playout)
-        append(Double(board.index))
+        append(Double(playout.board.index))
         append(Double(playout.received))
-        append(board.digest)
-        append(board.size.width)
-        append(board.size.height)
+        append(playout.board.digest)
+        append(playout.board.size.width)
+        append(playout.board.size.height)
         output.append(UInt32(page))
-        output.append(UInt32(board.pages.shown))
-        output.append(UInt32(board.visible(on: page).count))
+        output.append(UInt32(playout.board.pages.shown))
+        output.append(UInt32(playout.board.visible(on: page).count))
         output.append(
-            (playout.isJoined ? 1 : 0) | (board.undoneCount(on: page) > 0 ? 2 : 0) | (board.isCleared(on: page) ? 4 : 0)
-                | (board.hasRemoved(on: page) ? 8 : 0)
+            (playout.isJoined ? 1 : 0) | (playout.board.undoneCount(on: page) > 0 ? 2 : 0)
+                | (playout.board.isCleared(on: page) ? 4 : 0) | (playout.board.hasRemoved(on: page) ? 8 : 0)
         )
         output.append(number(playout.gate))
         output.append(UInt32(playout.heldCount))

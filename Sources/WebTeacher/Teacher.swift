@@ -307,16 +307,7 @@ private func answer(_ post: DrawingPost) {
 @_cdecl("lectern_teacher_live")
 public func teacherLive() {
     buffers.output.removeAll(keepingCapacity: true)
-    buffers.append(teacher.session.utf8)
-    buffers.append(word: teacher.page)
-    buffers.append(teacher.pages)
-    let live = teacher.live(without: toldLive)
-    buffers.append(word: live.count)
-    for entry in live {
-        buffers.append(Double(entry.id))
-        buffers.append(entry.message)
-    }
-    toldLive = Set(live.map { $0.id })
+    buffers.appendLive(of: &teacher)
 }
 
 /// A pointer on the board. Returns what has become of its stroke: 1 given up, 2 begun, 4 ended, 8 new points, added up, and 16
@@ -448,6 +439,20 @@ extension InputReader {
 }
 
 extension Buffers {
+    /// - Parameter teacher: it is not changed, nor copied to be read.
+    fileprivate mutating func appendLive(of teacher: inout DrawingSession) {
+        append(teacher.session.utf8)
+        append(word: teacher.page)
+        append(teacher.pages)
+        let live = teacher.live(without: toldLive)
+        append(word: live.count)
+        for entry in live {
+            append(Double(entry.id))
+            append(entry.message)
+        }
+        toldLive = Set(live.map { $0.id })
+    }
+
     fileprivate mutating func append(_ key: OperationKey) {
         append(key.session.utf8)
         append(Double(key.number))

@@ -152,7 +152,7 @@ private struct Page {
 
     mutating func perform(_ actions: [PlayoutAction]) {
         self.actions += actions
-        _ = painter.perform(actions, of: playout, on: &picture)
+        _ = painter.perform(actions, of: &playout, on: picture)
     }
 
     mutating func look(_ time: MediaTime) { perform(playout.look(time)) }
@@ -174,11 +174,11 @@ private struct Page {
         for _ in 0..<50 where !playout.isThere { try fetch(1, from: &lesson, time: time) }
     }
 
-    mutating func draw() -> [UInt32] { picture.allPixels() }
+    func draw() -> [UInt32] { picture.allPixels() }
 }
 
 extension Picture {
-    fileprivate mutating func allPixels() -> [UInt32] {
+    fileprivate func allPixels() -> [UInt32] {
         while !draw(while: { true }) {}
         presentAll()
         var pixels = [UInt32](repeating: 0, count: size.width * size.height)

@@ -11,7 +11,7 @@ import Testing
 /// What lies at a place of a page or inside of a path.
 extension PictureTests {
     @Test func `an eraser of whole strokes lifts what it touches, from the top, and nothing else`() {
-        var picture = shown([line(1, 100), line(2, 104), line(3, 200), line(4, 300, element: 4)])
+        let picture = shown([line(1, 100), line(2, 104), line(3, 200), line(4, 300, element: 4)])
         #expect(picture.liftStrokes(under: [Point(150, 50)], radius: 20) == [])
         #expect(picture.liftStrokes(under: [Point(112, 50)], radius: 5) == [], "6 units from the edge")
         #expect(picture.liftStrokes(under: [Point(112, 50)], radius: 8) == [2])
@@ -19,7 +19,7 @@ extension PictureTests {
         #expect(picture.liftStrokes(under: across, radius: 1) == [3, 1], "an eraser is no stroke")
         #expect(picture.liftStrokes(under: across, radius: 1) == [], "each once")
         // A shape is touched at its line, not inside of it.
-        var shapes = shown([
+        let shapes = shown([
             entry(1, "\"e\":3,\"l\":4,\"d\":[{\"x\":100,\"y\":100},{\"x\":200,\"y\":200}]"),
             entry(2, "\"e\":2,\"l\":4,\"d\":[{\"x\":200,\"y\":100},{\"x\":300,\"y\":200}]"),
         ])
@@ -31,10 +31,10 @@ extension PictureTests {
         let corners = [(50, 0), (150, 0), (150, 100), (50, 100)].map { "{\"x\":\($0.0),\"y\":\($0.1)}" }
         let lasso = entry(3, "\"e\":6,\"m\":[1,0,0,1,150,0],\"d\":[\(corners.joined(separator: ","))]")
         let entries = [line(1, 100), line(2, 350), lasso]
-        var picture = shown(entries)
+        let picture = shown(entries)
         #expect(picture.liftStrokes(under: [Point(100, 50)], radius: 5) == [], "it is not there any more")
         #expect(picture.liftStrokes(under: [Point(250, 50)], radius: 5) == [1])
-        var other = shown(entries)
+        let other = shown(entries)
         #expect(other.liftStrokes(under: [Point(100, 200)], radius: 5) == [1], "the part that stayed")
     }
 
@@ -64,7 +64,7 @@ extension PictureTests {
     @Test func `looks at so many points in a call, and at the rest in the next`() {
         let many = (0..<60_000).map { "{\"x\":\(50 + $0 % 3),\"y\":\(20 + $0 % 200)}" }.joined(separator: ",")
         let far = (2...5).map { entry($0, "\"d\":[\(many)]") }
-        var picture = shown([line(1, 300)] + far)
+        let picture = shown([line(1, 300)] + far)
         var calls = 1
         while picture.liftStrokes(under: [Point(300, 50)], radius: 5) != [1], calls < 9 { calls += 1 }
         #expect(calls == 2)
@@ -75,7 +75,7 @@ extension PictureTests {
             [Point(left, 0), Point(right, 0), Point(right, 300), Point(left, 300)]
         }
         let eraser = entry(3, "\"e\":4,\"l\":9,\"d\":[{\"x\":190,\"y\":50},{\"x\":210,\"y\":50}]")
-        var picture = shown([line(1, 100, ",\"c\":2"), line(2, 200), eraser, line(4, 350)])
+        let picture = shown([line(1, 100, ",\"c\":2"), line(2, 200), eraser, line(4, 350)])
         picture.showLive([line(1 << 52, 120)])
         #expect(picture.select(loop(50, 250)) == true)
         var found = picture.selectedInk()
@@ -123,7 +123,7 @@ extension PictureTests {
             entry(1, "\"e\":1,\"l\":10,\"d\":[{\"x\":0,\"y\":0},{\"x\":400,\"y\":300}]"),
             entry(2, "\"e\":1,\"l\":10,\"d\":[{\"x\":400,\"y\":0},{\"x\":0,\"y\":300}]"),
         ]
-        var picture = Picture()
+        let picture = Picture()
         picture.show(cross, width: 400, height: 300, pixels: Picture.largestSide, decoder: Self.decoder)
         #expect(picture.select([Point(0, 0), Point(400, 0), Point(400, 300), Point(0, 300)]) == true)
         var pixels: [UInt32] = []

@@ -40,7 +40,7 @@ struct PictureShell {
 
 extension Picture {
     /// Copies what has changed onto a canvas.
-    mutating func takeBoxes(onto pixels: inout [UInt32], width: Int) {
+    func takeBoxes(onto pixels: inout [UInt32], width: Int) {
         var buffer: [UInt32] = []
         while let box = nextBox(&buffer) {
             for (offset, pixel) in buffer.enumerated() {
@@ -64,7 +64,7 @@ struct PictureTests {
     }
 
     func shown(_ entries: [Picture.Entry]) -> Picture {
-        var picture = Picture()
+        let picture = Picture()
         picture.show(entries, width: 400, height: 300, pixels: 400, decoder: Self.decoder)
         return picture
     }
@@ -286,7 +286,7 @@ struct PictureTests {
                     "{\"n\":1,\"e\":8,\"l\":200,\"x\":\"\(id)\",\"d\":[{\"x\":0,\"y\":0},{\"x\":1024,\"y\":768}]}".utf8)
             )
         }
-        var picture = Picture()
+        let picture = Picture()
         picture.show(entries, width: 1024, height: 768, pixels: 4096, decoder: Self.decoder)
         let bytes = picture.neededImages().reduce(0) { $0 + 4 * $1.width * $1.height }
         #expect(bytes <= Picture.imageBytes * 5 / 8 && bytes > Picture.imageBytes / 3)

@@ -17,11 +17,11 @@ private struct Page {
     private(set) var repaints = 0
 
     mutating func perform(_ actions: [PlayoutAction]) {
-        if painter.perform(actions, of: playout, on: &picture) { repaints += 1 }
+        if painter.perform(actions, of: &playout, on: picture) { repaints += 1 }
     }
 
-    mutating func view(_ page: Int?) { _ = painter.view(page, of: playout, on: &picture) }
-    mutating func resize(_ width: Int) { _ = painter.resize(width, of: playout, on: &picture) }
+    mutating func view(_ page: Int?) { _ = painter.view(page, of: &playout, on: picture) }
+    mutating func resize(_ width: Int) { _ = painter.resize(width, of: &playout, on: picture) }
 
     mutating func draw() -> [UInt32] {
         _ = picture.draw { true }

@@ -11,7 +11,7 @@ extension Picture {
     ///
     /// - Parameter points: the path in board units.
     /// - Returns: whether there is anything.
-    public mutating func select(_ points: [Point]) -> Bool {
+    public func select(_ points: [Point]) -> Bool {
         let list = list(entries + live)
         var scene = scenes.scene(of: list, width: list.width, height: list.height, limits: Self.sceneLimits) {}
         while scene.entryCount < list.count {
@@ -77,7 +77,7 @@ extension Picture {
     ///   - path: of the eraser, in board units; of more than 256 places the last ones.
     ///   - radius: of the eraser, in board units.
     /// - Returns: their ids. They stay hidden until they are removed or inserted, or ``putBack(_:)`` shows them.
-    public mutating func liftStrokes(under path: [Point], radius: Double) -> [UInt64] {
+    public func liftStrokes(under path: [Point], radius: Double) -> [UInt64] {
         guard let page = try? currentPage({}) else { return [] }
         let touched = hits.strokes(
             under: path.suffix(256), radius: radius, of: page, longerSide: max(board.width, board.height))
@@ -91,7 +91,7 @@ extension Picture {
     }
 
     /// Hides entries of the room, as ``liftStrokes(under:radius:)`` does.
-    public mutating func lift(_ ids: [UInt64]) {
+    public func lift(_ ids: [UInt64]) {
         for id in ids {
             let place = place(of: id)
             guard place < entries.count, entries[place].id == id else { continue }
@@ -103,7 +103,7 @@ extension Picture {
 
     /// The topmost stroke or text of the room whose ink, where lassos have put it, is as near to a place as that: its index, and the
     /// time that its message has, nil for none.
-    public mutating func stroke(near place: Point, radius: Double) -> (id: UInt64, time: MediaTime?)? {
+    public func stroke(near place: Point, radius: Double) -> (id: UInt64, time: MediaTime?)? {
         guard let page = try? currentPage({}) else { return nil }
         let touched = hits.strokes(under: [place], radius: radius, of: page, longerSide: max(board.width, board.height))
         for id in touched {
@@ -116,7 +116,7 @@ extension Picture {
     }
 
     /// Shows strokes again that were hidden, unless the room has removed them.
-    public mutating func putBack(_ ids: [UInt64]) {
+    public func putBack(_ ids: [UInt64]) {
         for id in ids { if let entry = lifted[id] { insert(entry) } }
     }
 
@@ -159,7 +159,7 @@ extension Picture {
     }
 
     /// The topmost image at a place of the board; nil where there is none.
-    public mutating func image(at place: Point) -> FoundImage? {
+    public func image(at place: Point) -> FoundImage? {
         let page = wholePage()
         for layer in page.layers.indices.reversed() {
             guard let (image, map, clip) = page.image(of: layer), let source = image.asset else { continue }
@@ -175,7 +175,7 @@ extension Picture {
     }
 
     /// All entries with their lassos.
-    private mutating func wholePage() -> PagePicture<EntryList> {
+    private func wholePage() -> PagePicture<EntryList> {
         let list = list(entries + live)
         let scene = scenes.scene(of: list, width: list.width, height: list.height, limits: Self.sceneLimits) {}
         return PagePicture(scene: scene, entries: list, hasImages: true, images: images)
@@ -192,7 +192,7 @@ extension Picture {
     }
 
     /// The strokes and texts inside of the path of the last selection; see `SelectedInk`.
-    public mutating func selectedInk() -> FoundInk {
+    public func selectedInk() -> FoundInk {
         let page = wholePage()
         let ink = SelectedInk(in: selectedPath, of: page, longerSide: max(board.width, board.height))
         var found = FoundInk(cutCount: ink.cutCount)

@@ -11,7 +11,7 @@ public import StrokeWire
 ///
 /// One owner. Memory: the messages of the entries, the pixels of images that are shown, and canvases: about ``versionBytes``
 /// of kept versions, those for going back and forth, one canvas more, and scratch memory of a `StrokePainter`.
-public struct Picture {
+public final class Picture {
     /// An image or a text that is seen.
     public struct NeededImage: Equatable {
         public let source: PictureSource
@@ -120,7 +120,7 @@ public struct Picture {
     ///   - width, height: of the board in its units, above 0.
     ///   - pixels: the width of the canvas; less where a side would be longer than ``largestSide``.
     ///   - entries: of the room, in any order.
-    public mutating func show(
+    public func show(
         _ entries: [Entry], width: Double, height: Double, pixels: Int, decoder: EntryDecoder
     ) {
         let most = Double(Self.largestSide)
@@ -145,7 +145,7 @@ public struct Picture {
 
     /// Shows a part of the page on a canvas of its own size; nil for all of it again. The canvas of the caller is blank then: call
     /// ``presentAll()`` when the picture is complete.
-    public mutating func look(at viewport: Viewport?) {
+    public func look(at viewport: Viewport?) {
         guard viewport != self.viewport else { return }
         self.viewport = viewport
         partPainter = nil
@@ -154,7 +154,7 @@ public struct Picture {
     }
 
     /// No picture of before is one of now.
-    private mutating func beginAnew() {
+    private func beginAnew() {
         painter = BoardPainter(
             width: size.width, height: size.height, scale: size.scale, versionBytes: Self.versionBytes,
             prefixBytes: prefixBytes)
@@ -167,7 +167,7 @@ public struct Picture {
     private static let coveringPart = 0.25
 
     /// Takes the colours of the ground that is wanted, unless images are below the ink: it was drawn to be seen on these.
-    private mutating func chooseGround() {
+    private func chooseGround() {
         var covered = 0.0
         if isDark {
             for image in placedImages() where image.asset != nil {
@@ -182,7 +182,7 @@ public struct Picture {
         beginAnew()
     }
 
-    private mutating func placedImages() -> [PlacedImage] {
+    private func placedImages() -> [PlacedImage] {
         if let placed { return placed }
         let found = [list(entries), list(live)].flatMap { list in
             (0..<list.count).compactMap { list.image($0) }
@@ -191,7 +191,7 @@ public struct Picture {
         return found
     }
 
-    private mutating func forgetCanvases() {
+    private func forgetCanvases() {
         (below, above, abovePainter, paperCanvas) = (nil, [], nil, nil)
     }
 
@@ -201,7 +201,7 @@ public struct Picture {
     }
 
     /// Lays a paper under the ink, in place of the one before; nil for none.
-    public mutating func lay(_ paper: PagePaper?) {
+    public func lay(_ paper: PagePaper?) {
         guard paper != self.paper else { return }
         self.paper = paper
         paperCanvas = nil
@@ -209,7 +209,7 @@ public struct Picture {
     }
 
     /// Adds an entry of the room at the place of its id.
-    public mutating func insert(_ entry: Entry) {
+    public func insert(_ entry: Entry) {
         page = nil
         lifted[entry.id] = nil
         let place = place(of: entry.id)
@@ -221,7 +221,7 @@ public struct Picture {
     }
 
     /// Removes an entry of the room; nothing where it is not there.
-    public mutating func remove(_ id: UInt64) {
+    public func remove(_ id: UInt64) {
         page = nil
         lifted[id] = nil
         let place = place(of: id)
@@ -234,7 +234,7 @@ public struct Picture {
     public func liveEntry(_ id: UInt64) -> Entry? { live.first { $0.id == id } }
 
     /// Shows entries above the room's, bottom to top; one that changes has another id.
-    public mutating func showLive(_ entries: [Entry]) {
+    public func showLive(_ entries: [Entry]) {
         // Lasso previews are part of the page.
         if live.contains(where: { $0.element == .lasso }) || entries.contains(where: { $0.element == .lasso }) {
             page = nil
@@ -243,12 +243,12 @@ public struct Picture {
     }
 
     /// Gives the pixels of an image that is shown; nil takes them away.
-    public mutating func setImage(_ source: ImageSource, _ pixels: ImagePixels?) {
+    public func setImage(_ source: ImageSource, _ pixels: ImagePixels?) {
         setPixels(.asset(source), pixels)
     }
 
     /// Gives the pixels of an image or a text that is shown; nil takes them away.
-    public mutating func setPixels(_ source: PictureSource, _ pixels: ImagePixels?) {
+    public func setPixels(_ source: PictureSource, _ pixels: ImagePixels?) {
         let others = images.byteCount - (images[source]?.bytes.count ?? 0)
         images[source] = pixels.flatMap { others + $0.bytes.count <= Self.imageBytes ? $0 : nil }
         if paper?.image?.source == source { (paperCanvas, isPaperPresented) = (nil, false) }
@@ -272,7 +272,7 @@ public struct Picture {
     /// - Parameter isInTime: asked before each entry. On false the drawing ends; the next call goes on. At least one entry is
     ///   drawn in each call.
     /// - Returns: whether the picture is complete.
-    public mutating func draw(while isInTime: () -> Bool) -> Bool {
+    public func draw(while isInTime: () -> Bool) -> Bool {
         chooseGround()
         var isFirst = true
         func check() throws(OutOfTime) {
@@ -295,7 +295,7 @@ public struct Picture {
         }
     }
 
-    mutating func canvas(
+    func canvas(
         of page: PagePicture<EntryList>, _ check: () throws(OutOfTime) -> Void
     ) throws(OutOfTime) -> Canvas {
         guard let viewport else {
@@ -336,7 +336,7 @@ public struct Picture {
         EntryList(entries: entries, decoder: decoder, width: board.width, height: board.height)
     }
 
-    mutating func currentPage(_ check: () throws(OutOfTime) -> Void) throws(OutOfTime) -> PagePicture<EntryList> {
+    func currentPage(_ check: () throws(OutOfTime) -> Void) throws(OutOfTime) -> PagePicture<EntryList> {
         if let page { return page }
         let list = list(entries + live[..<assumedCount])
         let scene = try scenes.scene(
@@ -348,7 +348,7 @@ public struct Picture {
     }
 
     /// The picture with the live entries, of which only those are drawn that are not on a picture already.
-    private mutating func drawAbove(_ canvas: Canvas) -> Canvas {
+    private func drawAbove(_ canvas: Canvas) -> Canvas {
         let entries = live[assumedCount...]
         let known = zip(above, entries).prefix { $0.id == $1.id }
         let same = known.lastIndex { $0.0.canvas != nil }.map { $0 + 1 } ?? 0
@@ -371,7 +371,7 @@ public struct Picture {
         return above.last?.canvas ?? canvas
     }
 
-    private mutating func present(_ canvas: Canvas) {
+    private func present(_ canvas: Canvas) {
         let isOtherSize = presented.map { $0.width != canvas.width || $0.height != canvas.height } ?? true
         if isOtherSize { (presented, waiting) = (nil, []) }
         if let paper, paperCanvas == nil { paperCanvas = self.canvas(of: paper) }
@@ -393,7 +393,7 @@ public struct Picture {
     }
 
     /// The shell's canvas is blank: all that is painted waits to be shown.
-    public mutating func presentAll() {
+    public func presentAll() {
         (presented, waiting) = (nil, [])
         isPaperPresented = paper == nil
         if let top = above.last?.canvas ?? below?.canvas { present(top) }
@@ -401,7 +401,7 @@ public struct Picture {
 
     /// The next pixels that the shell does not have: a box of the canvas, at most a row of tiles high. Nil where it has all.
     /// - Parameter pixels: its pixels with straight alpha; see `Canvas.copyStraight(_:to:)`.
-    public mutating func nextBox(_ pixels: inout [UInt32]) -> PixelRectangle? {
+    public func nextBox(_ pixels: inout [UInt32]) -> PixelRectangle? {
         guard let presented, let box = waiting.popLast() else { return nil }
         presented.copyStraight(box, over: paperCanvas, to: &pixels)
         return box
@@ -409,7 +409,7 @@ public struct Picture {
 
     /// The images and texts that are seen, each once, with the width that the service draws images from. Forgets the pixels of
     /// others.
-    public mutating func neededImages() -> [NeededImage] {
+    public func neededImages() -> [NeededImage] {
         chooseGround()
         var widths: [PictureSource: Double] = [:]
         var order: [PictureSource] = []

@@ -74,7 +74,7 @@ public struct BoardPlayout: Sendable {
 
     private let followsPlayer: Bool
     /// Whether the feed is ungated: predicted points are shown.
-    private let isHead: Bool
+    private var isHead: Bool
     /// Whether strokes grow in this cohort: they are due when the player has reached their end, not their beginning.
     private var isProgressive = false
     private var held: PlayoutQueue<Held>
@@ -132,16 +132,13 @@ extension BoardPlayout {
 
     /// The stream is about another cohort from now on, and begins with a board. The board stays until then.
     public mutating func changeFeed(isHead: Bool) {
-        self = BoardPlayout(followsPlayer: followsPlayer, isHead: isHead, keeping: self)
-    }
-
-    private init(followsPlayer: Bool, isHead: Bool, keeping old: BoardPlayout) {
-        self.init(followsPlayer: followsPlayer, isHead: isHead, maximumHold: old.held.maximumHold)
-        (board, palette, style, features) = (old.board, old.palette, old.style, old.features)
-        (veil, veiled) = (old.veil, old.veiled)
-        (lastAuthor, gate, received, names, ownSession) =
-            (old.lastAuthor, old.gate, old.received, old.names, old.ownSession)
-        ownAuthor = old.ownAuthor
+        (self.isHead, isProgressive) = (isHead, false)
+        held.removeAll()
+        wetInk.removeAll()
+        let author = ownAuthor
+        pointing = Pointers()
+        ownAuthor = author
+        (isJoined, joinedAt, watch) = (false, .zero, PlayerWatch())
     }
 
     private mutating func join(

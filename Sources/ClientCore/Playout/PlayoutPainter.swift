@@ -23,7 +23,8 @@ extension LessonPlayout: PlayedBoard {}
 
 /// Shows a page of a ``BoardPlayout`` or a ``LessonPlayout`` on a ``Picture``: the one that the room shows, or another one.
 ///
-/// Nothing of a stroke is copied for it but the points of those being drawn.
+/// Nothing of a stroke is copied for it but the points of those being drawn. Playouts are `inout` for the same reason: none is
+/// changed.
 public struct PlayoutPainter {
     /// The page that is drawn where it is not the shown one.
     public private(set) var viewed: Int?
@@ -42,7 +43,7 @@ public struct PlayoutPainter {
     /// Draws what actions of the playout have changed.
     /// - Returns: whether all of the page is drawn anew.
     public mutating func perform(
-        _ actions: [PlayoutAction], of playout: some PlayedBoard, on picture: inout Picture
+        _ actions: [PlayoutAction], of playout: inout some PlayedBoard, on picture: Picture
     ) -> Bool {
         let page = page(of: playout)
         var isNew = page != drawn
@@ -55,7 +56,7 @@ public struct PlayoutPainter {
             default: break
             }
         }
-        if isNew { return show(playout, on: &picture) }
+        if isNew { return show(&playout, on: picture) }
         for action in actions {
             switch action {
             case .applied(_, let change, _) where change.page == page:
@@ -66,31 +67,31 @@ public struct PlayoutPainter {
             default: break
             }
         }
-        if hasOtherInk { showAbove(playout, on: &picture) }
+        if hasOtherInk { showAbove(&playout, on: picture) }
         return false
     }
 
     /// Draws a page, whichever is shown; nil for the shown one again.
     /// - Returns: whether it is another one than before.
-    public mutating func view(_ page: Int?, of playout: some PlayedBoard, on picture: inout Picture) -> Bool {
+    public mutating func view(_ page: Int?, of playout: inout some PlayedBoard, on picture: Picture) -> Bool {
         viewed = page
-        return self.page(of: playout) != drawn && show(playout, on: &picture)
+        return self.page(of: playout) != drawn && show(&playout, on: picture)
     }
 
     /// Draws so many pixels across.
-    public mutating func resize(_ pixels: Int, of playout: some PlayedBoard, on picture: inout Picture) -> Bool {
+    public mutating func resize(_ pixels: Int, of playout: inout some PlayedBoard, on picture: Picture) -> Bool {
         self.pixels = pixels
-        return show(playout, on: &picture)
+        return show(&playout, on: picture)
     }
 
     /// Shows entries above the board, bottom to top; one that changes has another id. Lassos take what is below them; strokes
     /// being drawn lie above lassos and below the rest.
-    public mutating func showOwn(_ entries: [Picture.Entry], of playout: some PlayedBoard, on picture: inout Picture) {
+    public mutating func showOwn(_ entries: [Picture.Entry], of playout: inout some PlayedBoard, on picture: Picture) {
         own = entries
-        showAbove(playout, on: &picture)
+        showAbove(&playout, on: picture)
     }
 
-    private mutating func show(_ playout: some PlayedBoard, on picture: inout Picture) -> Bool {
+    private mutating func show(_ playout: inout some PlayedBoard, on picture: Picture) -> Bool {
         guard pixels > 0 else { return false }
         let page = page(of: playout)
         drawn = page
@@ -100,7 +101,7 @@ public struct PlayoutPainter {
         entries.reserveCapacity(strokes.count)
         for stroke in strokes where !playout.veiled.contains(stroke.index) { entries.append(Picture.Entry(stroke)) }
         // What is wet no longer must not be on the new picture.
-        showAbove(playout, on: &picture)
+        showAbove(&playout, on: picture)
         picture.lay(board.paper(of: page))
         picture.show(
             entries, width: board.size.width, height: board.size.height, pixels: pixels,
@@ -110,7 +111,7 @@ public struct PlayoutPainter {
         return true
     }
 
-    private func showAbove(_ playout: some PlayedBoard, on picture: inout Picture) {
+    private func showAbove(_ playout: inout some PlayedBoard, on picture: Picture) {
         let page = page(of: playout)
         var wet: [Picture.Entry] = []
         for stroke in playout.wetInk.strokes where stroke.page == page {
