@@ -91,7 +91,7 @@ let pureTargets: [Target] = [
     // The core as functions of WebAssembly, for the site; `make core` builds it.
     layer("WebCore", ["ClientCore", "CWebShims", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
     // What a teacher's page calls besides; the pages of students load a core without it.
-    layer("WebTeacher", ["ClientCore", "StrokeWire", "WebCore"]),
+    layer("WebTeacher", ["ClientCore", "PathGeometry", "Scene", "StrokeWire", "WebCore"]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
     // Files that are placed on boards: names, formats, limits, errors.
     layer("Assets", ["StrokeWire"]),

@@ -1,3 +1,4 @@
+package import PathGeometry
 internal import StrokeWire
 
 /// Bytes from the page, read in order. What is missing reads as 0; part of a number is skipped.
@@ -32,6 +33,13 @@ package struct InputReader {
     package mutating func countedBytes() -> [UInt8] { take(Int(clamping: word())) }
 
     package var isAtEnd: Bool { position >= bytes.count }
+
+    /// All places that are left, each x and y as floats of 64 bits.
+    package mutating func places() -> [Point] {
+        var places: [Point] = []
+        while !isAtEnd { places.append(Point(number(Double.self, or: 0), number(Double.self, or: 0))) }
+        return places
+    }
 }
 
 /// The two buffers between a page and the core. The page writes to the one and reads the other, at addresses that change with

@@ -6,15 +6,15 @@
 // what makes no sense shows nothing. A trap ends the instance: the page makes a new one.
 
 internal import CWebShims
-internal import ClientCore
+package import ClientCore
 internal import PathGeometry
-internal import Raster
+package import Raster
 internal import Scene
 internal import StrokeWire
 
-nonisolated(unsafe) var picture = Picture()
+package nonisolated(unsafe) var picture = Picture()
 package nonisolated(unsafe) var buffers = Buffers()
-private nonisolated(unsafe) var pixels: [UInt32] = []
+package nonisolated(unsafe) var pixels: [UInt32] = []
 /// The last answer of `neededImages`.
 private nonisolated(unsafe) var needed: [PictureSource] = []
 
@@ -28,7 +28,7 @@ package func resetCore() {
 /// The version of these functions: a page and a core of different ones do not go together.
 @_expose(wasm, "version")
 @_cdecl("lectern_version")
-public func version() -> Int32 { 6 }
+public func version() -> Int32 { 7 }
 
 /// A place for so many bytes of the next call.
 @_expose(wasm, "input")
@@ -187,98 +187,20 @@ public func setImage(_ page: Int32, _ width: Int32, _ height: Int32, _ size: Int
     picture.setImage(ImageSource(asset: asset, page: Int(page)), pixels)
 }
 
-/// Selects what is inside of a path: 1 where there is anything. Input: x and y of the corners in board units, floats of 64 bits.
-@_expose(wasm, "select")
-@_cdecl("lectern_select")
-public func select(_ size: Int32) -> Int32 {
-    var reader = buffers.reader(Int(size))
-    let points = (0..<max(Int(size), 0) / 16).map { _ in
-        Point(reader.number(Double.self, or: 0), reader.number(Double.self, or: 0))
-    }
-    return picture.select(points) ? 1 : 0
-}
-
-/// The selection where an affine map puts it, as `nextBox`; the box is one of the
-/// whole page, in the scale of the canvas.
-@_expose(wasm, "selection")
-@_cdecl("lectern_selection")
-public func selection(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double) -> Int32 {
-    answer(picture.selection(AffineMap(a, b, c, d, e, f), &pixels))
-}
-
-/// Finds the topmost image (0) or text (1) at a place of the board, the strokes and texts inside of the path that was selected last (2),
-/// or the topmost ink of the room as near to a place as `radius` (3): how many. Output of an image: x and y of its corners, its id,
-/// floats of 64 bits; whether it is whole and upright; its asset's id, and its page. Of a text: its id, x, y, width and height of its
-/// box and the height of a line in board units, floats of 64 bits; its colour as its message has it; and its words. Of what is
-/// inside: how many more cannot be drawn anew; of each, from the bottom to the top, its id, a float of 64 bits, and the message that
-/// draws it. Of ink: the index of its operation and the media time at which that was drawn, floats of 64 bits. Texts are as in records.
-@_expose(wasm, "find")
-@_cdecl("lectern_find")
-public func find(_ kind: Int32, _ x: Double, _ y: Double, _ radius: Double) -> Int32 {
+/// Finds the topmost ink of the room as near to a place as `radius`: 1 where there is any. Output: the index of its operation and the
+/// media time at which that was drawn, floats of 64 bits.
+@_expose(wasm, "strokeAt")
+@_cdecl("lectern_stroke_at")
+public func strokeAt(_ x: Double, _ y: Double, _ radius: Double) -> Int32 {
     buffers.output.removeAll(keepingCapacity: true)
-    switch kind {
-    case 0:
-        guard let found = picture.image(at: Point(x, y)) else { return 0 }
-        for corner in found.corners {
-            buffers.append(corner.x)
-            buffers.append(corner.y)
-        }
-        buffers.append(Double(found.id))
-        buffers.append(word: found.isWhole ? 1 : 0)
-        buffers.append(found.source.asset.description)
-        buffers.append(word: found.source.page)
-    case 1:
-        guard let found = picture.text(at: Point(x, y)) else { return 0 }
-        let box = [found.box.lower.x, found.box.lower.y, found.text.width, found.text.height]
-        for number in [Double(found.id)] + box + [found.lineHeight] { buffers.append(number) }
-        buffers.output.append(found.colour)
-        buffers.append(found.text.text)
-    case 2:
-        let found = picture.selectedInk()
-        buffers.append(word: found.cutCount)
-        for (id, message) in zip(found.ids, found.messages) {
-            buffers.append(Double(id))
-            buffers.append(message)
-        }
-        return Int32(found.ids.count)
-    case 3:
-        guard let found = picture.stroke(near: Point(x, y), radius: radius) else { return 0 }
-        buffers.append(Double(found.id))
-        buffers.append(milliseconds(found.time))
-    default: return 0
-    }
+    guard let found = picture.stroke(near: Point(x, y), radius: radius) else { return 0 }
+    buffers.append(Double(found.id))
+    buffers.append(milliseconds(found.time))
     return 1
 }
 
-/// Hides the strokes that an eraser of whole strokes touches: how many. Input: x and y of its path in board units, floats of 64
-/// bits. Output: their ids, floats of 64 bits. With a radius below 0 it hides entries whose ids are the input.
-@_expose(wasm, "lift")
-@_cdecl("lectern_lift")
-public func lift(_ radius: Double, _ size: Int32) -> Int32 {
-    var reader = buffers.reader(Int(size))
-    if radius < 0 {
-        picture.lift((0..<max(Int(size), 0) / 8).map { _ in UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0 })
-        buffers.output.removeAll(keepingCapacity: true)
-        return 0
-    }
-    let path = (0..<max(Int(size), 0) / 16).map { _ in
-        Point(reader.number(Double.self, or: 0), reader.number(Double.self, or: 0))
-    }
-    buffers.output.removeAll(keepingCapacity: true)
-    let ids = picture.liftStrokes(under: path, radius: radius)
-    for id in ids { buffers.append(Double(id)) }
-    return Int32(ids.count)
-}
-
-/// Shows strokes again that were hidden, unless the room has removed them. Input: their ids, floats of 64 bits.
-@_expose(wasm, "putBack")
-@_cdecl("lectern_put_back")
-public func putBack(_ size: Int32) {
-    var reader = buffers.reader(Int(size))
-    picture.putBack((0..<max(Int(size), 0) / 8).map { _ in UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0 })
-}
-
-private func answer(_ box: PixelRectangle?) -> Int32 {
+/// Answers with a box of `pixels`, if there is one.
+package func answer(_ box: PixelRectangle?) -> Int32 {
     buffers.output.removeAll(keepingCapacity: true)
     guard let box else { return 0 }
     for number in [box.x, box.y, box.width, box.height] { buffers.append(word: number) }

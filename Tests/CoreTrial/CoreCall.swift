@@ -6,7 +6,7 @@ import WebTeacher
 package struct CoreCall: Sendable {
     package enum Function: String, Sendable, CaseIterable {
         case show, insert, remove, showLive, draw, nextBox, presentAll, measure, view
-        case neededImages, setImage, select, selection, find, lift, putBack
+        case neededImages, setImage, strokeAt, select, selection, find, lift
         case studentBegin, studentReceive, studentLook, studentGrow, studentView, studentResize, studentOwnSession
         case studentPoint
         case teacher, teacherNext, teacherLive, pen
@@ -16,7 +16,7 @@ package struct CoreCall: Sendable {
             switch self {
             case .show: 3
             case .insert, .studentReceive, .lift: 1
-            case .showLive, .select, .studentOwnSession, .studentPoint, .putBack: 0
+            case .showLive, .select, .studentOwnSession, .studentPoint: 0
             case .setImage: 3
             case .teacher: 2
             case .pen: 5
@@ -83,9 +83,9 @@ package struct CoreCall: Sendable {
         case .select: return Double(select(integer(0)))
         case .selection:
             return Double(selection(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]))
-        case .find: return Double(find(integer(0), numbers[1], numbers[2], numbers[3]))
+        case .strokeAt: return Double(strokeAt(numbers[0], numbers[1], numbers[2]))
+        case .find: return Double(find(integer(0), numbers[1], numbers[2]))
         case .lift: return Double(lift(numbers[0], integer(1)))
-        case .putBack: putBack(integer(0))
         case .studentBegin: studentBegin(integer(0), integer(1), numbers[2])
         case .studentReceive: studentReceive(integer(0), integer(1), numbers[2])
         case .studentLook: studentLook(numbers[0])

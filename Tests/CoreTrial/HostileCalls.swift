@@ -52,13 +52,14 @@ package struct HostileCalls {
             case 83..<85: call(.showLive, input: entries(random.int(0...3)))
             case 85: call(.select, input: numbers((0..<2 * random.int(0...9)).map { _ in number() }))
             case 86: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
-            case 87: call(.find, [Double(random.int(0...4)), number(), number(), pick([8, number()])])
+            case 87: call(.find, [Double(random.int(0...3)), number(), number()])
             case 88: image()
             case 89: call(.neededImages)
             case 90:
                 let path = (0..<2 * random.int(0...9)).map { _ in number() }
                 call(.lift, [pick([20, 300, number()])], input: numbers(path))
-            case 91: call(.putBack, input: numbers((0..<random.int(0...9)).map { _ in index() }))
+            case 91: call(.lift, [pick([-1, -2])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
+            case 92: call(.strokeAt, [number(), number(), pick([8, number()])])
             default: draw()
             }
         }
@@ -70,20 +71,21 @@ package struct HostileCalls {
         calls = []
         call(.show, [1024, 768, 256], input: [6] + Array("smooth".utf8) + word(2) + word(0) + word(0xff_ff_ff))
         while calls.count < count {
-            switch random.int(0...19) {
+            switch random.int(0...20) {
             case 0 where random.chance(1, in: 4): show()
             case 1..<8: call(.insert, [index()], input: message())
             case 8: call(.remove, [index()])
             case 9..<11: call(.showLive, input: entries(random.int(0...5)))
             case 11: call(.select, input: numbers((0..<2 * random.int(0...9)).map { _ in number() }))
             case 12: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
-            case 13: call(.find, [Double(random.int(0...4)), number(), number(), pick([8, number()])])
+            case 13: call(.find, [Double(random.int(0...3)), number(), number()])
             case 14: image()
             case 15: random.chance(1, in: 3) ? view() : call(.neededImages)
             case 17:
                 let path = (0..<2 * random.int(0...9)).map { _ in number() }
                 call(.lift, [pick([20, 300, number()])], input: numbers(path))
-            case 18: call(.putBack, input: numbers((0..<random.int(0...9)).map { _ in index() }))
+            case 18: call(.lift, [pick([-1, -2])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
+            case 19: call(.strokeAt, [number(), number(), pick([8, number()])])
             case 16: random.chance(1, in: 5) ? call(.presentAll) : call(.measure, [pick([0, 1, 2, 3, number()])])
             default: draw()
             }

@@ -274,10 +274,10 @@ import Testing
                 """)
     }
 
-    @Test("a page with boards alone loads the core of boards, and one that makes a teacher besides the teacher's alone")
+    @Test("a page with boards alone loads their core, and one that makes a teacher the teacher's alone, with its tools")
     func cores() async throws {
         try await expect(
-            .array([.string("board.wasm"), .string("lectern.wasm")]),
+            ["board.wasm", "lectern.wasm", false, true],
             of: """
                 const { Core } = await import("/lectern/core.js");
                 const [load, loaded] = [window.fetch, []];
@@ -285,11 +285,11 @@ import Testing
                     loaded.push(String(address).split("/").pop());
                     return load(address);
                 };
-                await Core.load();
+                const board = new Core(await Core.load());
                 const beside = Core.load();
                 Core.expectTeacher();
-                await Promise.all([beside, Core.load()]);
-                return loaded;
+                const [teacher] = await Promise.all([beside, Core.load()]);
+                return [...loaded, board.hasTools, new Core(teacher).hasTools];
                 """)
     }
 

@@ -4,8 +4,8 @@ import Testing
 
 /// A board whose core fails: WebAssembly ends an instance that traps.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserFailureTests {
-    /// Has an instance of the core trap, by a selection of more corners than there is memory, with the next event, or look at
-    /// a lesson, as often as `window.traps` says.
+    /// Has an instance of the core fail as one does that traps, with the next event, or look at a lesson, as often as
+    /// `window.traps` says.
     private static let trap = """
         const Real = WebAssembly.Instance;
         Object.assign(window, { traps: 0, instances: 0, faults: [] });
@@ -15,7 +15,7 @@ import Testing
             const trapping = (name) => (...values) => {
                 if (window.traps > 0) {
                     window.traps--;
-                    exports.select(1e9);
+                    throw new WebAssembly.RuntimeError("unreachable");
                 }
                 return exports[name](...values);
             };

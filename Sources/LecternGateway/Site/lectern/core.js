@@ -12,7 +12,7 @@ const addresses = {
     board: new URL("../lectern/board.wasm", import.meta.url),
     teacher: new URL("../lectern/lectern.wasm", import.meta.url),
 };
-const functions = 6;
+const functions = 7;
 /** Milliseconds for it over the slowest lines; then it is asked for again. */
 const loadTime = 60_000;
 const compiled = {};
@@ -255,8 +255,17 @@ export class Core extends Instance {
 
     // What a painter offers; see `Painter`.
 
+    strokeAt(x, y, radius) {
+        if (this._functions.strokeAt(x, y, radius) !== 1) return null;
+        const output = new RecordReader(this._answer);
+        return { index: output.number(), time: output.number() };
+    }
+
+    /** Whether the core has a teacher's tools: the functions from here to {@link selectedInk}. */
+    get hasTools() { return "select" in this._functions; }
+
     textAt(x, y) {
-        if (this._functions.find(1, x, y, 0) !== 1) return null;
+        if (this._functions.find(1, x, y) !== 1) return null;
         const output = new RecordReader(this._answer);
         const [id, left, top, width, height] = [output.number(), output.number(), output.number(), output.number(), output.number()];
         return { id, x: left, y: top, width, height, lineHeight: output.number(), colour: output.word(), text: output.text() };
@@ -283,28 +292,22 @@ export class Core extends Instance {
     }
 
     putBack(indices) {
-        this._functions.putBack(this._send(new Input().numbers(indices)));
+        this._functions.lift(-2, this._send(new Input().numbers(indices)));
     }
 
     pictureAt(x, y) {
-        if (this._functions.find(0, x, y, 0) !== 1) return null;
+        if (this._functions.find(0, x, y) !== 1) return null;
         const output = new RecordReader(this._answer);
         const corners = output.times(4, () => ({ x: output.number(), y: output.number() }));
         return { corners, id: output.number(), isWhole: output.word() === 1, asset: output.text(), page: output.word() };
     }
 
     selectedInk() {
-        const count = this._functions.find(2, 0, 0, 0);
+        const count = this._functions.find(2, 0, 0);
         const output = new RecordReader(this._answer);
         const left = output.word();
         const entries = output.times(count, () => ({ id: output.number(), message: JSON.parse(output.text()) }));
         return { entries, left };
-    }
-
-    strokeAt(x, y, radius) {
-        if (this._functions.find(3, x, y, radius) !== 1) return null;
-        const output = new RecordReader(this._answer);
-        return { index: output.number(), time: output.number() };
     }
 
     /**

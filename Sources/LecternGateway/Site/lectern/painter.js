@@ -192,7 +192,7 @@ export class Painter {
      *   unit. Null where there is nothing
      */
     select(points) {
-        if (!this.#ask((core) => core.select(points))) return null;
+        if (!this.#tool((core) => core.select(points))) return null;
         return (map) => this.#host.call((core) => {
             const box = core.selection(map);
             if (!box) return null;
@@ -209,7 +209,7 @@ export class Painter {
      * `{id, message}`, with what draws it where it is seen; `left`: how many more cannot be drawn anew.
      */
     selectedInk() {
-        return this.#ask((core) => core.selectedInk()) ?? { entries: [], left: 0 };
+        return this.#tool((core) => core.selectedInk()) ?? { entries: [], left: 0 };
     }
 
     /**
@@ -220,20 +220,20 @@ export class Painter {
      * @returns {number[]} their indices; they are seen again when {@link putBack} is called, unless the room has removed them
      */
     lift(path, radius) {
-        const indices = this.#ask((core) => core.lift(path, radius)) ?? [];
+        const indices = this.#tool((core) => core.lift(path, radius)) ?? [];
         if (indices.length > 0) this.#schedule();
         return indices;
     }
 
     /** Hides entries of the room by their indices, until {@link putBack}. */
     hide(indices) {
-        this.#host.call((core) => core.hide(indices));
+        this.#tool((core) => core.hide(indices));
         this.#schedule();
     }
 
     /** Shows strokes again that were hidden, unless the room has removed them. */
     putBack(indices) {
-        this.#host.call((core) => core.putBack(indices));
+        this.#tool((core) => core.putBack(indices));
         this.#schedule();
     }
 
@@ -242,7 +242,7 @@ export class Painter {
      * where there is none.
      */
     pictureAt(x, y) {
-        return this.#ask((core) => core.pictureAt(x, y)) ?? null;
+        return this.#tool((core) => core.pictureAt(x, y)) ?? null;
     }
 
     /**
@@ -250,7 +250,7 @@ export class Painter {
      * from 2^52 on where the room has not told it yet; null where there is none.
      */
     textAt(x, y) {
-        return this.#ask((core) => core.textAt(x, y)) ?? null;
+        return this.#tool((core) => core.textAt(x, y)) ?? null;
     }
 
     /**
@@ -261,6 +261,11 @@ export class Painter {
      */
     strokeAt(x, y, radius) {
         return this.#ask((core) => core.strokeAt(x, y, radius)) ?? null;
+    }
+
+    /** As {@link #ask}, for a teacher's tools; undefined on a page without a teacher, whose core has none. */
+    #tool(body) {
+        return this.#ask((core) => (core.hasTools ? body(core) : undefined));
     }
 
     /** Asks the core when it knows all that is seen; undefined where there is none. */
