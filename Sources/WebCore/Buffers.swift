@@ -72,7 +72,7 @@ package struct Buffers {
     }
 
     /// Appends bytes: their number, and four in a word.
-    package mutating func append(_ bytes: some Collection<UInt8>) {
+    package mutating func append(_ bytes: [UInt8]) {
         output.append(UInt32(bytes.count))
         output.reserveCapacity(output.count + (bytes.count + 3) / 4)
         var (word, shift): (UInt32, UInt32) = (0, 0)
@@ -87,7 +87,7 @@ package struct Buffers {
         if shift > 0 { output.append(word) }
     }
 
-    mutating func append(_ text: String) { append(Array(text.utf8)) }
+    package mutating func append(_ text: String) { append(Array(text.utf8)) }
 
     /// Appends the lower 32 bits of a number.
     package mutating func append(word: Int) { output.append(UInt32(truncatingIfNeeded: word)) }

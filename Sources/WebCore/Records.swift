@@ -74,7 +74,7 @@ func showOwn(_ entries: [Picture.Entry]) {
 
 var now: Duration { duration(milliseconds: page_now()) }
 
-func duration(milliseconds: Double) -> Duration {
+package func duration(milliseconds: Double) -> Duration {
     // A day and more is never waited for; NaN is not greater than 0.
     .microseconds(milliseconds > 0 ? Int64((min(milliseconds, 1e12) * 1000).rounded()) : 0)
 }
@@ -85,10 +85,7 @@ func time(_ milliseconds: Double) -> MediaTime? {
 
 func milliseconds(_ time: MediaTime?) -> Double { time.map { Double($0.microseconds) / 1000 } ?? .nan }
 
-func milliseconds(_ duration: Duration?) -> Double {
-    guard let (seconds, fraction) = duration?.components else { return .nan }
-    return Double(seconds) * 1000 + Double(fraction / 1_000_000_000) / 1_000_000
-}
+package func milliseconds(_ duration: Duration?) -> Double { duration?.milliseconds ?? .nan }
 
 extension Paper {
     fileprivate var number: Int {

@@ -184,7 +184,7 @@ public func setImage(_ page: Int32, _ width: Int32, _ height: Int32, _ size: Int
     }
     guard let asset = AssetID(hexadecimal: String(decoding: reader.take(64), as: UTF8.self)) else { return }
     let pixels = ImagePixels(width: Int(width), height: Int(height), straight: reader.take(Int(size) - 64))
-    picture.setImage(ImageSource(asset: asset, page: Int(page)), pixels)
+    picture.setPixels(.asset(ImageSource(asset: asset, page: Int(page))), pixels)
 }
 
 /// Finds the topmost ink of the room as near to a place as `radius`: 1 where there is any. Output: the index of its operation and the

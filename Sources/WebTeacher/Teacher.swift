@@ -43,7 +43,7 @@ package func resetTeacher() { (teacher, toldLive) = (DrawingSession(author: "", 
 @_cdecl("lectern_teacher")
 public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
     var reader = buffers.reader(Int(size))
-    let now = Duration(now)
+    let now = duration(milliseconds: now)
     switch call {
     case 0:
         let startTime = reader.number(Double.self, or: 0)
@@ -68,7 +68,8 @@ public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
         let wait = reader.number(Double.self, or: .nan)
         let code = reader.text()
         let failure = GatewayFailure(
-            status: status, code: code, message: reader.text(), retryAfter: wait.isFinite ? Duration(wait) : nil)
+            status: status, code: code, message: reader.text(),
+            retryAfter: wait.isFinite ? duration(milliseconds: wait) : nil)
         teacher.failed(id, failure, at: now)
     case 6:
         let isWriting = reader.word()
@@ -224,9 +225,9 @@ extension WireLimits {
 @_cdecl("lectern_teacher_next")
 public func teacherNext(_ now: Double) -> Int32 {
     buffers.output.removeAll(keepingCapacity: true)
-    switch teacher.next(at: Duration(now)) {
+    switch teacher.next(at: duration(milliseconds: now)) {
     case .wait(let time):
-        buffers.append(time?.inMilliseconds ?? .nan)
+        buffers.append(milliseconds(time))
         return 0
     case .event(let event): return answer(event)
     case .load: return 10
@@ -268,9 +269,9 @@ private func answer(_ event: DrawingEvent) -> Int32 {
             buffers.append(.nan)
         case .waiting(let failure, let until), .refused(let failure, let until):
             buffers.append(word: failure.isTransient ? 1 : 2)
-            buffers.append(until.inMilliseconds)
-            buffers.append(failure.code.utf8)
-            buffers.append(failure.message.utf8)
+            buffers.append(milliseconds(until))
+            buffers.append(failure.code)
+            buffers.append(failure.message)
         }
         return 4
     case .applied(let number, let index):
@@ -279,8 +280,8 @@ private func answer(_ event: DrawingEvent) -> Int32 {
         return 5
     case .rejected(let number, let code, let message, let operation):
         buffers.append(Double(number))
-        buffers.append(code.utf8)
-        buffers.append(message.utf8)
+        buffers.append(code)
+        buffers.append(message)
         buffers.append(operation)
         return 6
     case .drawing(let isDrawing):
@@ -296,7 +297,7 @@ private func answer(_ event: DrawingEvent) -> Int32 {
 private func answer(_ post: DrawingPost) {
     buffers.output.removeAll(keepingCapacity: true)
     for number in [post.id, Int(post.target.rawValue), post.outlivesShell ? 1 : 0] { buffers.append(word: number) }
-    buffers.append(post.session.utf8)
+    buffers.append(post.session)
     buffers.append(post.body)
 }
 
@@ -333,7 +334,7 @@ public func movePen(
 ) -> Int32 {
     var reader = buffers.reader(Int(size))
     let kind = Pen.Kind(rawValue: UInt8(truncatingIfNeeded: kind)) ?? .mouse
-    let (id, time) = (Int(id), Duration(now))
+    let (id, time) = (Int(id), duration(milliseconds: now))
     var change: Pen.Change
     var element: Int32 = -1
     switch phase {
@@ -399,18 +400,6 @@ private func mediaTime(_ milliseconds: Double) -> Int64? {
     milliseconds.magnitude < 0x1p62 ? Int64(milliseconds) : nil
 }
 
-extension Duration {
-    /// Of milliseconds; what is none is 0.
-    fileprivate init(_ milliseconds: Double) {
-        let isTime = milliseconds.magnitude < 0x1p50
-        self = .microseconds(isTime ? Int64(milliseconds * 1000) : 0)
-    }
-
-    fileprivate var inMilliseconds: Double {
-        Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
-    }
-}
-
 extension InputReader {
     fileprivate mutating func text() -> String { String(decoding: countedBytes(), as: UTF8.self) }
     fileprivate mutating func integer() -> Int64 { Int64(exactly: number(Double.self, or: 0)) ?? 0 }
@@ -441,7 +430,7 @@ extension InputReader {
 extension Buffers {
     /// - Parameter teacher: it is not changed, nor copied to be read.
     fileprivate mutating func appendLive(of teacher: inout DrawingSession) {
-        append(teacher.session.utf8)
+        append(teacher.session)
         append(word: teacher.page)
         append(teacher.pages)
         let live = teacher.live(without: toldLive)
@@ -454,7 +443,7 @@ extension Buffers {
     }
 
     fileprivate mutating func append(_ key: OperationKey) {
-        append(key.session.utf8)
+        append(key.session)
         append(Double(key.number))
     }
 

@@ -41,14 +41,14 @@ public func find(_ kind: Int32, _ x: Double, _ y: Double) -> Int32 {
         }
         buffers.append(Double(found.id))
         buffers.append(word: found.isWhole ? 1 : 0)
-        buffers.append(found.source.asset.description.utf8)
+        buffers.append(found.source.asset.description)
         buffers.append(word: found.source.page)
     case 1:
         guard let found = picture.text(at: Point(x, y)) else { return 0 }
         let box = [found.box.lower.x, found.box.lower.y, found.text.width, found.text.height]
         for number in [Double(found.id)] + box + [found.lineHeight] { buffers.append(number) }
         buffers.output.append(found.colour)
-        buffers.append(found.text.text.utf8)
+        buffers.append(found.text.text)
     case 2:
         let found = picture.selectedInk()
         buffers.append(word: found.cutCount)

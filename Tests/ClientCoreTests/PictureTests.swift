@@ -152,7 +152,7 @@ struct PictureTests {
                 let bytes = (0..<64).flatMap { _ -> [UInt8] in [UInt8(step), 9, 0, 255] }
                 let pixels = try #require(ImagePixels(width: 8, height: 8, bytes: bytes))
                 images[source] = pixels
-                shell.picture.setImage(source, pixels)
+                shell.picture.setPixels(.asset(source), pixels)
             }
             _ = shell.draw()
             // Pixels of images that are not seen are forgotten.
@@ -160,7 +160,7 @@ struct PictureTests {
             var once = PictureShell()
             once.picture.lay(laid)
             once.picture.show(entries, width: 400, height: 300, pixels: width, decoder: Self.decoder)
-            for (source, pixels) in images { once.picture.setImage(source, pixels) }
+            for (source, pixels) in images { once.picture.setPixels(.asset(source), pixels) }
             _ = once.draw()
             #expect(shell.pixels == once.pixels, "step \(step)")
         }
@@ -222,7 +222,7 @@ struct PictureTests {
         let middle = 190 * 500 + 250
         #expect(shell.pixels[130 * 500 + 200] == 0)
         let pixels = ImagePixels(width: 2, height: 1, straight: [255, 0, 0, 255, 255, 0, 0, 255])
-        shell.picture.setImage(source, pixels)
+        shell.picture.setPixels(.asset(source), pixels)
         _ = shell.draw()
         #expect(shell.pixels[middle] == 0xFF00_00FF)
         let known = shell.picture.neededImages().first?.knownWidth
@@ -373,7 +373,7 @@ struct PictureTests {
         let pixels = ImagePixels(width: side, height: side, straight: Array(repeating: 255, count: 4 * side * side))
         for name in names {
             let asset = try #require(AssetID(hexadecimal: name))
-            shell.picture.setImage(ImageSource(asset: asset, page: 0), pixels)
+            shell.picture.setPixels(.asset(ImageSource(asset: asset, page: 0)), pixels)
         }
         let known = shell.picture.neededImages().filter { $0.knownWidth > 0 }
         #expect(known.count == Picture.imageBytes / (4 * side * side))

@@ -348,7 +348,8 @@ extension Duration? {
 }
 
 extension Duration {
-    var milliseconds: Double {
+    /// Down to microseconds.
+    package var milliseconds: Double {
         Double(components.seconds) * 1000 + Double(components.attoseconds / 1_000_000_000_000) / 1000
     }
 }

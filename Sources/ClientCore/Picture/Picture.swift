@@ -242,11 +242,6 @@ public final class Picture {
         live = entries
     }
 
-    /// Gives the pixels of an image that is shown; nil takes them away.
-    public func setImage(_ source: ImageSource, _ pixels: ImagePixels?) {
-        setPixels(.asset(source), pixels)
-    }
-
     /// Gives the pixels of an image or a text that is shown; nil takes them away.
     public func setPixels(_ source: PictureSource, _ pixels: ImagePixels?) {
         let others = images.byteCount - (images[source]?.bytes.count ?? 0)
