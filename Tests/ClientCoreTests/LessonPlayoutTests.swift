@@ -281,7 +281,7 @@ extension Picture {
             try page.seek(time, in: &lesson)
             try page.fetch(1, from: &lesson, time: time)
             let board = try lesson.board(at: time, grows: false)
-            var whole = Picture()
+            let whole = Picture()
             whole.show(
                 board.visible(on: board.pages.shown).map { Picture.Entry($0) }, width: board.size.width,
                 height: board.size.height, pixels: 260,

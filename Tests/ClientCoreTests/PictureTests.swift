@@ -368,7 +368,7 @@ struct PictureTests {
             let box = "\"d\":[{\"x\":\(place),\"y\":0},{\"x\":900,\"y\":700}]"
             return Picture.Entry(id: UInt64(place), message: Array("{\"n\":1,\"e\":5,\"i\":\"\(name)\",\(box)}".utf8))
         }
-        var shell = fresh(entries)
+        let shell = fresh(entries)
         let side = 2048
         let pixels = ImagePixels(width: side, height: side, straight: Array(repeating: 255, count: 4 * side * side))
         for name in names {
