@@ -4,7 +4,7 @@ internal import Raster
 public import StrokeWire
 
 /// Turns messages that draw into what a page shows: points in board units, width, colour.
-public struct EntryDecoder: Sendable {
+public struct EntryDecoder: Sendable, Equatable {
     /// How the points of strokes become ink.
     public var style: InkStyle
     public var tip: InkTip

@@ -275,7 +275,7 @@ extension Picture {
         var random = SeededGenerator(seed: seed)
         var lesson = try Lesson(700, seed: seed)
         var page = Page(LessonPlayout(grows: false))
-        _ = page.painter.resize(260, of: page.playout, on: &page.picture)
+        _ = page.painter.resize(260, of: &page.playout, on: page.picture)
         for step in 0..<25 {
             let time = time(lesson, &random)
             try page.seek(time, in: &lesson)

@@ -70,7 +70,7 @@ struct StrokeSender: Sendable {
     }
 
     /// What has become of the operations of a batch.
-    struct Outcome: Equatable {
+    struct Outcome {
         var applied: [(key: OperationKey, index: UInt64)] = []
         var rejected: [(key: OperationKey, code: String, message: String)] = []
         /// Refused for a reason that passes: they go again under new numbers.
@@ -78,13 +78,6 @@ struct StrokeSender: Sendable {
         var isSessionOver = false
         /// Whether something may have been applied all the same; the same number shows it.
         var isUnknown = false
-
-        static func == (one: Outcome, other: Outcome) -> Bool {
-            one.renumbered == other.renumbered && one.isSessionOver == other.isSessionOver
-                && one.isUnknown == other.isUnknown
-                && one.applied.elementsEqual(other.applied) { $0 == $1 }
-                && one.rejected.elementsEqual(other.rejected) { $0 == $1 }
-        }
     }
 
     /// Operations that are being sent; a stroke that is too long for one request goes out in several.

@@ -128,7 +128,7 @@ public final class Picture {
         let size = CanvasSize(boardWidth: width, boardHeight: height, width: Int(max(across, 1)))
         var decoder = decoder
         decoder.isDark = self.decoder.isDark
-        if size != self.size || board != (width, height) || !decoder.draws(as: self.decoder) {
+        if size != self.size || board != (width, height) || decoder != self.decoder {
             (self.size, board, self.decoder) = (size, (width, height), decoder)
             beginAnew()
         }
@@ -436,11 +436,4 @@ public final class Picture {
 extension PagePicture {
     /// Of all layers; 0 where there is none.
     var digest: UInt64 { layers.last?.digest ?? 0 }
-}
-
-extension EntryDecoder {
-    func draws(as other: EntryDecoder) -> Bool {
-        style == other.style && tip == other.tip && colours == other.colours && palette == other.palette
-            && isDark == other.isDark
-    }
 }
