@@ -2,7 +2,7 @@ internal import Ink
 internal import PathGeometry
 public import Raster
 public import Scene
-public import StrokeWire
+internal import StrokeWire
 
 /// A page of a board as a client shows it: the room's entries, and above them those that the room does not have yet.
 ///
