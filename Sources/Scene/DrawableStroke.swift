@@ -143,19 +143,14 @@ private struct OutlineTooLong: Error {}
 extension Path {
     /// - Parameter left: segments that there may be yet.
     fileprivate init(_ outline: StrokeOutline, movedBy way: Vector, within left: inout Int) throws(OutlineTooLong) {
-        var contours: [PathGeometry.Contour] = []
+        var contours: [Contour] = []
+        let map = AffineMap(1, 0, 0, 1, way.x, way.y)
         try outline.forEachContour { (contour) throws(OutlineTooLong) in
             left -= contour.segments.count + 1
             guard left >= 0 else { throw OutlineTooLong() }
-            var result = PathGeometry.Contour(start: contour.start + way)
-            for segment in contour.segments {
-                switch segment {
-                case .line(let end): result.addLine(to: end + way)
-                case .quadratic(let control, let end): result.addQuadratic(control: control + way, to: end + way)
-                }
-            }
-            result.close()
-            contours.append(result)
+            var moved = contour.transformed(by: map)
+            moved.close()
+            contours.append(moved)
         }
         self.init(contours)
     }

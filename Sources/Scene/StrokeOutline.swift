@@ -1,5 +1,6 @@
 internal import Ink
-package import Raster
+package import PathGeometry
+internal import Raster
 
 /// The outline of a stroke, or of the darker parts of a pencil's line, filled under the nonzero rule.
 ///
@@ -23,7 +24,7 @@ package struct StrokeOutline {
     /// Calls with each contour. Unless all of the stroke is wanted, parts that cannot be seen are left out.
     /// - Throws: what `body` throws, which ends it.
     package func forEachContour<Failure: Error>(
-        _ body: (Raster.Contour) throws(Failure) -> Void
+        _ body: (Contour) throws(Failure) -> Void
     ) throws(Failure) {
         switch pen {
         case .round(let part):
@@ -39,7 +40,7 @@ package struct StrokeOutline {
     ///   - part: the radius of samples is multiplied by it.
     private func trace<Failure: Error>(
         _ outliner: consuming some LineOutliner, scale: Double, part: Float,
-        _ body: (Raster.Contour) throws(Failure) -> Void
+        _ body: (Contour) throws(Failure) -> Void
     ) throws(Failure) {
         var runs = OutlineRuns(outliner, size: window.isWhole ? nil : SIMD2<Float>(window.size * scale), leastOpacity)
         var fitter = window.fitter(scale: scale)
@@ -86,13 +87,14 @@ struct StrokeWindow {
     }
 }
 
-/// Makes contours of a line that comes in parts, of which each begins with the last sample of the one before.
+/// Makes contours of a line that comes in parts, of which each begins with the last sample of the one before. An open contour
+/// is filled as if a line closed it.
 protocol LineOutliner {
     mutating func add<Failure: Error>(
-        _ samples: UnsafeBufferPointer<CentreSample>, _ body: (Raster.Contour) throws(Failure) -> Void
+        _ samples: UnsafeBufferPointer<CentreSample>, _ body: (Contour) throws(Failure) -> Void
     ) throws(Failure)
     /// Ends the line; the next part begins another one.
-    mutating func finish<Failure: Error>(_ body: (Raster.Contour) throws(Failure) -> Void) throws(Failure)
+    mutating func finish<Failure: Error>(_ body: (Contour) throws(Failure) -> Void) throws(Failure)
 }
 
 extension StrokeContours: LineOutliner {}
@@ -114,7 +116,7 @@ private struct OutlineRuns<Outliner: LineOutliner> {
     }
 
     mutating func add<Failure: Error>(
-        _ samples: UnsafeBufferPointer<CentreSample>, _ body: (Raster.Contour) throws(Failure) -> Void
+        _ samples: UnsafeBufferPointer<CentreSample>, _ body: (Contour) throws(Failure) -> Void
     ) throws(Failure) {
         guard let first = samples.first else { return }
         if !hasSegments { dot = first }
@@ -133,7 +135,7 @@ private struct OutlineRuns<Outliner: LineOutliner> {
         if let start { try outliner.add(UnsafeBufferPointer(rebasing: samples[start...]), body) }
     }
 
-    mutating func finish<Failure: Error>(_ body: (Raster.Contour) throws(Failure) -> Void) throws(Failure) {
+    mutating func finish<Failure: Error>(_ body: (Contour) throws(Failure) -> Void) throws(Failure) {
         // A dot has no opacity of a segment.
         if !hasSegments, leastOpacity == nil, var dot {
             try withUnsafePointer(to: &dot) { (dot) throws(Failure) in

@@ -1,5 +1,5 @@
 internal import Ink
-internal import Raster
+internal import PathGeometry
 
 /// The outline of a line of stamps of a tip with an edge: the area that its rectangle sweeps.
 ///
@@ -145,7 +145,6 @@ struct TipOutline: LineOutliner {
     /// The convex hull of some places; nil where it has no area.
     private func hull(of places: [Vector]) -> Contour? {
         let hull = places.convexHull.map { $0 / scale }
-        guard hull.count > 2, let first = hull.first else { return nil }
-        return Contour(start: first, segments: hull.dropFirst().map { .line(to: $0) })
+        return hull.count > 2 ? Contour(polyline: hull, closed: false) : nil
     }
 }

@@ -83,16 +83,40 @@ extension BoardDrawing {
     /// What a painter of pixels draws, bottom to top: all up to the last lasso as a scene, and entries as they are above it.
     /// Each is made when it is asked for, as a text takes the pixels of its box.
     public func layers(limits: DisplayList.Limits = DisplayList.Limits()) -> some Sequence<LayerContent> {
+        let drawn = DrawnEntries(entries: entries)
         var scenes = SceneCache(byteLimit: 0)
-        let scene = scenes.scene(of: DrawnEntries(entries: entries), width: width, height: height, limits: limits) {}
+        let scene = scenes.scene(of: drawn, width: width, height: height, limits: limits) {}
+        let picture = PagePicture(scene: scene, entries: drawn, hasImages: false, images: images)
+        return picture.layers.indices.lazy.map { picture.content(of: $0) }
+    }
+
+    /// What a document shows, bottom to top: a scene, and the entries above it as they are.
+    func contents(over scene: PageScene) -> some Sequence<DocumentContent> {
         let (items, count) = (scene.items, scene.entryCount)
         return (0..<items.count + entries.count - count).lazy.compactMap { place in
-            guard place < items.count else { return entries[count + place - items.count].content.layer(images) }
-            let item = items[place]
-            return switch item.content {
-            case .entry: entries[item.entry].content.layer(images)
-            case .area, .image: item.content.layer(images)
+            guard place < items.count else { return DocumentContent(entries[count + place - items.count]) }
+            return switch items[place].content {
+            case .entry: DocumentContent(entries[items[place].entry])
+            case .area(let path, let colour, let opacity): .area(path, colour, opacity: opacity)
+            case .image(let image, let map, let clip): .image(image, map, clip: clip)
             }
+        }
+    }
+}
+
+/// A part of a document's page.
+enum DocumentContent {
+    case stroke(PaintedStroke)
+    case area(Path, RGB, opacity: Double)
+    /// What a map makes of an image or a text, inside an area where it is cut.
+    case image(PlacedImage, AffineMap, clip: Path?)
+
+    /// - Returns: nil for a lasso.
+    fileprivate init?(_ entry: PageEntry) {
+        switch entry.content {
+        case .stroke(let stroke): self = .stroke(stroke)
+        case .image(let image): self = .image(image, .identity, clip: nil)
+        case .lasso: return nil
         }
     }
 }

@@ -93,7 +93,7 @@ package struct CairoContext: ~Copyable {
 
     /// Draws a text in its box after a map, inside an area where there is one.
     func draw(
-        _ text: TextSource, _ shared: RecentLayouts.Shared, in image: PlacedImage, _ map: AffineMap, clip: Path?
+        _ text: TextSource, _ layout: TextLayout, in image: PlacedImage, _ map: AffineMap, clip: Path?
     ) {
         withClip(clip) { context in
             context.withClip(image.area.transformed(by: map)) { context in
@@ -103,7 +103,7 @@ package struct CairoContext: ~Copyable {
                     xx: map.a, yx: map.b, xy: map.c, yy: map.d, x0: map.e * scale, y0: map.f * scale)
                 cairo_transform(context.context, &matrix)
                 cairo_translate(context.context, image.box.lower.x * scale, image.box.lower.y * scale)
-                shared.layout.show(on: context.context, scale: scale)
+                layout.show(on: context.context, scale: scale)
                 cairo_restore(context.context)
             }
         }
@@ -117,7 +117,7 @@ package struct CairoContext: ~Copyable {
 }
 
 /// A sink that adds to the current path of a context; it does not own the context.
-package struct CairoPath: CurveSink, ContourSink {
+package struct CairoPath: VectorPath {
     private let context: OpaquePointer?
     private let scale: Double
     private var position = Vector.zero
@@ -138,11 +138,7 @@ package struct CairoPath: CurveSink, ContourSink {
         if isDot { line(to: position) }
     }
 
-    package mutating func line(to end: Vector, nib: Nib) { line(to: end) }
-
-    package mutating func quadratic(control: Vector, to end: Vector, nib: Nib) { quadratic(control: control, to: end) }
-
-    package mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+    package mutating func cubic(control1: Vector, control2: Vector, to end: Vector) {
         let (first, second, last) = (control1 * scale, control2 * scale, end * scale)
         cairo_curve_to(context, first.x, first.y, second.x, second.y, last.x, last.y)
         reach(end)
@@ -163,7 +159,7 @@ package struct CairoPath: CurveSink, ContourSink {
     package mutating func quadratic(control: Vector, to point: Vector) {
         cubic(
             control1: position.interpolated(to: control, at: 2.0 / 3),
-            control2: point.interpolated(to: control, at: 2.0 / 3), to: point, nib: Nib(width: 0))
+            control2: point.interpolated(to: control, at: 2.0 / 3), to: point)
     }
 
     package mutating func close() {

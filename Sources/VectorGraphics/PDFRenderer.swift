@@ -3,7 +3,7 @@ internal import CCairo
 internal import Ink
 internal import PathGeometry
 internal import Raster
-public import Scene
+package import Scene
 internal import StrokeWire
 
 /// Writes boards as a PDF document of vector graphics, one page a board, through cairo.
@@ -41,44 +41,21 @@ public enum PDFRenderer {
     /// - Parameter pages: the boards in order, each with its scale, above 0: 1 is 0.75 pt a board unit.
     public static func render(_ pages: [(drawing: BoardDrawing, scale: Double)]) throws(Failure) -> [UInt8] {
         var scenes = SceneCache(byteLimit: 0)
-        return try render(pages, limits: DisplayList.Limits(), byteLimit: .max, scenes: &scenes) { true } ?? []
-    }
-
-    /// The document of boards at one scale, of at most `byteLimit` bytes; while it is made it takes about four times as many.
-    ///
-    /// - Parameters:
-    ///   - limits: of what lassos and erasers make of each page.
-    ///   - isWanted: called before each stroke and each contour of an outline; false ends the drawing, and there is no document.
-    public static func render(
-        _ boards: [BoardDrawing], scale: Double, limits: DisplayList.Limits = DisplayList.Limits(),
-        byteLimit: Int = .max, while isWanted: () -> Bool
-    ) throws(Failure) -> [UInt8]? {
-        var scenes = SceneCache(byteLimit: 0)
-        return try render(
-            boards, scale: scale, limits: limits, byteLimit: byteLimit, scenes: &scenes, while: isWanted)
-    }
-
-    /// The document with what was cut for an earlier picture of the same page.
-    package static func render(
-        _ boards: [BoardDrawing], scale: Double, limits: DisplayList.Limits, byteLimit: Int, scenes: inout SceneCache,
-        while isWanted: () -> Bool
-    ) throws(Failure) -> [UInt8]? {
-        try render(
-            boards.map { (drawing: $0, scale: scale) }, limits: limits, byteLimit: byteLimit, scenes: &scenes,
-            while: isWanted)
-    }
-
-    /// The document, all boards at one scale.
-    public static func render(_ boards: [BoardDrawing], scale: Double = 1) throws(Failure) -> [UInt8] {
-        try render(boards.map { (drawing: $0, scale: scale) })
+        return try render(pages, scenes: &scenes) { true } ?? []
     }
 
     /// So many times the steps of a page may all pages of a document take together.
     private static let stepsOfPages: Int64 = 8
 
-    private static func render(
-        _ pages: [(drawing: BoardDrawing, scale: Double)], limits: DisplayList.Limits, byteLimit: Int,
-        scenes: inout SceneCache, while isWanted: () -> Bool
+    /// The document, of at most `byteLimit` bytes; while it is made it takes about four times as many.
+    ///
+    /// - Parameters:
+    ///   - limits: of what lassos and erasers make of each page.
+    ///   - scenes: has what was cut for earlier pictures of the same pages.
+    ///   - isWanted: called before each stroke and each contour of an outline; false ends the drawing, and there is no document.
+    package static func render(
+        _ pages: [(drawing: BoardDrawing, scale: Double)], limits: DisplayList.Limits = DisplayList.Limits(),
+        byteLimit: Int = .max, scenes: inout SceneCache, while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8]? {
         let document = PDFDocument(byteLimit: byteLimit)
         var images = PDFImages()
@@ -113,21 +90,19 @@ public enum PDFRenderer {
         _ memory: inout PageMemory, on context: borrowing CairoContext, while isWanted: () -> Bool
     ) throws(Stop) {
         if let paper = board.paper { draw(paper, of: board, scale, &images, on: context) }
-        for item in scene.items {
+        for content in board.contents(over: scene) {
             guard isWanted() else { throw .unwanted }
-            switch item.content {
-            case .entry:
-                try draw(board.entries[item.entry], of: board, &images, &memory, on: context, while: isWanted)
+            switch content {
+            case .stroke(let painted):
+                if let stroke = DrawableStroke(painted, width: board.width, height: board.height) {
+                    try draw(stroke, &memory, on: context, while: isWanted)
+                }
             case .area(let path, let colour, let opacity):
-                try memory.keep(path)
+                try memory.keep(path.contours)
                 context.setColour(colour, opacity: opacity)
                 context.fill(path)
             case .image(let image, let map, let clip): images.draw(image, board.images, map, clip: clip, on: context)
             }
-        }
-        for entry in board.entries[scene.entryCount...] {
-            guard isWanted() else { throw .unwanted }
-            try draw(entry, of: board, &images, &memory, on: context, while: isWanted)
         }
         for marks in board.overlay?.marks ?? [] {
             context.setColour(marks.kind.colour, opacity: 1)
@@ -172,19 +147,6 @@ public enum PDFRenderer {
     }
 
     private static func draw(
-        _ entry: PageEntry, of board: BoardDrawing, _ images: inout PDFImages, _ memory: inout PageMemory,
-        on context: borrowing CairoContext, while isWanted: () -> Bool
-    ) throws(Stop) {
-        switch entry.content {
-        case .stroke(let painted):
-            guard let stroke = DrawableStroke(painted, width: board.width, height: board.height) else { return }
-            try draw(stroke, &memory, on: context, while: isWanted)
-        case .image(let image): images.draw(image, board.images, .identity, clip: nil, on: context)
-        case .lasso: break
-        }
-    }
-
-    private static func draw(
         _ stroke: DrawableStroke, _ memory: inout PageMemory, on context: borrowing CairoContext,
         while isWanted: () -> Bool
     ) throws(Stop) {
@@ -211,7 +173,7 @@ public enum PDFRenderer {
         var path = context.newPath()
         try outline.forEachContour { (contour) throws(Stop) in
             guard isWanted() else { throw .unwanted }
-            try memory.keep(contour)
+            try memory.keep([contour])
             contour.trace(into: &path)
         }
         context.fill()
@@ -232,15 +194,8 @@ private struct PageMemory {
     private static let line = 9
     private static let curve = 25
 
-    mutating func keep(_ contour: Raster.Contour) throws(PDFRenderer.Stop) {
-        for segment in contour.segments {
-            if case .line = segment { bytes += Self.line } else { bytes += Self.curve }
-        }
-        try check()
-    }
-
-    mutating func keep(_ area: Path) throws(PDFRenderer.Stop) {
-        for contour in area.contours {
+    mutating func keep(_ contours: [Contour]) throws(PDFRenderer.Stop) {
+        for contour in contours {
             for segment in contour.segments {
                 if case .line = segment { bytes += Self.line } else { bytes += Self.curve }
             }

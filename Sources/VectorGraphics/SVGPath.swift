@@ -1,9 +1,49 @@
-internal import Ink
-internal import PathGeometry
-internal import Raster
+package import Ink
+package import PathGeometry
+
+/// A path of a vector format. It takes closed contours, and the curves of centre lines.
+package protocol VectorPath: CurveSink {
+    /// Begins a contour.
+    mutating func move(to point: Vector)
+    /// Draws a straight line.
+    mutating func line(to end: Vector)
+    /// Draws a quadratic Bézier curve.
+    mutating func quadratic(control: Vector, to end: Vector)
+    /// Draws a cubic Bézier curve.
+    mutating func cubic(control1: Vector, control2: Vector, to end: Vector)
+    /// Ends the contour with a line to its beginning.
+    mutating func close()
+}
+
+extension VectorPath {
+    package mutating func line(to end: Vector, nib: Nib) { line(to: end) }
+
+    package mutating func quadratic(control: Vector, to end: Vector, nib: Nib) { quadratic(control: control, to: end) }
+
+    package mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+        cubic(control1: control1, control2: control2, to: end)
+    }
+}
+
+extension Contour {
+    /// Sends the contour, closed, to a path of a vector format; nothing where it has no segments.
+    package func trace(into path: inout some VectorPath) {
+        guard !segments.isEmpty else { return }
+        path.move(to: start)
+        for segment in segments {
+            switch segment {
+            case .line(_, let end): path.line(to: end)
+            case .quadratic(_, let control, let end): path.quadratic(control: control, to: end)
+            case .cubic(_, let control1, let control2, let end):
+                path.cubic(control1: control1, control2: control2, to: end)
+            }
+        }
+        path.close()
+    }
+}
 
 /// The data of one path element: relative commands, with the letter written once for a run of the same command.
-struct SVGPath: CurveSink, ContourSink {
+struct SVGPath: VectorPath {
     private(set) var text: [UInt8] = []
     private let precision: SVGPrecision
     private var x = 0
@@ -27,11 +67,7 @@ struct SVGPath: CurveSink, ContourSink {
         if isDot { text.append("h0") }
     }
 
-    mutating func line(to end: Vector, nib: Nib) { line(to: end) }
-
-    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) { quadratic(control: control, to: end) }
-
-    mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+    mutating func cubic(control1: Vector, control2: Vector, to end: Vector) {
         begin("c")
         add(control1)
         add(control2)
@@ -172,18 +208,7 @@ extension [Vector] {
 
 extension Path {
     /// Sends the contours, closed, to a path of a vector format.
-    func trace(into sink: inout some ContourSink & CurveSink) {
-        for contour in contours where !contour.segments.isEmpty {
-            sink.move(to: contour.start)
-            for segment in contour.segments {
-                switch segment {
-                case .line(_, let end): sink.line(to: end)
-                case .quadratic(_, let control, let end): sink.quadratic(control: control, to: end)
-                case .cubic(_, let control1, let control2, let end):
-                    sink.cubic(control1: control1, control2: control2, to: end, nib: Nib(width: 0))
-                }
-            }
-            sink.close()
-        }
+    func trace(into path: inout some VectorPath) {
+        for contour in contours { contour.trace(into: &path) }
     }
 }

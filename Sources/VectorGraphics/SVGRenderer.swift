@@ -1,7 +1,7 @@
 internal import Ink
 internal import PathGeometry
 internal import Raster
-public import Scene
+package import Scene
 internal import StrokeWire
 
 /// Writes a board as an SVG 1.1 document.
@@ -24,33 +24,27 @@ public enum SVGRenderer {
         case transparent
     }
 
-    /// The document as UTF-8; nothing where it cannot be drawn on that background.
+    /// The document as UTF-8.
     ///
     /// - Parameter scale: the size at which the document is shown, in CSS pixels a board unit, above 0; the coordinates of ink
     ///   do not depend on it.
-    public static func render(_ drawing: BoardDrawing, background: Background = .white, scale: Double = 1) -> [UInt8] {
-        (try? render(drawing, background: background, scale: scale, byteLimit: .max) { true }) ?? []
+    /// - Throws: ``DrawingStopped/tooLarge`` where the board cannot be drawn on that background.
+    public static func render(
+        _ drawing: BoardDrawing, background: Background = .white, scale: Double = 1
+    ) throws(DrawingStopped) -> [UInt8] {
+        var scenes = SceneCache(byteLimit: 0)
+        return try render(drawing, background: background, scale: scale, scenes: &scenes) { true }
     }
 
     /// The document, of at most `byteLimit` bytes.
     ///
     /// - Parameters:
     ///   - limits: of what lassos and erasers make.
+    ///   - scenes: has what was cut for earlier pictures of the same page.
     ///   - isWanted: called before each stroke and each contour of an outline; false ends the drawing.
-    public static func render(
-        _ drawing: BoardDrawing, background: Background, scale: Double, byteLimit: Int,
-        limits: DisplayList.Limits = DisplayList.Limits(), while isWanted: () -> Bool
-    ) throws(DrawingStopped) -> [UInt8] {
-        var scenes = SceneCache(byteLimit: 0)
-        return try render(
-            drawing, background: background, scale: scale, byteLimit: byteLimit, limits: limits, scenes: &scenes,
-            while: isWanted)
-    }
-
-    /// The document with what was cut for an earlier picture of the same page.
     package static func render(
-        _ drawing: BoardDrawing, background: Background, scale: Double, byteLimit: Int, limits: DisplayList.Limits,
-        scenes: inout SceneCache, while isWanted: () -> Bool
+        _ drawing: BoardDrawing, background: Background, scale: Double, byteLimit: Int = .max,
+        limits: DisplayList.Limits = DisplayList.Limits(), scenes: inout SceneCache, while isWanted: () -> Bool
     ) throws(DrawingStopped) -> [UInt8] {
         let precision = SVGPrecision(width: drawing.width, height: drawing.height)
         let scene = try scenes.scene(of: drawing, limits: limits, while: isWanted)
@@ -61,31 +55,18 @@ public enum SVGRenderer {
         if background == .white { document.text.append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n") }
         if let paper = drawing.paper { document.add(paper, drawing, scale: scale) }
         document.text.append("<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n")
-        func check() throws(DrawingStopped) {
+        for content in drawing.contents(over: scene) {
             guard isWanted() else { throw .unwanted }
             guard document.text.count <= byteLimit else { throw .tooLarge }
-        }
-        func add(_ entry: PageEntry) throws(DrawingStopped) {
-            switch entry.content {
+            switch content {
             case .stroke(let painted):
                 guard !painted.stroke.isErasing || background == .white else { throw .tooLarge }
-                guard let stroke = DrawableStroke(painted, width: drawing.width, height: drawing.height) else { return }
-                try document.add(stroke, while: isWanted)
-            case .image(let image): document.add(image, drawing.images, .identity, clip: nil)
-            case .lasso: break
-            }
-        }
-        for item in scene.items {
-            try check()
-            switch item.content {
-            case .entry: try add(drawing.entries[item.entry])
+                if let stroke = DrawableStroke(painted, width: drawing.width, height: drawing.height) {
+                    try document.add(stroke, while: isWanted)
+                }
             case .area(let path, let colour, let opacity): document.add(path, colour, opacity: opacity)
             case .image(let image, let map, let clip): document.add(image, drawing.images, map, clip: clip)
             }
-        }
-        for entry in drawing.entries[scene.entryCount...] {
-            try check()
-            try add(entry)
         }
         document.text.append("</g>\n")
         if let overlay = drawing.overlay { document.add(overlay) }
@@ -235,7 +216,7 @@ struct SVGDocument {
 
     /// Adds the lines of a text, cut to its box.
     private mutating func add(_ source: TextSource, in image: PlacedImage, _ map: AffineMap) {
-        let shared = layouts.layout(of: source)
+        let layout = layouts.layout(of: source)
         let isMoved = map != .identity
         if isMoved { text += "<g transform=\"\(map.matrix)\">\n".utf8 }
         text.append("<svg")
@@ -244,15 +225,15 @@ struct SVGDocument {
         attribute("width", source.width)
         attribute("height", source.height)
         text.append(" overflow=\"hidden\" font-family=\"sans-serif\"")
-        attribute("font-size", shared.layout.lineHeight * BoardText.fontSize)
+        attribute("font-size", layout.lineHeight * BoardText.fontSize)
         attribute("fill", source.colour)
-        if shared.layout.isRightToLeft { text.append(" direction=\"rtl\"") }
+        if layout.isRightToLeft { text.append(" direction=\"rtl\"") }
         text.append(" xml:space=\"preserve\">\n")
-        for (number, line) in shared.layout.lines.enumerated() where !line.isEmpty {
+        for (number, line) in layout.lines.enumerated() where !line.isEmpty {
             text.append("<text")
-            attribute("x", shared.layout.isRightToLeft ? source.width : 0)
-            attribute("y", (Double(number) + BoardText.baseline) * shared.layout.lineHeight)
-            let width = shared.layout.width(ofLine: number)
+            attribute("x", layout.isRightToLeft ? source.width : 0)
+            attribute("y", (Double(number) + BoardText.baseline) * layout.lineHeight)
+            let width = layout.width(ofLine: number)
             if width > 0 {
                 attribute("textLength", width)
                 text.append(" lengthAdjust=\"spacingAndGlyphs\"")

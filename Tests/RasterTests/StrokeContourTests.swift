@@ -1,76 +1,10 @@
 import Ink
+import PathGeometry
 import StrokeWire
 import TestSupport
 import Testing
 
 @testable import Raster
-
-/// Counts the winding numbers of contours around places, against the clock; a parabola is taken as eight chords.
-private struct WindingCounter: ContourSink {
-    let places: [Vector]
-    var counts: [Int]
-    private var position = Vector.zero
-    private var start = Vector.zero
-    /// Whether all contours are closed; only closed ones have a winding number.
-    private(set) var isClosed = true
-    private(set) var isFinite = true
-
-    init(_ places: [Vector]) {
-        self.places = places
-        counts = places.map { _ in 0 }
-    }
-
-    mutating func move(to point: Vector) {
-        isClosed = isClosed && position == start
-        position = point
-        start = point
-    }
-
-    mutating func line(to point: Vector) {
-        isFinite = isFinite && point.x.isFinite && point.y.isFinite
-        for (index, place) in places.enumerated() where (position.y <= place.y) != (point.y <= place.y) {
-            let turn = (point - position).cross(place - position)
-            if position.y <= place.y, turn > 0 { counts[index] -= 1 }
-            if position.y > place.y, turn < 0 { counts[index] += 1 }
-        }
-        position = point
-    }
-
-    mutating func quadratic(control: Vector, to point: Vector) {
-        let from = position
-        for step in 1...8 {
-            let t = Double(step) / 8
-            line(
-                to: from.interpolated(to: control, at: t).interpolated(
-                    to: control.interpolated(to: point, at: t), at: t))
-        }
-    }
-
-    mutating func close() { line(to: start) }
-}
-
-/// Adds up the signed areas of contours.
-private struct Area: ContourSink {
-    var areas: [Double] = []
-    private var start = Vector.zero
-    private var last = Vector.zero
-    private var sum = 0.0
-
-    mutating func move(to point: Vector) { (start, last, sum) = (point, point, 0) }
-    mutating func line(to point: Vector) {
-        sum -= last.cross(point) / 2
-        last = point
-    }
-    mutating func quadratic(control: Vector, to point: Vector) {
-        // Two thirds of the triangle of the chord and the control point lie between the chord and the parabola.
-        sum -= (control - last).cross(point - last) / 3
-        line(to: point)
-    }
-    mutating func close() {
-        line(to: start)
-        areas.append(sum)
-    }
-}
 
 @Suite struct `The contours of a stroke` {
     /// The distance of a place from the area that discs cover on their straight way; negative inside.
@@ -108,31 +42,26 @@ private struct Area: ContourSink {
                     Double.random(in: top - 20...bottom + 20, using: &random))
             } + samples.map { Vector(Double($0.x), Double($0.y)) }
             + samples.map { Vector(Double($0.x), Double($0.y + $0.radius - 0.3)) }
-        var counter = WindingCounter(places)
-        for contour in contours { contour.trace(into: &counter) }
-        #expect(counter.isClosed)
-        for (place, count) in zip(places, counter.counts) {
+        let outline = Path(contours)
+        #expect(contours.allSatisfy { $0.isClosed })
+        for place in places {
+            // Outlines lead against the clock on the screen.
+            let count = -outline.winding(around: place)
             let distance = distance(place, samples)
             let isRight = distance < -near ? count > 0 : distance > near ? count == 0 : true
             #expect(
-                count >= 0 && (isRight || isSliver(at: place, contours)),
+                count >= 0 && (isRight || isSliver(at: place, outline)),
                 "seed \(seed): \(count) times round \(place), outside by \(distance)")
         }
     }
 
     /// Whether the winding number of a place is that of a sliver: where both edges of a tight bend lie upon each other, deep
     /// in the ink, approximation may leave a gap that is much thinner than a pixel.
-    private func isSliver(at place: Vector, _ contours: [Contour]) -> Bool {
+    private func isSliver(at place: Vector, _ outline: Path) -> Bool {
         let offsets = [
             Vector(0.15, 0), Vector(0, 0.15), Vector(-0.15, 0), Vector(0, -0.15), Vector(0.1, 0.1), Vector(0.1, -0.1),
         ]
-        var here = WindingCounter([place])
-        var around = WindingCounter(offsets.map { place + $0 })
-        for contour in contours {
-            contour.trace(into: &here)
-            contour.trace(into: &around)
-        }
-        return around.counts.count { ($0 > 0) != (here.counts[0] > 0) } >= 3
+        return offsets.count { outline.contains(place + $0) != outline.contains(place) } >= 3
     }
 
     @Test(arguments: 0..<24 as Range<UInt64>)
@@ -184,9 +113,7 @@ private struct Area: ContourSink {
             var fitter = ParabolaFitter(scale: 2, canvasWidth: 400, canvasHeight: 400)
             InkStroke(element: .line, style: .smooth, width: 6, points: points).trace(into: &fitter)
             var outliner = StrokeContours(scale: 2, tolerance: 0)
-            var area = Area()
-            for contour in outliner.contours(of: fitter.samples) { contour.trace(into: &area) }
-            return area.areas.reduce(0, +)
+            return -Path(outliner.contours(of: fitter.samples)).area
         }
         let ends = [StrokePoint(x: 10, y: 10), StrokePoint(x: 40, y: 50)]
         #expect(abs(area(ends) - (50 * 6 + Double.pi * 9)) < 0.1)
@@ -203,9 +130,11 @@ private struct Area: ContourSink {
             InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
                 .trace(into: &fitter)
             var outliner = StrokeContours(scale: 1.5, tolerance: 0.05)
-            var counter = WindingCounter([])
-            for contour in outliner.contours(of: fitter.samples) { contour.trace(into: &counter) }
-            #expect(counter.isFinite && counter.isClosed, "seed \(random.seed), round \(round)")
+            let contours = outliner.contours(of: fitter.samples)
+            for contour in contours {
+                let isFinite = contour.flattened(tolerance: 1).allSatisfy { ($0.x + $0.y).isFinite }
+                #expect(isFinite && contour.isClosed, "seed \(random.seed), round \(round)")
+            }
         }
     }
 
@@ -247,14 +176,7 @@ private struct Area: ContourSink {
         #expect(contours.count == 3)
         #expect(outliner.contours(of: Array(samples[...StrokeContours.mostSegments])).count == 1)
         func reach(_ contour: Contour) -> ClosedRange<Double> {
-            let places = contour.segments.map { segment in
-                switch segment {
-                case .line(let end), .quadratic(_, let end): end.x
-                }
-            }
-            return places.reduce(contour.start.x...contour.start.x) {
-                min($0.lowerBound, $1)...max($0.upperBound, $1)
-            }
+            contour.bounds.lower.x...contour.bounds.upper.x
         }
         // Round caps overlap.
         for (one, next) in zip(contours, contours.dropFirst()) {

@@ -134,7 +134,7 @@ import Testing
         try Rasteriser.svg.requireInstalled()
         let strokes = TrialBoard.erasers.strokes(.smooth)
         let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes)
-        let document = SVGRenderer.render(drawing, background: .transparent)
+        let document = try SVGRenderer.render(drawing, background: .transparent)
         let drawn = try #require(try Rasteriser.svg.pictures(of: document).first)
         let canvas = try #require(Picture(TrialBoard.canvas(strokes), background: .transparent))
         let difference = PictureDifference(canvas, drawn, paper: 0)

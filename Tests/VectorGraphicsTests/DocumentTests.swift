@@ -166,15 +166,13 @@ import FoundationXML
         let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes)
         var limits = DisplayList.Limits()
         limits.comparedItems = 0
-        let white = try SVGRenderer.render(
-            drawing, background: .white, scale: 1, byteLimit: .max, limits: limits, while: { true })
+        let white = try SVGRenderer.render(drawing, limits: limits) { true }
         let erasers = try SVGReader.elements(of: white).filter {
             $0.name == "path" && [$0.attributes["fill"], $0.attributes["stroke"]].contains("#ffffff")
         }
         #expect(erasers.count == strokes.filter(\.stroke.isErasing).count)
         #expect(throws: DrawingStopped.tooLarge) {
-            try SVGRenderer.render(
-                drawing, background: .transparent, scale: 1, byteLimit: .max, limits: limits, while: { true })
+            try SVGRenderer.render(drawing, background: .transparent, limits: limits) { true }
         }
     }
 }

@@ -242,18 +242,15 @@ import Testing
             return true
         }
         func svg() throws -> [UInt8] {
-            try SVGRenderer.render(
-                board, background: .white, scale: 1, byteLimit: .max, limits: DisplayList.Limits(), scenes: &scenes,
-                while: isWanted)
+            try SVGRenderer.render(board, background: .white, scale: 1, scenes: &scenes, while: isWanted)
         }
         let first = try svg()
         let all = calls
         calls = 0
         #expect(try svg() == first)
         #expect(calls == all - board.entries.count)
-        let pdf = try PDFRenderer.render(
-            [board], scale: 1, limits: DisplayList.Limits(), byteLimit: .max, scenes: &scenes, while: isWanted)
-        #expect(try pdf == PDFRenderer.render([board], scale: 1) { true })
+        let pdf = try PDFRenderer.render([(drawing: board, scale: 1)], scenes: &scenes, while: isWanted)
+        #expect(try pdf == PDFRenderer.render([board]))
     }
 
     @Test func `A PDF is refused whose pages together take too much to cut, whatever is kept of them`() throws {
@@ -263,9 +260,8 @@ import Testing
         var limits = DisplayList.Limits()
         limits.steps = try scenes.scene(of: page, limits: limits) { true }.steps
         func pdf(_ count: Int) throws -> [UInt8]? {
-            let pages = [BoardDrawing](repeating: page, count: count)
-            return try PDFRenderer.render(
-                pages, scale: 1, limits: limits, byteLimit: .max, scenes: &scenes, while: { true })
+            let pages = (0..<count).map { _ in (drawing: page, scale: 1.0) }
+            return try PDFRenderer.render(pages, limits: limits, scenes: &scenes) { true }
         }
         for _ in 0..<2 {
             #expect(try pdf(8) != nil)

@@ -47,10 +47,10 @@ struct OutlineTests {
         BoardDrawing(width: board.width, height: board.height, strokes: strokes)
     }
 
-    private func outline(_ stroke: PaintedStroke) throws -> [Raster.Contour] {
+    private func outline(_ stroke: PaintedStroke) throws -> [Contour] {
         let drawable = try #require(DrawableStroke(stroke, width: Self.board.width, height: Self.board.height))
         guard case .outline(let outline) = drawable.form else { return [] }
-        var contours: [Raster.Contour] = []
+        var contours: [Contour] = []
         outline.forEachContour { contours.append($0) }
         return contours
     }
@@ -78,7 +78,7 @@ struct OutlineTests {
         for tip in InkTip.allCases where tip != .round {
             let stroke = Self.stroke(.stamp, points, tip: tip)
             var whole = TipOutline(tip, scale: 1)
-            var contours: [Raster.Contour] = []
+            var contours: [Contour] = []
             samples(stroke, scale: 1).withUnsafeBufferPointer { samples in
                 whole.add(samples) { contours.append($0) }
             }
@@ -100,12 +100,7 @@ struct OutlineTests {
         for (style, tip) in [(InkStyle.bspline, InkTip.round), (.pen, .round), (.stamp, .marker)] {
             let contours = try outline(Self.stroke(style, points, tip: tip))
             let ends = contours.flatMap { contour in
-                [contour.start]
-                    + contour.segments.map { segment in
-                        switch segment {
-                        case .line(let end), .quadratic(_, let end): end
-                        }
-                    }
+                [contour.start] + contour.segments.map { $0.end }
             }
             #expect(ends.contains { $0.x < Self.board.width }, "seed \(seed), \(style)")
             // At the edges of the middle third a line comes from afar.
@@ -157,11 +152,10 @@ struct OutlineTests {
                     return calls < most
                 }
                 #expect(throws: DrawingStopped.unwanted, "seed \(seed)") {
-                    try SVGRenderer.render(
-                        drawing, background: .white, scale: 1, byteLimit: .max, while: isWanted)
+                    try SVGRenderer.render(drawing, while: isWanted)
                 }
                 calls = 0
-                #expect(try PDFRenderer.render([drawing], scale: 1, while: isWanted) == nil, "seed \(seed)")
+                #expect(try PDFRenderer.render([drawing], while: isWanted) == nil, "seed \(seed)")
                 #expect(calls == most)
             }
         }
@@ -175,12 +169,12 @@ struct OutlineTests {
             let drawing = Self.drawing([stroke])
             var (all, calls) = (0, 0)
             let file = try #require(
-                try PDFRenderer.render([drawing], scale: 1) {
+                try PDFRenderer.render([drawing]) {
                     all += 1
                     return true
                 })
             #expect(throws: PDFRenderer.Failure.self, "seed \(seed)") {
-                try PDFRenderer.render([drawing], scale: 1, byteLimit: file.count / 100) {
+                try PDFRenderer.render([drawing], byteLimit: file.count / 100) {
                     calls += 1
                     return true
                 }
@@ -188,7 +182,7 @@ struct OutlineTests {
             #expect(calls < all / 4, "seed \(seed)")
             calls = 0
             #expect(throws: DrawingStopped.tooLarge, "seed \(seed)") {
-                try SVGRenderer.render(drawing, background: .white, scale: 1, byteLimit: file.count / 100) {
+                try SVGRenderer.render(drawing, byteLimit: file.count / 100) {
                     calls += 1
                     return true
                 }
@@ -201,13 +195,13 @@ struct OutlineTests {
     func pages() throws {
         let seed = TestSeed.choose()
         let pages = (0..<4).map { Self.drawing([Self.stroke(.bspline, Self.points(200, seed: seed + $0))]) }
-        let file = try #require(try PDFRenderer.render(pages, scale: 1) { true })
-        #expect(try PDFRenderer.render(pages, scale: 1, byteLimit: file.count) { true } == file, "seed \(seed)")
+        let file = try #require(try PDFRenderer.render(pages) { true })
+        #expect(try PDFRenderer.render(pages, byteLimit: file.count) { true } == file, "seed \(seed)")
         var calls = 0
         for limit in [0, 100, file.count / 2, file.count - 1] {
             calls = 0
             #expect(throws: PDFRenderer.Failure.self, "seed \(seed)") {
-                try PDFRenderer.render(pages, scale: 1, byteLimit: limit) {
+                try PDFRenderer.render(pages, byteLimit: limit) {
                     calls += 1
                     return true
                 }

@@ -2,6 +2,7 @@ import CCairo
 import Foundation
 import Ink
 import Raster
+import Scene
 import StrokeWire
 import TestSupport
 import Testing
@@ -143,7 +144,7 @@ enum Rasteriser: String, CaseIterable {
     func picture(of drawing: BoardDrawing, scale: Double = 1) throws -> Picture {
         let document =
             switch self {
-            case .svg: SVGRenderer.render(drawing, scale: scale)
+            case .svg: try SVGRenderer.render(drawing, scale: scale)
             case .pdf: try PDFRenderer.render([drawing], scale: scale)
             }
         return try #require(try pictures(of: document).first)
@@ -241,5 +242,34 @@ enum TrialBoard: String, CaseIterable, Sendable {
         var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: Double(scale))
         for stroke in strokes { painter.draw(stroke, on: &canvas) }
         return canvas
+    }
+}
+
+extension SVGRenderer {
+    /// A document within bounds, of which nothing was cut before.
+    static func render(
+        _ drawing: BoardDrawing, background: Background = .white, byteLimit: Int = .max,
+        limits: DisplayList.Limits = DisplayList.Limits(), while isWanted: () -> Bool
+    ) throws -> [UInt8] {
+        var scenes = SceneCache(byteLimit: 0)
+        return try render(
+            drawing, background: background, scale: 1, byteLimit: byteLimit, limits: limits, scenes: &scenes,
+            while: isWanted)
+    }
+}
+
+extension PDFRenderer {
+    /// Boards at one scale.
+    static func render(_ boards: [BoardDrawing], scale: Double = 1) throws -> [UInt8] {
+        try render(boards.map { (drawing: $0, scale: scale) })
+    }
+
+    /// Boards within bounds, of which nothing was cut before.
+    static func render(
+        _ boards: [BoardDrawing], byteLimit: Int = .max, while isWanted: () -> Bool
+    ) throws -> [UInt8]? {
+        var scenes = SceneCache(byteLimit: 0)
+        return try render(
+            boards.map { (drawing: $0, scale: 1) }, byteLimit: byteLimit, scenes: &scenes, while: isWanted)
     }
 }

@@ -109,8 +109,8 @@ struct DocumentRenderer {
         let file: [UInt8]?
         do throws(PDFRenderer.Failure) {
             file = try PDFRenderer.render(
-                drawings, scale: scale, limits: bounds.sceneLimits, byteLimit: bounds.documentBytes, scenes: &scenes,
-                while: isWanted)
+                drawings.map { (drawing: $0, scale: scale) }, limits: bounds.sceneLimits,
+                byteLimit: bounds.documentBytes, scenes: &scenes, while: isWanted)
         } catch {
             // Without a limit, cairo fails for lack of memory alone.
             throw .tooLarge

@@ -1,47 +1,8 @@
 package import Ink
+package import PathGeometry
 
-/// A closed outline of lines and parabolas. Filled together under the nonzero rule, the contours of a stroke are its ink.
-package struct Contour: Sendable, Equatable {
-    /// A part of the outline, from where the last one ended.
-    package enum Segment: Sendable, Equatable {
-        case line(to: Vector)
-        case quadratic(control: Vector, to: Vector)
-    }
-
-    package var start: Vector
-    package var segments: [Segment]
-
-    package init(start: Vector, segments: [Segment]) {
-        self.start = start
-        self.segments = segments
-    }
-
-    /// Sends the contour to a path.
-    package func trace(into sink: inout some ContourSink) {
-        sink.move(to: start)
-        for segment in segments {
-            switch segment {
-            case .line(let end): sink.line(to: end)
-            case .quadratic(let control, let end): sink.quadratic(control: control, to: end)
-            }
-        }
-        sink.close()
-    }
-}
-
-/// Receives closed contours: a path of a vector format.
-package protocol ContourSink {
-    /// Begins a contour.
-    mutating func move(to point: Vector)
-    /// Draws a straight line.
-    mutating func line(to point: Vector)
-    /// Draws a parabola: a quadratic Bézier curve.
-    mutating func quadratic(control: Vector, to point: Vector)
-    /// Ends the contour, which is back at its beginning.
-    mutating func close()
-}
-
-/// Makes contours of centre lines, with the stroker of the rasterizer.
+/// Makes contours of centre lines, with the stroker of the rasterizer: lines and parabolas that lead back to their start.
+/// Filled together under the nonzero rule, the contours of a stroke are its ink.
 ///
 /// A line is one contour as long as it is smooth: under the nonzero rule it may cross itself. At corners, and where one
 /// disc contains the next, another contour begins, with a round cap. Neighbouring parabolas and lines of a contour are
@@ -154,10 +115,10 @@ private struct ContourEdges: EdgeSink {
 
     mutating func flush() {
         guard let first = ahead.first else { return }
-        var contour = Contour(start: vector(first.start), segments: [])
-        contour.segments.reserveCapacity(ahead.count + back.count)
-        for edge in ahead { contour.segments.append(segment(edge, to: edge.end)) }
-        for edge in back.reversed() { contour.segments.append(segment(edge, to: edge.start)) }
+        var contour = Contour(start: vector(first.start))
+        for edge in ahead { add(edge, to: edge.end, of: &contour) }
+        for edge in back.reversed() { add(edge, to: edge.start, of: &contour) }
+        contour.close()
         contours.append(contour)
         ahead.removeAll(keepingCapacity: true)
         back.removeAll(keepingCapacity: true)
@@ -170,9 +131,9 @@ private struct ContourEdges: EdgeSink {
         return contours
     }
 
-    private func segment(_ edge: Edge, to end: SIMD2<Float>) -> Contour.Segment {
-        guard edge.sag != .zero else { return .line(to: vector(end)) }
-        return .quadratic(
+    private func add(_ edge: Edge, to end: SIMD2<Float>, of contour: inout Contour) {
+        guard edge.sag != .zero else { return contour.addLine(to: vector(end)) }
+        contour.addQuadratic(
             control: (vector(edge.start) + vector(edge.end)) * 0.5 + vector(edge.sag) * 2, to: vector(end))
     }
 
@@ -188,60 +149,48 @@ private struct ContourReducer {
 
     func reduced(_ contour: Contour) -> Contour {
         guard tolerance > 0 else { return contour }
-        var result = Contour(start: contour.start, segments: [])
-        let ends = contour.segments.map { $0.end }
-        var position = contour.start
-        var index = 0
-        while index < contour.segments.count {
-            var joined = contour.segments[index]
-            var next = index + 1
+        var result: [Segment] = []
+        var rest = contour.segments[...]
+        while let first = rest.first {
+            var (joined, count) = (first, 1)
             // A line first: a parabola without bend is one.
-            for end in index..<min(index + Self.mostJoined, contour.segments.count) {
-                let range = contour.segments[index...end]
-                guard let one = line(from: position, range) ?? parabola(from: position, range) else { break }
-                joined = one
-                next = end + 1
+            for next in 1...min(Self.mostJoined, rest.count) {
+                guard let one = line(rest.prefix(next)) ?? parabola(rest.prefix(next)) else { break }
+                (joined, count) = (one, next)
             }
-            if joined.end != position { result.segments.append(joined) }
-            position = ends[next - 1]
-            index = next
+            if joined.end != joined.start { result.append(joined) }
+            rest = rest.dropFirst(count)
         }
-        return result
+        return Contour(result, closed: true)
     }
 
-    private func line(from start: Vector, _ segments: ArraySlice<Contour.Segment>) -> Contour.Segment? {
-        guard let end = segments.last?.end else { return nil }
-        return isNear(segments, from: start, Chord(start, end)) ? .line(to: end) : nil
+    private func line(_ segments: ArraySlice<Segment>) -> Segment? {
+        guard let start = segments.first?.start, let end = segments.last?.end else { return nil }
+        return isNear(segments, Chord(start, end)) ? .line(start, end) : nil
     }
 
-    private func parabola(from start: Vector, _ segments: ArraySlice<Contour.Segment>) -> Contour.Segment? {
+    private func parabola(_ segments: ArraySlice<Segment>) -> Segment? {
         guard let first = segments.first, let last = segments.last else { return nil }
         if segments.count == 1 { return first }
-        let before = segments.dropLast().last.map { $0.end } ?? start
-        let out = first.startTangent(from: start)
-        let into = last.endTangent(from: before)
+        let (out, into) = (first.startTangent, last.endTangent)
         let turn = out.cross(into)
         // Not more than a quarter, and not so little that the tangents have no clear intersection.
         guard out.dot(into) > 0, turn * turn > 1e-6 * out.dot(out) * into.dot(into) else { return nil }
-        let chord = last.end - start
+        let chord = last.end - first.start
         let ahead = chord.cross(into) / turn
         guard ahead > 0, out.cross(chord) / turn > 0 else { return nil }
-        let control = start + out * ahead
-        guard isNear(segments, from: start, Chord(start, last.end), control: control) else { return nil }
-        return .quadratic(control: control, to: last.end)
+        let control = first.start + out * ahead
+        guard isNear(segments, Chord(first.start, last.end), control: control) else { return nil }
+        return .quadratic(first.start, control: control, last.end)
     }
 
     /// Whether segments only go ahead along a chord, near to it or to the parabola with a control point. Segments that turn
     /// back lie on the inner edge of a tight bend: moved by a little, they could leave a gap in the ink.
-    private func isNear(
-        _ segments: ArraySlice<Contour.Segment>, from start: Vector, _ chord: Chord, control: Vector? = nil
-    ) -> Bool {
-        var position = start
+    private func isNear(_ segments: ArraySlice<Segment>, _ chord: Chord, control: Vector? = nil) -> Bool {
         var reached = 0.0
         return segments.allSatisfy { segment in
-            defer { position = segment.end }
-            return (1...4).allSatisfy { quarter in
-                let place = chord.place(segment.point(at: Double(quarter) / 4, from: position))
+            (1...4).allSatisfy { quarter in
+                let place = chord.place(segment.point(at: Double(quarter) / 4))
                 guard place.along >= reached, place.along <= chord.length + 1e-9 else { return false }
                 reached = place.along
                 return abs(place.across - chord.height(at: place.along, control: control)) < tolerance
@@ -282,33 +231,18 @@ private struct Chord {
     }
 }
 
-extension Contour.Segment {
-    var end: Vector {
+extension Segment {
+    fileprivate var startTangent: Vector {
         switch self {
-        case .line(let end), .quadratic(_, let end): end
+        case .line(let start, let end): end - start
+        case .quadratic(let start, let control, _), .cubic(let start, let control, _, _): control - start
         }
     }
 
-    func point(at part: Double, from start: Vector) -> Vector {
+    fileprivate var endTangent: Vector {
         switch self {
-        case .line(let end): start.interpolated(to: end, at: part)
-        case .quadratic(let control, let end):
-            start.interpolated(to: control, at: part).interpolated(
-                to: control.interpolated(to: end, at: part), at: part)
-        }
-    }
-
-    func startTangent(from start: Vector) -> Vector {
-        switch self {
-        case .line(let end): end - start
-        case .quadratic(let control, _): control - start
-        }
-    }
-
-    func endTangent(from start: Vector) -> Vector {
-        switch self {
-        case .line(let end): end - start
-        case .quadratic(let control, let end): end - control
+        case .line(let start, let end): end - start
+        case .quadratic(_, let control, let end), .cubic(_, _, let control, let end): end - control
         }
     }
 }

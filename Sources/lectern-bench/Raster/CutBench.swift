@@ -115,18 +115,7 @@ struct CutBench: ParsableCommand {
             scale: scale, canvasWidth: Int(size.x * scale) + 1, canvasHeight: Int(size.y * scale) + 1)
         stroke.trace(into: &fitter)
         var outliner = StrokeContours(scale: scale, tolerance: 0.05)
-        return Path(
-            outliner.contours(of: fitter.samples).map { outline in
-                var contour = PathGeometry.Contour(start: outline.start)
-                for segment in outline.segments {
-                    switch segment {
-                    case .line(let end): contour.addLine(to: end)
-                    case .quadratic(let control, let end): contour.addQuadratic(control: control, to: end)
-                    }
-                }
-                contour.close()
-                return contour
-            })
+        return Path(outliner.contours(of: fitter.samples))
     }
 
     private static func ring(_ size: Point, _ random: inout SeededGenerator) -> Path {

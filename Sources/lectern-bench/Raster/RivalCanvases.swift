@@ -20,7 +20,7 @@ struct LecternCanvas {
         painter.draw(PaintedStroke(stroke: stroke, colour: Self.colour), on: &canvas)
     }
 
-    mutating func fill(_ path: Path) { painter.fill(PaintedArea(path: path, colour: Self.colour), on: &canvas) }
+    mutating func fill(_ path: Path) { painter.draw(.area(PaintedArea(path: path, colour: Self.colour)), on: &canvas) }
 
     /// A stroke on a canvas of its own.
     static func alphas(of stroke: InkStroke, _ size: CanvasSize) -> Canvas {
@@ -54,14 +54,14 @@ final class CairoCanvas {
     }
 
     /// The outline of a line of changing width: one ribbon, but for corners.
-    func outline(of stroke: InkStroke) -> [Raster.Contour] {
+    func outline(of stroke: InkStroke) -> [Contour] {
         var fitter = ParabolaFitter(scale: size.scale, canvasWidth: size.width, canvasHeight: size.height)
         stroke.trace(into: &fitter)
         var outliner = StrokeContours(scale: size.scale, tolerance: 0)
         return outliner.contours(of: fitter.samples)
     }
 
-    func fill(_ outline: [Raster.Contour]) {
+    func fill(_ outline: [Contour]) {
         var path = context.newPath()
         for contour in outline { contour.trace(into: &path) }
         context.fill()

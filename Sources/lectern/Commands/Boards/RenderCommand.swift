@@ -238,8 +238,7 @@ struct RenderCommand: AsyncParsableCommand {
         case .svg:
             do throws(DrawingStopped) {
                 return try SVGRenderer.render(
-                    first.drawing, background: transparent ? .transparent : .white, scale: first.scale, byteLimit: .max
-                ) { true }
+                    first.drawing, background: transparent ? .transparent : .white, scale: first.scale)
             } catch {
                 throw ExitCode.failed(
                     "the board has more erasers than can be subtracted; draw it on white paper")
