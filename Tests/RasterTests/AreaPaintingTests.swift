@@ -117,12 +117,12 @@ import Testing
             var painter = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height, scale: 1.3)
             // What it has drawn before does not matter.
             var other = Canvas(width: Self.width, height: Self.height)
-            painter.fill(PaintedArea(path: RandomArea.path(using: &random), colour: RGB(0)), on: &other)
+            painter.draw(.area(PaintedArea(path: RandomArea.path(using: &random), colour: RGB(0))), on: &other)
             var pieces = Canvas(width: Self.width, height: Self.height)
             for index in pieces.tiles.indices.shuffled(using: &random) {
                 var part = TileSet(of: pieces)
                 part.insert(pieces.box(ofTile: index))
-                painter.fill(area, on: &pieces, within: part) { true }
+                painter.draw(.area(area), on: &pieces, within: part) { true }
             }
             #expect(pieces.fingerprint == canvases[0].fingerprint, "seed \(random.seed), round \(round)")
         }
@@ -144,7 +144,7 @@ import Testing
             default: return Point(side.y, -side.x)
             }
         }
-        painter.fill(PaintedArea(path: Path(polygon: star), colour: RGB(0)), on: &canvas)
+        painter.draw(.area(PaintedArea(path: Path(polygon: star), colour: RGB(0))), on: &canvas)
         #expect(canvas.pixel(x: 128, y: 128) >> 24 == 255)
         #expect(painter.visitedPixels < 3 * 256 * 256, "\(painter.visitedPixels)")
         // Curves that are mostly outside.
@@ -153,7 +153,7 @@ import Testing
             let x = Double(index % 2 == 0 ? 60_000 : -60_000)
             huge.addCubic(control1: Point(-x, 60_000), control2: Point(x, -60_000), to: Point(x, Double(index % 256)))
         }
-        painter.fill(PaintedArea(path: Path([huge]), colour: RGB(0)), on: &canvas)
+        painter.draw(.area(PaintedArea(path: Path([huge]), colour: RGB(0))), on: &canvas)
         #expect(painter.visitedPixels < 1000 * 64 * 256, "\(painter.visitedPixels)")
     }
 
@@ -187,7 +187,7 @@ import Testing
             return false
         }
         #expect(box == nil && asked == 1 && canvas.tileCount == 0)
-        painter.fill(area, on: &canvas)
+        painter.draw(.area(area), on: &canvas)
         #expect(canvas.fingerprint == Canvas(width: 2000, height: 3000, drawing: [.area(area)]).fingerprint)
     }
 

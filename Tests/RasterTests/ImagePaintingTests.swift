@@ -109,7 +109,7 @@ import Testing
             for index in pieces.tiles.indices.shuffled(using: &random) {
                 var part = TileSet(of: pieces)
                 part.insert(pieces.box(ofTile: index))
-                painter.draw(image, on: &pieces, within: part) { true }
+                painter.draw(.image(image), on: &pieces, within: part) { true }
             }
             #expect(pieces.fingerprint == whole.fingerprint, "seed \(random.seed), round \(round)")
         }

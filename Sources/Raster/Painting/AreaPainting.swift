@@ -19,13 +19,8 @@ public struct PaintedArea: Sendable, Equatable {
 }
 
 extension StrokePainter {
-    /// Fills an area, which is composited once: it never darkens itself where its contours overlap.
-    public mutating func fill(_ area: PaintedArea, on canvas: inout Canvas) {
-        fill(area, on: &canvas, within: nil) { true }
-    }
-
-    /// Fills an area on some of the tiles only; see ``draw(_:on:within:while:)-1t9ko``.
-    @discardableResult
+    /// Fills an area on some of the tiles only; see ``draw(_:on:within:while:)-1t9ko``. It is composited once: it never darkens
+    /// itself where its contours overlap.
     mutating func fill(
         _ area: PaintedArea, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
     ) -> PixelBox? {

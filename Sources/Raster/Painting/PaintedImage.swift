@@ -101,15 +101,9 @@ public enum EmptyFrame {
 }
 
 extension StrokePainter {
-    /// Draws an image on top.
-    public mutating func draw(_ image: PaintedImage, on canvas: inout Canvas) {
-        draw(image, on: &canvas, within: nil) { true }
-    }
-
     /// Draws an image on some of the tiles only; see ``draw(_:on:within:while:)-1t9ko``.
     ///
     /// A pixel on the border of the image and of its clip is covered as the one covers it that covers less of it.
-    @discardableResult
     mutating func draw(
         _ image: PaintedImage, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
     ) -> PixelBox? {
