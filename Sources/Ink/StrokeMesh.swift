@@ -50,9 +50,9 @@ public struct StrokeMesh: Sendable, Equatable {
         let line = Self.withoutRepeats(samples)
         guard let first = line.first else { return }
         guard line.count > 1 else {
-            let section = addSection(first, Direction(x: 1, y: 0))
-            addCap(first, Direction(x: 1, y: 0), section: section)
-            addCap(first, Direction(x: -1, y: 0), section: section.reversed)
+            let section = addSection(first, Direction(1, 0))
+            addCap(first, Direction(1, 0), section: section)
+            addCap(first, Direction(-1, 0), section: section.reversed)
             return
         }
         var start = 0
@@ -73,7 +73,7 @@ public struct StrokeMesh: Sendable, Equatable {
             if let last {
                 addQuads(last, section)
             } else {
-                addCap(line[index], direction.reversed, section: section.reversed)
+                addCap(line[index], -direction, section: section.reversed)
             }
             if index + 1 == line.endIndex { addCap(line[index], direction, section: section) }
             last = section
@@ -105,7 +105,7 @@ public struct StrokeMesh: Sendable, Equatable {
     }
 
     private mutating func addSection(_ sample: CentreSample, _ direction: Direction) -> CrossSection {
-        let normal = Direction(x: -direction.y, y: direction.x)
+        let normal = Direction(-direction.y, direction.x)
         let wide = sample.radius + fringe
         return CrossSection(
             a: add(sample, normal, wide, alpha: 0),
@@ -156,16 +156,11 @@ public struct StrokeMesh: Sendable, Equatable {
 
     /// Unit vectors from the left of a direction over it to its right, by halving angles: without a sine.
     private static func halfCircle(_ direction: Direction, segments: Int) -> [Direction] {
-        let left = Direction(x: -direction.y, y: direction.x)
-        var arc = [left, direction, left.reversed]
+        let left = Direction(-direction.y, direction.x)
+        var arc = [left, direction, -left]
         while arc.count <= segments {
             var finer: [Direction] = [arc[0]]
-            for (one, other) in zip(arc, arc.dropFirst()) {
-                let x = one.x + other.x
-                let y = one.y + other.y
-                let length = (x * x + y * y).squareRoot()
-                finer += [Direction(x: x / length, y: y / length), other]
-            }
+            for (one, other) in zip(arc, arc.dropFirst()) { finer += [one.bisector(other) ?? one, other] }
             arc = finer
         }
         return arc
@@ -173,44 +168,38 @@ public struct StrokeMesh: Sendable, Equatable {
 }
 
 /// A unit vector along a line of samples.
-private struct Direction {
-    var x: Float
-    var y: Float
+private typealias Direction = SIMD2<Float>
 
+extension SIMD2<Float> {
     /// Cosine of the turn from which on a corner is rounded: about 37°.
     private static let cornerCosine: Float = 0.8
 
-    init(x: Float, y: Float) {
-        self.x = x
-        self.y = y
-    }
-
     /// From one sample to another; nil if they are at one position.
-    init?(from a: CentreSample, to b: CentreSample) {
-        let x = b.x - a.x
-        let y = b.y - a.y
-        let length = (x * x + y * y).squareRoot()
+    private init?(from a: CentreSample, to b: CentreSample) {
+        let way = SIMD2(b.x - a.x, b.y - a.y)
+        let length = (way * way).sum().squareRoot()
         // The squares of shorter distances underflow.
         guard length > 1e-18 else { return nil }
-        self.init(x: x / length, y: y / length)
+        self = way / length
     }
 
     /// The mean of the directions to `b` and from it.
-    init(_ a: CentreSample, _ b: CentreSample, _ c: CentreSample) {
+    fileprivate init(_ a: CentreSample, _ b: CentreSample, _ c: CentreSample) {
         let into = Direction(from: a, to: b)
         let out = Direction(from: b, to: c)
-        let one = into ?? out ?? Direction(x: 1, y: 0)
-        let other = out ?? one
-        let x = one.x + other.x
-        let y = one.y + other.y
-        let length = (x * x + y * y).squareRoot()
-        self = length > 0 ? Direction(x: x / length, y: y / length) : one
+        let one = into ?? out ?? Direction(1, 0)
+        self = one.bisector(out ?? one) ?? one
     }
 
-    var reversed: Direction { Direction(x: -x, y: -y) }
+    /// Nil where the other one is opposite.
+    fileprivate func bisector(_ other: Direction) -> Direction? {
+        let sum = self + other
+        let length = (sum * sum).sum().squareRoot()
+        return length > 0 ? sum / length : nil
+    }
 
-    static func isCorner(_ a: CentreSample, _ b: CentreSample, _ c: CentreSample) -> Bool {
+    fileprivate static func isCorner(_ a: CentreSample, _ b: CentreSample, _ c: CentreSample) -> Bool {
         guard let into = Direction(from: a, to: b), let out = Direction(from: b, to: c) else { return false }
-        return into.x * out.x + into.y * out.y < cornerCosine
+        return (into * out).sum() < cornerCosine
     }
 }
