@@ -134,7 +134,7 @@ let pureTests: [Target] = [
 let natsTargets: [Target] = [
     .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     // The lock of all modules with threads.
-    layer("Locking"),
+    layer("Locking", [deque]),
     // What clients with threads share, over NATS and over HTTP.
     layer("ClientRuntime"),
     layer("NATSClient", ["CNATS", "Locking", logging]),

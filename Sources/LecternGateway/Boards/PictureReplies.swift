@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import LecternClient
+internal import Locking
 internal import NATSClient
 internal import NIOCore
 internal import StrokeWire
@@ -106,7 +107,7 @@ struct Picture: Sendable {
 
 /// Pictures by their tags, and those that are being drawn: requests for one picture share one drawing.
 ///
-/// Bounded in bytes, in number and in drawings under way; a request for one more drawing is refused as `not-ready`.
+/// Bounded in bytes and in drawings under way; a request for one more drawing is refused as `not-ready`.
 actor PictureCache {
     struct Key: Hashable, Sendable {
         let room: RoomID
@@ -123,15 +124,12 @@ actor PictureCache {
 
     typealias Outcome = Result<Picture, GatewayError>
 
-    /// Pictures at most.
-    static let countLimit = 1024
+    /// What a picture counts for besides its bytes.
+    private static let entryBytes = 512
 
     private let drawings: Int
     private let feedDrawings: Int
-    private let byteLimit: Int
-    private var pictures: [Key: (picture: Picture, lastUse: UInt64)] = [:]
-    private var uses: UInt64 = 0
-    private(set) var byteCount = 0
+    private var pictures: LRUCache<Key, Picture>
     private var pending: [Drawing: Task<Outcome, Never>] = [:]
     /// How often all pictures were dropped.
     private var generation: UInt64 = 0
@@ -143,8 +141,11 @@ actor PictureCache {
     init(drawings: Int, feedDrawings: Int, byteLimit: Int) {
         self.drawings = drawings
         self.feedDrawings = feedDrawings
-        self.byteLimit = byteLimit
+        pictures = LRUCache(byteLimit: byteLimit)
     }
+
+    /// Pictures that are kept.
+    var count: Int { pictures.count }
 
     /// The cached picture, or one drawn for all who ask for it of the same feed meanwhile: of this tag, or a newer one
     /// of the feed where the newest is asked for.
@@ -152,11 +153,7 @@ actor PictureCache {
         _ key: Key, of feed: RoomFeed, isNewest: Bool,
         _ draw: @escaping @Sendable () async throws(GatewayError) -> Picture
     ) async throws(GatewayError) -> Picture {
-        if let picture = pictures[key]?.picture {
-            uses += 1
-            pictures[key]?.lastUse = uses
-            return picture
-        }
+        if let picture = pictures.value(key) { return picture }
         let wanted = Drawing(key: key, feed: feed, isNewest: isNewest)
         if let drawing = pending[wanted] { return try await drawing.value.get() }
         let own = pending.keys.count { $0.key.room == key.room && $0.feed == feed }
@@ -183,23 +180,14 @@ actor PictureCache {
     /// Drops all pictures; those that are being drawn are not kept.
     func removeAll() {
         generation += 1
-        pictures = [:]
-        byteCount = 0
+        pictures.removeAll { _ in true }
     }
 
     private func keep(_ picture: Picture, of room: RoomID) {
         let key = Key(room: room, tag: picture.tag)
         let size = picture.bytes.readableBytes
-        guard size <= byteLimit / 8, !picture.isIncomplete, pictures[key] == nil else { return }
-        while byteCount + size > byteLimit || pictures.count >= Self.countLimit,
-            let oldest = pictures.min(by: { $0.value.lastUse < $1.value.lastUse })
-        {
-            pictures[oldest.key] = nil
-            byteCount -= oldest.value.picture.bytes.readableBytes
-        }
-        uses += 1
-        pictures[key] = (picture, uses)
-        byteCount += size
+        guard size <= pictures.byteLimit / 8, !picture.isIncomplete, pictures.value(key) == nil else { return }
+        pictures.insert(picture, key, bytes: size + Self.entryBytes)
     }
 }
 
