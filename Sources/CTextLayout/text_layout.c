@@ -18,7 +18,6 @@ struct text_layout {
     size_t count;
     PangoLayout **lines; // NULL for one without characters
     double *widths;
-    double width;
 };
 
 static PangoLayout *make_line(PangoContext *context, const PangoFontDescription *font, const char *text, size_t size) {
@@ -87,7 +86,6 @@ text_layout *text_layout_create(const char *text, size_t size, bool right_to_lef
             PangoRectangle logical;
             pango_layout_line_get_extents(pango_layout_get_line_readonly(layout->lines[line], 0), NULL, &logical);
             layout->widths[line] = logical.width / (unit * PANGO_SCALE);
-            if (layout->widths[line] > layout->width) layout->width = layout->widths[line];
         }
         start = end + 1;
     }
@@ -108,10 +106,18 @@ void text_layout_destroy(text_layout *layout) {
     free(layout);
 }
 
-double text_layout_width(const text_layout *layout) { return layout->width; }
-
 double text_layout_line_width(const text_layout *layout, size_t line) {
     return line < layout->count ? layout->widths[line] : 0;
+}
+
+size_t text_layout_unknown(const text_layout *layout) {
+    size_t count = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t line = 0; line < layout->count; line++) {
+        if (layout->lines[line]) count += (size_t)pango_layout_get_unknown_glyphs_count(layout->lines[line]);
+    }
+    pthread_mutex_unlock(&lock);
+    return count;
 }
 
 // Fills the outlines of a line, which are asked for in one size.

@@ -12,7 +12,7 @@ internal import CTextLayout
 /// Texts come from strangers. They meet the fonts of the machine alone, and have at most `BoardText.byteBound` bytes, so that
 /// a layout takes some milliseconds; a picture of one has at most as many pixels as the caller allows. Layouts are made and
 /// drawn one at a time.
-public struct TextLayout: ~Copyable {
+public final class TextLayout {
     /// The lines of the text.
     let lines: [String]
     let isRightToLeft: Bool
@@ -37,11 +37,11 @@ public struct TextLayout: ~Copyable {
             }
         }
         self.layout = layout
-        let width = layout.map { text_layout_width($0) } ?? 0
+        let widths = lines.indices.map { line in layout.map { text_layout_line_width($0, line) } ?? 0 }
         #else
-        let width = lines.map(Self.estimate).max() ?? 0
+        let widths = lines.map(Self.estimate)
         #endif
-        lineHeight = source.lineHeight(width: width, lines: lines.count)
+        lineHeight = source.lineHeight(width: widths.max() ?? 0, lines: lines.count)
     }
 
     #if canImport(CTextLayout)
@@ -54,6 +54,15 @@ public struct TextLayout: ~Copyable {
         return layout.map { text_layout_line_width($0, line) * lineHeight } ?? 0
         #else
         return Self.estimate(lines[line]) * lineHeight
+        #endif
+    }
+
+    /// Whether a font of the machine has every character. One that none has is drawn as a small box.
+    var isComplete: Bool {
+        #if canImport(CTextLayout)
+        return layout.map { text_layout_unknown($0) == 0 } ?? true
+        #else
+        return true
         #endif
     }
 
@@ -86,6 +95,21 @@ public struct TextLayout: ~Copyable {
     }
 }
 
+/// The fonts of the machine, of which texts on boards need those with outlines.
+public enum TextFonts {
+    /// Writing of which some characters are in no font, each with the Debian package that has it.
+    public static func missing() -> [(writing: String, package: String)] {
+        [
+            ("Latin, Greek, Cyrillic", "aΩЖ", "fonts-dejavu-core"),
+            ("Chinese, Japanese, Korean", "数かハ한", "fonts-noto-cjk"),
+            ("emoji", "😀👍", "fonts-symbola"),
+        ].compactMap { writing, sample, package in
+            let text = TextSource(sample, colour: RGB(0), width: 1, height: 1)
+            return TextLayout(text).isComplete ? nil : (writing, package)
+        }
+    }
+}
+
 extension ImagePixels {
     /// A colour, as opaque as each pixel is covered.
     fileprivate init?(width: Int, height: Int, coverage: [UInt8], colour: RGB) {
@@ -108,64 +132,28 @@ extension PageImages {
     /// bytes as one of the most pixels takes: lassos show a text again and again.
     public func drawingTexts(scale: Double, most: Int = TextSource.mostPixels) -> PageImages {
         var images = self
-        let drawn = Locked(RecentTexts<ImagePixels>(byteLimit: 4 * most))
+        let drawn = Locked(LRUCache<TextSource, ImagePixels>(byteLimit: 4 * most, keepsNewest: true))
         images.drawText = { text in
-            if let known = drawn.withLock({ $0[text] }) { return known }
+            if let known = drawn.withLock({ $0.value(text) }) { return known }
             let pixels = TextLayout(text).pixels(scale: scale, most: most)
-            if let pixels { drawn.withLock { $0.keep(pixels, of: text, bytes: pixels.bytes.count) } }
+            if let pixels {
+                drawn.withLock { $0.insert(pixels, text, bytes: pixels.bytes.count + 2 * BoardText.byteBound) }
+            }
             return pixels
         }
         return images
     }
 }
 
-/// What was made of the last texts: a few, in a bounded number of bytes.
-struct RecentTexts<Value> {
-    static var countLimit: Int { 16 }
-
-    private let byteLimit: Int
-    /// The least recently used first.
-    private var values: [(text: TextSource, value: Value, bytes: Int)] = []
-    private(set) var byteCount = 0
-
-    init(byteLimit: Int) {
-        self.byteLimit = byteLimit
-    }
-
-    subscript(text: TextSource) -> Value? {
-        mutating get {
-            guard let place = values.firstIndex(where: { $0.text == text }) else { return nil }
-            values.append(values.remove(at: place))
-            return values[values.count - 1].value
-        }
-    }
-
-    /// Keeps what was made of a text that is not there; nothing beyond the bytes.
-    mutating func keep(_ value: Value, of text: TextSource, bytes: Int) {
-        guard bytes <= byteLimit else { return }
-        values.append((text, value, bytes))
-        byteCount += bytes
-        while values.count > Self.countLimit || byteCount > byteLimit { byteCount -= values.removeFirst().bytes }
-    }
-}
-
 /// The layouts of the last texts of a document.
 struct RecentLayouts {
-    /// A layout that can be kept.
-    final class Shared {
-        let layout: TextLayout
+    private var layouts = LRUCache<TextSource, TextLayout>(byteLimit: mostTexts)
+    private static let mostTexts = 16
 
-        init(_ text: TextSource) {
-            layout = TextLayout(text)
-        }
-    }
-
-    private var layouts = RecentTexts<Shared>(byteLimit: .max)
-
-    mutating func layout(of text: TextSource) -> Shared {
-        if let known = layouts[text] { return known }
-        let made = Shared(text)
-        layouts.keep(made, of: text, bytes: 0)
+    mutating func layout(of text: TextSource) -> TextLayout {
+        if let known = layouts.value(text) { return known }
+        let made = TextLayout(text)
+        layouts.insert(made, text, bytes: 1)
         return made
     }
 }

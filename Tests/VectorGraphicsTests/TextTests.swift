@@ -152,6 +152,12 @@ struct TextTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
+    @Test func `is complete where the fonts of the machine have each of its characters`() {
+        #expect(TextLayout(source("abc\n\nЖ")).isComplete && TextLayout(source("")).isComplete)
+        #expect(!TextLayout(source("abc\n\u{10FFFD}")).isComplete)
+        #expect(!TextFonts.missing().contains { $0.package == "fonts-dejavu-core" })
+    }
+
     @Test func `without an area is nothing`() {
         for (width, height) in [(0.0, 10.0), (10, 0), (0, 0)] {
             #expect(drawn(TextSource("a", colour: RGB(0), width: width, height: height), scale: 1) == nil)
@@ -182,19 +188,6 @@ struct TextTests {
         #expect(layers.next() != nil && layers.next() == nil && drawn.withLock { $0 } == 2)
     }
 
-    @Test("is forgotten where many came after it, or large ones")
-    func recent() {
-        var recent = RecentTexts<Int>(byteLimit: 1000)
-        for number in 0..<40 { recent.keep(number, of: source("\(number)"), bytes: 10) }
-        let kept = (0..<40).filter { (number: Int) in recent[source("\(number)")] == number }
-        #expect(kept == Array(24..<40) && recent.byteCount == 160)
-        _ = recent[source("24")]
-        recent.keep(100, of: source("large"), bytes: 985)
-        #expect(recent[source("24")] == 24 && recent[source("39")] == nil && recent.byteCount == 995)
-        recent.keep(101, of: source("larger"), bytes: 1001)
-        #expect(recent[source("larger")] == nil && recent[source("large")] == 100)
-    }
-
     private func drawing(
         _ text: String, lasso: Lasso? = nil, from: Point = Point(100, 100), to: Point = Point(500, 300)
     ) -> BoardDrawing {
@@ -204,7 +197,7 @@ struct TextTests {
     }
 
     @Test func `is text in SVG: escaped, one element a line, as wide as it is here`() throws {
-        let file = SVGRenderer.render(drawing("<script>a & b</script>\n\nzwei \u{ffff}\u{2028}\"Zeilen\""))
+        let file = try SVGRenderer.render(drawing("<script>a & b</script>\n\nzwei \u{ffff}\u{2028}\"Zeilen\""))
         let elements = try SVGReader.elements(of: file)
         #expect(!elements.contains { $0.name == "script" } && !elements.contains { $0.name == "image" })
         let lines = elements.filter { $0.name == "text" }

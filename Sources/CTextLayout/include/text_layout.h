@@ -21,11 +21,11 @@ text_layout *_Nullable text_layout_create(const char *_Nonnull text, size_t size
 
 void text_layout_destroy(text_layout *_Nonnull layout);
 
-/// The width of the widest line.
-double text_layout_width(const text_layout *_Nonnull layout);
-
 /// The width of a line, from 0; 0 of a line without characters.
 double text_layout_line_width(const text_layout *_Nonnull layout, size_t line);
+
+/// How many characters no font has: they are drawn as small boxes.
+size_t text_layout_unknown(const text_layout *_Nonnull layout);
 
 /// Draws the text in black with transparency around it, in the upper left corner of a box, or in the right one.
 ///

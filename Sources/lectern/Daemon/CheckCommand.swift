@@ -3,6 +3,7 @@ import Foundation
 import LecternConfiguration
 import LecternGateway
 import NATSClient
+import VectorGraphics
 
 /// `lectern check`: says what is wrong with the settings, and what is in force.
 struct CheckCommand: AsyncParsableCommand {
@@ -12,6 +13,8 @@ struct CheckCommand: AsyncParsableCommand {
         discussion: """
             The command reads settings exactly as `lectern serve` does with the same arguments, environment and file, and reads the \
             files that they name: keys of tokens, certificates, credentials. It connects to nothing and changes nothing.
+
+            A note on standard error names writing that no font of the machine has.
 
             It prints the settings that are not the defaults, each with its value and where it comes from; with --all every \
             one. Passwords are shown as ***. Faults go to standard error, one a line, each with its place.
@@ -40,6 +43,7 @@ struct CheckCommand: AsyncParsableCommand {
         if shown.isEmpty, !json { StandardOutput.write("All settings have their defaults; --all prints them.") }
         let faults = await loaded.configuration.fileFaults()
         for fault in faults { StandardError.write(fault) }
+        if let fonts = loaded.configuration.missingFonts { StandardError.write("note: \(fonts.what) (\(fonts.hint))") }
         guard faults.isEmpty else { throw ExitCode(ConfigurationError.exitCode) }
     }
 }
@@ -66,6 +70,18 @@ extension LoadedConfiguration.Value {
 }
 
 extension DaemonConfiguration {
+    /// What pictures and documents of this daemon cannot write, and what to do about it; nil for nothing.
+    var missingFonts: (what: String, hint: String)? {
+        guard node.roles.contains(.core), board.features.contains(.text) else { return nil }
+        let missing = TextFonts.missing()
+        guard !missing.isEmpty else { return nil }
+        return (
+            "no font of this machine has \(missing.map(\.writing).joined(separator: "; ")): "
+                + "PNG and PDF of boards have small boxes there",
+            "install \(missing.map(\.package).joined(separator: " "))"
+        )
+    }
+
     /// What is wrong with the files that settings name: what would end the daemon at its start.
     func fileFaults() async -> [String] {
         var faults: [String] = []

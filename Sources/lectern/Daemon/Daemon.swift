@@ -37,6 +37,9 @@ struct Daemon {
         let logger = Logger(label: "lectern")
         let reload = await SettingsReload(settings, loaded, log, logger)
         logger.info("starting", metadata: loaded.summary)
+        if let fonts = configuration.missingFonts {
+            logger.notice("\(fonts.what)", metadata: ["hint": "\(fonts.hint)"])
+        }
         let (url, embedded) = try await natsServer(logger)
         do {
             try await serve(url: url, embedded, registry, reload, logger)
