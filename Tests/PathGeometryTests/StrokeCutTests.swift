@@ -14,18 +14,7 @@ import Testing
             var fitter = ParabolaFitter(scale: 0.4, canvasWidth: 410, canvasHeight: 308)
             ink.trace(into: &fitter)
             var outliner = StrokeContours(scale: 0.4, tolerance: 0.05)
-            return Path(
-                outliner.contours(of: fitter.samples).map { outline in
-                    var contour = PathGeometry.Contour(start: outline.start)
-                    for segment in outline.segments {
-                        switch segment {
-                        case .line(let end): contour.addLine(to: end)
-                        case .quadratic(let control, let end): contour.addQuadratic(control: control, to: end)
-                        }
-                    }
-                    contour.close()
-                    return contour
-                })
+            return Path(outliner.contours(of: fitter.samples))
         }
     }
 

@@ -16,16 +16,16 @@ import Testing
             // Kept pictures of the newest boards alone do not help.
             var painter = BoardPainter(width: 300, height: 200, versionBytes: 0, prefixBytes: prefixBytes)
             board.visible = all
-            _ = painter.canvas(of: board.layers) { board.content($0) }
+            _ = painter.canvas(of: board)
             let most = prefixBytes == 0 ? 2000 : prefixBytes == 64 << 20 ? 255 : 1023
             var drawn: [Int] = []
             for _ in 0..<12 {
                 board.visible = Array(all.prefix(random.int(1...1999)))
                 let before = painter.layersDrawn
-                let canvas = painter.canvas(of: board.layers) { board.content($0) }
+                let canvas = painter.canvas(of: board)
                 drawn.append(painter.layersDrawn - before)
                 var fresh = BoardPainter(width: 300, height: 200)
-                #expect(canvas.fingerprint == fresh.canvas(of: board.layers) { board.content($0) }.fingerprint)
+                #expect(canvas.fingerprint == fresh.canvas(of: board).fingerprint)
             }
             #expect(drawn.allSatisfy { $0 <= most }, "seed \(random.seed): \(drawn)")
             #expect(prefixBytes > 0 || drawn.contains { $0 > 255 })
@@ -40,18 +40,18 @@ import Testing
         var pictures: [UInt64] = []
         for id in 1...50 as ClosedRange<UInt64> {
             board.add(id, PaintedBoard.randomStroke(&random))
-            pictures.append(painter.canvas(of: board.layers) { board.content($0) }.fingerprint)
+            pictures.append(painter.canvas(of: board).fingerprint)
             #expect(painter.layersDrawn == Int(id))
         }
         for depth in 1...40 {
             board.visible.removeLast()
-            let canvas = painter.canvas(of: board.layers) { board.content($0) }
+            let canvas = painter.canvas(of: board)
             #expect(canvas.fingerprint == pictures[board.visible.count - 1])
             #expect(painter.layersDrawn == 50, "undo \(depth)")
         }
         for id in 11...50 as ClosedRange<UInt64> {
             board.visible.append(id)
-            let canvas = painter.canvas(of: board.layers) { board.content($0) }
+            let canvas = painter.canvas(of: board)
             #expect(canvas.fingerprint == pictures[board.visible.count - 1])
             #expect(painter.layersDrawn == 50, "redo of \(id)")
         }
@@ -62,10 +62,10 @@ import Testing
         // A second stroke on the tile of the fourth.
         board.add(40, PaintedBoard.dash(3, 0, colour: 0xD92020))
         var painter = BoardPainter(width: 64 * 40, height: 128)
-        let before = painter.canvas(of: board.layers) { board.content($0) }
+        let before = painter.canvas(of: board)
         let drawn = painter.layersDrawn
         board.visible.remove(at: 3)
-        let after = painter.canvas(of: board.layers) { board.content($0) }
+        let after = painter.canvas(of: board)
         #expect(painter.layersDrawn - drawn == 1)
         #expect(after.unsharedByteCount(with: before) == Tile.byteCount)
         #expect(after.fingerprint == board.drawn(width: 64 * 40, height: 128).fingerprint)
@@ -78,7 +78,7 @@ import Testing
         func canvas(through count: Int) -> Canvas {
             var behind = board
             behind.visible = Array(board.visible.prefix(count))
-            return painter.canvas(of: behind.layers) { behind.content($0) }
+            return painter.canvas(of: behind)
         }
         // The one farthest behind asks first, as it happens when all of them follow the log.
         let cohorts = [40, 50, 60].map(canvas(through:))
@@ -88,19 +88,6 @@ import Testing
         #expect(painter.layersDrawn == 60)
     }
 
-    @Test func `keeps a version at the cost of the tiles that changed`() {
-        var painter = StrokePainter(canvasWidth: 640, canvasHeight: 640)
-        var canvas = Canvas(width: 640, height: 640)
-        for column in 0..<10 { painter.draw(PaintedBoard.dash(column, 0), on: &canvas) }
-        #expect(canvas.tileCount == 10)
-        let version = canvas
-        painter.draw(PaintedBoard.dash(0, 0), on: &canvas)
-        #expect(canvas.unsharedByteCount(with: version) == 64 * 64 * 4)
-        painter.draw(PaintedBoard.dash(0, 1), on: &canvas)
-        #expect(canvas.unsharedByteCount(with: version) == 2 * 64 * 64 * 4)
-        #expect(version.tileCount == 10)
-    }
-
     @Test
     mutating func `keeps versions that cursors can come to, and at most one canvas of those that all have passed`() {
         var painter = BoardPainter(width: 640, height: 640)
@@ -108,9 +95,7 @@ import Testing
         func picture(through count: Int, slowest: Int) -> Canvas {
             var behind = board
             behind.visible = Array(board.visible.prefix(count))
-            return painter.canvas(
-                of: behind.layers, at: BoardPosition(index: UInt64(count), slowest: UInt64(slowest))
-            ) { behind.content($0) }
+            return painter.canvas(of: behind, at: BoardPosition(index: UInt64(count), slowest: UInt64(slowest)))
         }
         // Each stroke touches all tiles.
         for id in 0..<40 as Range<UInt64> {
@@ -170,33 +155,13 @@ import Testing
                 let id = UInt64(page) * 100 + round
                 boards[page].add(id, PaintedBoard.dash(Int(round) % 10, page))
                 let index = round * 10 + UInt64(page)
-                _ = painter.canvas(
-                    of: boards[page].layers, at: BoardPosition(page: page, index: index, slowest: index)
-                ) { boards[page].content($0) }
+                _ = painter.canvas(of: boards[page], at: BoardPosition(page: page, index: index, slowest: index))
             }
         }
         #expect(painter.layersDrawn == 160, "each picture begins with the one before it of the same page")
     }
 
     private struct Enough: Error {}
-
-    @Test func `goes on from where it was told to stop`() throws {
-        var random = SeededGenerator(seed: TestSeed.choose())
-        let board = PaintedBoard.random(100, using: &random)
-        var painter = BoardPainter(width: 400, height: 300)
-        for end in [30, 31, 70] {
-            #expect(throws: Enough.self) {
-                try painter.canvas(of: board.layers) { (place) throws(Enough) in
-                    if place == end { throw Enough() }
-                    return board.content(place)
-                }
-            }
-            #expect(painter.layersDrawn == end)
-        }
-        let canvas = painter.canvas(of: board.layers) { board.content($0) }
-        #expect(painter.layersDrawn == 100)
-        #expect(canvas.fingerprint == board.drawn(width: 400, height: 300).fingerprint)
-    }
 
     @Test func `keeps no version of a drawing that was told to stop until another picture is drawn`() {
         var random = SeededGenerator(seed: TestSeed.choose())
@@ -220,7 +185,7 @@ import Testing
         add(61)
         drawOne()
         #expect(painter.versionCount == 1 && painter.layersDrawn == 41)
-        let canvas = painter.canvas(of: board.layers) { board.content($0) }
+        let canvas = painter.canvas(of: board)
         #expect(painter.layersDrawn == 61)
         #expect(canvas.fingerprint == board.drawn(width: 400, height: 300).fingerprint)
     }
@@ -271,7 +236,7 @@ import Testing
                     return board.content(place)
                 }
             }
-            let canvas = painter.canvas(of: board.layers) { board.content($0) }
+            let canvas = painter.canvas(of: board)
             let anew = board.drawn(width: 300, height: 200)
             #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), step \(step)")
             #expect(
@@ -299,7 +264,7 @@ import Testing
                 let anew = board.drawn(width: 300, height: 200)
                 #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), round \(round), step \(step)")
             }
-            let canvas = painter.canvas(of: lesson.board.layers) { lesson.board.content($0) }
+            let canvas = painter.canvas(of: lesson.board)
             let anew = lesson.board.drawn(width: 300, height: 200)
             #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), round \(round)")
         }
@@ -315,11 +280,12 @@ import Testing
                 x: index.isMultiple(of: 2) ? 10 : 1490, y: Double(index * 97 % height), force: Double(index % 7) / 6)
         }
         var board = PaintedBoard()
-        board.strokes[1] = PaintedBoard.dash(2, 2, colour: 0xFF)
-        board.strokes[2] = PaintedStroke(
-            stroke: InkStroke(element: .freehand, style: style, width: 6, points: long), colour: RGB(0xFF00))
-        board.strokes[3] = PaintedBoard.dash(3, 3)
-        board.visible = [1, 2, 3]
+        board.add(1, PaintedBoard.dash(2, 2, colour: 0xFF))
+        board.add(
+            2,
+            PaintedStroke(
+                stroke: InkStroke(element: .freehand, style: style, width: 6, points: long), colour: RGB(0xFF00)))
+        board.add(3, PaintedBoard.dash(3, 3))
         var painter = BoardPainter(width: width, height: height)
         for most in 0..<2 {
             var checks = 0
@@ -335,7 +301,7 @@ import Testing
             #expect(checks == most + 1)
         }
         #expect(painter.layersDrawn == 1, "what was drawn before is kept, and nothing of the long stroke")
-        let canvas = painter.canvas(of: board.layers) { board.content($0) }
+        let canvas = painter.canvas(of: board)
         #expect(canvas.fingerprint == board.drawn(width: width, height: height).fingerprint)
     }
 
@@ -353,9 +319,9 @@ import Testing
                 group.addTask {
                     // As after a restart: all there is, is the board.
                     var painter = BoardPainter(width: 300, height: 200)
-                    for board in log[start...] { _ = painter.canvas(of: board.layers) { board.content($0) } }
+                    for board in log[start...] { _ = painter.canvas(of: board) }
                     return log.suffix(20).map { board in
-                        painter.canvas(of: board.layers) { board.content($0) }.fingerprint
+                        painter.canvas(of: board).fingerprint
                     }
                 }
             }
@@ -363,59 +329,6 @@ import Testing
         }
         let anew = log.suffix(20).map { $0.drawn(width: 300, height: 200).fingerprint }
         for picture in pictures { #expect(picture == anew, "seed \(random.seed)") }
-    }
-}
-
-/// A visible list with the strokes to draw.
-struct PaintedBoard: VisibleLayers {
-    var strokes: [UInt64: PaintedStroke] = [:]
-    var visible: [UInt64] = []
-
-    /// A board of random strokes.
-    static func random(_ count: UInt64, using random: inout SeededGenerator) -> PaintedBoard {
-        var board = PaintedBoard()
-        for id in 1...count { board.add(id, randomStroke(&random)) }
-        return board
-    }
-
-    /// Puts a stroke on top.
-    mutating func add(_ id: UInt64, _ stroke: PaintedStroke) {
-        strokes[id] = stroke
-        visible.append(id)
-    }
-
-    func content(_ place: Int) -> LayerContent {
-        .stroke(
-            strokes[visible[place]]
-                ?? PaintedStroke(
-                    stroke: InkStroke(element: .line, style: .smooth, width: 1, points: []), colour: RGB(0)))
-    }
-
-    /// A stroke somewhere on 400 × 300 or a little beside, of any style and element.
-    static func randomStroke(_ random: inout SeededGenerator) -> PaintedStroke {
-        var x = Double.random(in: -20...420, using: &random)
-        var y = Double.random(in: -20...320, using: &random)
-        let points = (0..<Int.random(in: 1...20, using: &random)).map { number in
-            x += Double.random(in: -15...15, using: &random)
-            y += Double.random(in: -15...15, using: &random)
-            return StrokePoint(x: x, y: y, milliseconds: Double(number * 8))
-        }
-        let elements: [Element] = [.freehand, .freehand, .freehand, .freehand, .eraser, .ellipse, .rectangle, .line]
-        return PaintedStroke(
-            stroke: InkStroke(
-                element: elements.randomElement(using: &random) ?? .line,
-                style: InkStyle.allCases.randomElement(using: &random) ?? .smooth,
-                width: Double.random(in: 1...12, using: &random), points: points),
-            colour: RGB(UInt32.random(in: 0...0xFFFFFF, using: &random)))
-    }
-
-    /// A short stroke that stays within the tile at a column and a row.
-    static func dash(_ column: Int, _ row: Int, colour: UInt32 = 0) -> PaintedStroke {
-        let x = Double(column * 64 + 20)
-        let y = Double(row * 64 + 20)
-        let points = [StrokePoint(x: x, y: y), StrokePoint(x: x + 10, y: y + 10)]
-        return PaintedStroke(
-            stroke: InkStroke(element: .line, style: .smooth, width: 3, points: points), colour: RGB(colour))
     }
 }
 

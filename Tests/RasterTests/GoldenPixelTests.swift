@@ -239,7 +239,7 @@ import Testing
         }
         var painter = BoardPainter(width: 512, height: 384, scale: 1, versionBytes: 4 << 20)
         func expectPicture(_ name: String) {
-            let canvas = painter.canvas(of: board.layers) { board.content($0) }
+            let canvas = painter.canvas(of: board)
             expect(name, canvas)
         }
         for id in 1...40 as ClosedRange<UInt64> {

@@ -7,8 +7,8 @@ import Testing
 /// Pages on which lassos have cut and moved what was there: layers of a list go, and their parts come.
 @Suite struct `Painting a board with lassos` {
     /// A board of 10 × 6 tiles with an oval of ink in each.
-    private static func board() -> LayeredBoard {
-        var board = LayeredBoard(width: 640, height: 384)
+    private static func board() -> PaintedBoard {
+        var board = PaintedBoard()
         for row in 0..<6 {
             for column in 0..<10 {
                 let path = Path(ellipse: Double(column * 64 + 12), Double(row * 64 + 12), width: 40, height: 40)
@@ -23,7 +23,7 @@ import Testing
         for _ in 0..<10 {
             var board = Self.board()
             var painter = BoardPainter(width: 640, height: 384)
-            let before = painter.canvas(of: board.layers) { board.content($0) }
+            let before = painter.canvas(of: board)
             let drawn = painter.layersDrawn
             #expect(before.tileCount == 60 && drawn == 60)
             let undone = board
@@ -32,51 +32,37 @@ import Testing
             let lasso = Path(
                 rectangle: Double(first * 64), Double(row * 64 + 32), width: Double(count * 64), height: 32)
             board.apply(lasso, map: AffineMap(1, 0, 0, 1, 0, 128))
-            let after = painter.canvas(of: board.layers) { board.content($0) }
+            let after = painter.canvas(of: board)
             #expect(after.unsharedByteCount(with: before) == 2 * count * Tile.byteCount, "seed \(random.seed)")
             // The upper halves, the ovals that were there, and the lower halves on them.
             #expect(painter.layersDrawn - drawn == 3 * count, "seed \(random.seed)")
-            #expect(after.fingerprint == board.drawn().fingerprint, "seed \(random.seed)")
+            #expect(after.fingerprint == board.drawn(width: 640, height: 384).fingerprint, "seed \(random.seed)")
             let redone = board
             for (list, canvas) in [(undone, before), (redone, after), (undone, before), (redone, after)] {
-                let version = painter.canvas(of: list.layers) { list.content($0) }
+                let version = painter.canvas(of: list)
                 #expect(version.unsharedByteCount(with: canvas) == 0, "seed \(random.seed)")
             }
             #expect(painter.layersDrawn - drawn == 3 * count, "seed \(random.seed)")
             // Ink above the lasso is drawn alone.
             board.add(.stroke(PaintedBoard.dash(9, 5)))
-            let inked = painter.canvas(of: board.layers) { board.content($0) }
+            let inked = painter.canvas(of: board)
             #expect(painter.layersDrawn - drawn == 3 * count + 1, "seed \(random.seed)")
             #expect(inked.unsharedByteCount(with: after) == Tile.byteCount, "seed \(random.seed)")
         }
     }
 
-    @Test func `paints the same when a layer in the middle goes`() {
-        var board = Self.board()
-        board.add(.area(PaintedArea(path: Path(ellipse: 100, 60, width: 300, height: 200), colour: RGB(0xFF))))
-        var painter = BoardPainter(width: 640, height: 384)
-        let before = painter.canvas(of: board.layers) { board.content($0) }
-        let drawn = painter.layersDrawn
-        board.visible.remove(at: 23)
-        let after = painter.canvas(of: board.layers) { board.content($0) }
-        #expect(after.unsharedByteCount(with: before) == Tile.byteCount)
-        // The large oval alone lies on the tile of the one that went.
-        #expect(painter.layersDrawn - drawn == 1)
-        #expect(after.fingerprint == board.drawn().fingerprint)
-    }
-
     @Test(arguments: [0, 8 << 20])
     func `has the pixels of a painter that knows nothing, after any history, with any memory`(versionBytes: Int) {
         var random = SeededGenerator(seed: TestSeed.choose())
-        var board = LayeredBoard(width: 400, height: 300)
-        var history: [LayeredBoard] = []
+        var board = PaintedBoard()
+        var history: [PaintedBoard] = []
         var painter = BoardPainter(width: 400, height: 300, versionBytes: versionBytes)
         for step in 1...60 {
             for _ in 0..<random.int(1...3) {
                 history.append(board)
                 switch random.int(0..<12) {
                 case 0..<5: board.add(.stroke(PaintedBoard.randomStroke(&random)))
-                case 5: board.add(board.randomImage(&random))
+                case 5: board.add(PaintedBoard.randomImage(&random))
                 case 6, 7:
                     board.add(
                         .area(
@@ -98,39 +84,22 @@ import Testing
                 default: if let last = history.randomElement(using: &random) { board = board.turnedBack(to: last) }
                 }
             }
-            let canvas = painter.canvas(of: board.layers) { board.content($0) }
-            #expect(canvas.fingerprint == board.drawn().fingerprint, "seed \(random.seed), step \(step)")
+            let (canvas, anew) = (painter.canvas(of: board), board.drawn(width: 400, height: 300))
+            #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), step \(step)")
         }
     }
 }
 
-/// A visible list of layers of all kinds, with what they show.
-struct LayeredBoard: VisibleLayers {
-    let width, height: Int
-    private var contents: [UInt64: LayerContent] = [:]
-    private var next: UInt64 = 1
-    var visible: [UInt64] = []
-
-    init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
-
-    mutating func add(_ content: LayerContent) {
-        contents[next] = content
-        visible.append(next)
-        next += 1
-    }
-
+extension PaintedBoard {
     /// The list of an earlier state; ids stay used.
-    func turnedBack(to other: LayeredBoard) -> LayeredBoard {
+    fileprivate func turnedBack(to other: PaintedBoard) -> PaintedBoard {
         var board = self
         board.visible = other.visible
         return board
     }
 
     /// Cuts areas and images, and moves what is inside of the lasso on top.
-    mutating func apply(_ lasso: Path, map: AffineMap) {
+    fileprivate mutating func apply(_ lasso: Path, map: AffineMap) {
         let cutter = PathCutter(lasso)
         var moved: [LayerContent] = []
         for (place, id) in visible.enumerated().reversed() {
@@ -158,15 +127,13 @@ struct LayeredBoard: VisibleLayers {
                     .image(PaintedImage(pixels: image.pixels, map: image.map, clip: cut.outside))
                 )
             }
-            contents[next] = parts.outside
-            visible[place] = next
-            next += 1
+            replace(place, by: parts.outside)
             moved.insert(parts.inside, at: 0)
         }
         for content in moved { add(content) }
     }
 
-    func randomImage(_ random: inout SeededGenerator) -> LayerContent {
+    fileprivate static func randomImage(_ random: inout SeededGenerator) -> LayerContent {
         func number() -> Double { Double.random(in: -1.5...1.5, using: &random) }
         let pixels = RandomImage.smooth(width: random.int(1...200), height: random.int(1...200), using: &random)
         return .image(
@@ -175,17 +142,5 @@ struct LayeredBoard: VisibleLayers {
                 map: AffineMap(
                     number(), number(), number(), number(), Double.random(in: 0...400, using: &random),
                     Double.random(in: 0...300, using: &random))))
-    }
-
-    func content(_ place: Int) -> LayerContent {
-        contents[visible[place]] ?? .area(PaintedArea(path: Path(), colour: RGB(0)))
-    }
-
-    /// The board as it is drawn by a painter for each layer, which has drawn nothing before.
-    func drawn() -> Canvas {
-        visible.indices.reduce(into: Canvas(width: width, height: height)) { canvas, place in
-            var painter = StrokePainter(canvasWidth: width, canvasHeight: height)
-            painter.draw(content(place), on: &canvas)
-        }
     }
 }

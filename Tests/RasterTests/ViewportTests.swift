@@ -24,8 +24,8 @@ import Testing
             board.add(id, PaintedBoard.randomStroke(&random))
             // Undone ones below others are painted over again.
             if random.chance(1, in: 4) { board.visible.remove(at: random.int(0..<board.visible.count)) }
-            let expected = whole.canvas(of: board.layers) { board.content($0) }
-            let canvas = part.canvas(of: board.layers) { board.content($0) }
+            let expected = whole.canvas(of: board)
+            let canvas = part.canvas(of: board)
             for y in stride(from: seen.minY, to: seen.maxY, by: 1) {
                 for x in seen.minX..<max(seen.maxX, seen.minX)
                 where canvas.pixel(x: x, y: y) != expected.pixel(x: x, y: y) {
@@ -43,7 +43,7 @@ import Testing
         var random = SeededGenerator(seed: TestSeed.choose())
         var board = PaintedBoard.random(60, using: &random)
         var painter = BoardPainter(width: 400, height: 300, versionBytes: 0)
-        _ = painter.canvas(of: board.layers) { board.content($0) }
+        _ = painter.canvas(of: board)
         for place in [3, 20, 40] {
             board.visible.remove(at: place)
             var calls = 0
