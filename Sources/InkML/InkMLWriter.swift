@@ -272,7 +272,7 @@ private struct ShapeOutline {
             ]
         case .arrow:
             let (from, to) = (SIMD2(first.x, first.y), SIMD2(last.x, last.y))
-            let corners = from == to ? [] : ArrowShape.corners(from: from, to: to, width: stroke.width ?? 1)
+            let corners = ArrowShape.corners(from: from, to: to, width: stroke.width ?? 1)
             points = [point(first.x, first.y)] + corners.map { point($0.x, $0.y) }
         default:
             let (centreX, centreY) = ((first.x + last.x) / 2, (first.y + last.y) / 2)

@@ -62,18 +62,15 @@ import Testing
         var random = SeededGenerator(seed: TestSeed.choose())
         for round in 0..<400 {
             let points = [StrokePoint].nearEachOther(using: &random)
-            let stroke = InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
-            for segment in trace(style, points) {
-                #expect(
-                    segment.nib.width.isFinite && segment.nib.opacity.isFinite, "seed \(random.seed), round \(round)")
-            }
+            let element = random.pick([Element.freehand, .freehand, .eraser, .line, .rectangle, .ellipse, .arrow])
+            let stroke = InkStroke(element: element, style: style, width: random.pick([1e-300, 4]), points: points)
             var flattener = Flattener(scale: 1.5)
             stroke.trace(into: &flattener)
             var fitter = ParabolaFitter(scale: 1.5, canvasWidth: 100, canvasHeight: 100)
             stroke.trace(into: &fitter)
             for sample in flattener.samples + fitter.samples {
                 let sum = sample.x + sample.y + sample.radius + sample.opacity + sample.sagX + sample.sagY
-                #expect(sum.isFinite, "seed \(random.seed), round \(round): \(sample)")
+                #expect(sum.isFinite, "seed \(random.seed), round \(round), \(element): \(sample)")
             }
         }
     }

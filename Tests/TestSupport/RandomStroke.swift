@@ -101,12 +101,14 @@ extension [StrokePoint] {
         let steps = [0, least, 2 * least, 1e-170, 3e-162, 1e-155, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
         let usual = random.pick(steps)
         var (x, y, time) = (0.0, 0.0, 0.0)
+        let isHeldFlat = random.chance(1, in: 2)
         return (0..<random.int(1...7)).map { _ in
             let step = random.chance(3, in: 4) ? usual : random.pick(steps)
             x += step * random.pick([-1, 0, 1, 2])
             y += step * random.pick([-1, 0, 1, 3])
             time += random.pick(steps)
-            return StrokePoint(x: x, y: y, milliseconds: time)
+            return StrokePoint(
+                x: x, y: y, altitude: isHeldFlat ? 0.3 : nil, azimuth: isHeldFlat ? 0.6 : nil, milliseconds: time)
         }
     }
 

@@ -42,7 +42,9 @@ public struct PencilLead: PenInstrument, Equatable {
     public mutating func nib(at point: StrokePoint, width: Double, speed: Double, way: Vector) -> Nib {
         let effort = point.force.map { $0 * Self.sensitivity } ?? BallPen.pressure(speed: speed / unit)
         let lean = point.altitude.map(Self.lean) ?? 0
-        let sine = point.azimuth.map { abs(way.cross(Vector(angle: $0))) / way.length } ?? 0.7
+        // The squares of very short ways underflow.
+        let azimuth = way.length > 0 ? point.azimuth : nil
+        let sine = azimuth.map { abs(way.cross(Vector(angle: $0))) / way.length } ?? 0.7
         let fresh = lean * sine
         let side = side.map { 0.5 * fresh + 0.5 * $0 } ?? fresh
         self.side = side

@@ -75,10 +75,12 @@ package enum ArrowShape {
 
     /// The corners that the line goes on to, which all ink ends behind: the tip, both corners at the back, and the tip again.
     /// - Parameters:
-    ///   - first, last: different points.
+    ///   - first, last: where they are as good as one point, there are no corners.
     ///   - width: of the line, in board units.
     package static func corners(from first: Vector, to last: Vector, width: Double) -> [Vector] {
         let way = last - first
+        // The squares of shorter ways underflow.
+        guard way.length > 0 else { return [] }
         let along = way / way.length
         let across = Vector(-along.y, along.x) * width
         let tip = last - along * (width * 0.5)
