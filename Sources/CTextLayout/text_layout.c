@@ -166,6 +166,42 @@ bool text_layout_cover(
     return is_drawn && data;
 }
 
+// Shows the clusters of a run one by one from the left. Cairo writes those of a run from right to left in the order of reading,
+// each behind the one before: readers of PDF files find gaps in words there.
+static void show_clusters(cairo_t *context, const char *text, PangoGlyphItem *run, int *zeros, double x, double y) {
+    PangoGlyphItemIter place;
+    bool is_there = pango_glyph_item_iter_init_end(&place, run, text);
+    for (; is_there; is_there = pango_glyph_item_iter_prev_cluster(&place)) {
+        PangoItem item = *run->item;
+        item.offset = place.start_index;
+        item.length = place.end_index - place.start_index;
+        item.num_chars = place.end_char - place.start_char;
+        PangoGlyphString glyphs = *run->glyphs;
+        glyphs.num_glyphs = place.start_glyph - place.end_glyph;
+        glyphs.glyphs += place.end_glyph + 1;
+        glyphs.log_clusters = zeros;
+        PangoGlyphItem cluster = *run;
+        cluster.item = &item;
+        cluster.glyphs = &glyphs;
+        cairo_move_to(context, x, y);
+        pango_cairo_show_glyph_item(context, text, &cluster);
+        x += (double)pango_glyph_string_get_width(&glyphs) / PANGO_SCALE;
+    }
+}
+
+static void show_line(cairo_t *context, PangoLayout *layout, double x, double y) {
+    const char *text = pango_layout_get_text(layout);
+    for (GSList *runs = pango_layout_get_line_readonly(layout, 0)->runs; runs; runs = runs->next) {
+        PangoGlyphItem *run = runs->data;
+        int *zeros = run->item->analysis.level % 2 ? calloc((size_t)run->glyphs->num_glyphs + 1, sizeof(int)) : NULL;
+        cairo_move_to(context, x, y);
+        if (zeros) show_clusters(context, text, run, zeros, x, y);
+        else pango_cairo_show_glyph_item(context, text, run);
+        free(zeros);
+        x += (double)pango_glyph_string_get_width(run->glyphs) / PANGO_SCALE;
+    }
+}
+
 void text_layout_show(const text_layout *layout, void *target, double scale, double width, double baseline) {
     cairo_t *context = target;
     cairo_save(context);
@@ -174,8 +210,7 @@ void text_layout_show(const text_layout *layout, void *target, double scale, dou
     for (size_t line = 0; line < layout->count; line++) {
         if (!layout->lines[line]) continue;
         double left = layout->right_to_left ? width - layout->widths[line] : 0;
-        cairo_move_to(context, left * unit, ((double)line + baseline) * unit);
-        pango_cairo_show_layout_line(context, pango_layout_get_line_readonly(layout->lines[line], 0));
+        show_line(context, layout->lines[line], left * unit, ((double)line + baseline) * unit);
     }
     pthread_mutex_unlock(&lock);
     cairo_restore(context);

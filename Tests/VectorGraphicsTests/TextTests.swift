@@ -234,9 +234,12 @@ struct TextTests {
     func `can be selected and searched in PDF, in a font that the file has`() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID().uuidString).pdf")
         defer { try? FileManager.default.removeItem(at: file) }
-        try Data(PDFRenderer.render([drawing("Die Würde & das <b>Recht</b>\nzweite Zeile")])).write(to: file)
+        let texts = ["Die Würde & das <b>Recht</b>\nzweite Zeile", "שלום עולם", "مرحبا بالعالم", "שלום abc"]
+        try Data(PDFRenderer.render(texts.map { drawing($0) })).write(to: file)
         let words = try InstalledProgram("pdftotext")?.run([file.path, "-"]).map { String(decoding: $0, as: UTF8.self) }
-        #expect(words?.contains("Die Würde & das <b>Recht</b>") == true && words?.contains("zweite Zeile") == true)
+        for line in texts.flatMap({ $0.split(whereSeparator: \.isNewline) }) {
+            for word in line.split(separator: " ") { #expect(words?.contains(word) == true, "\(word)") }
+        }
         let fonts = try InstalledProgram("pdffonts")?.run([file.path]).map { String(decoding: $0, as: UTF8.self) }
         #expect(fonts?.contains("yes") == true, "embedded")
     }
