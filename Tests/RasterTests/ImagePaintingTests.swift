@@ -115,6 +115,29 @@ import Testing
         }
     }
 
+    @Test func `is made smaller once for all its copies, whatever of each is seen`() {
+        var random = SeededGenerator(seed: TestSeed.choose())
+        let pixels = RandomImage.smooth(width: 500, height: 400, using: &random)
+        let other = RandomImage.smooth(width: 500, height: 400, using: &random)
+        var canvas = Canvas(width: Self.width, height: Self.height)
+        var painter = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height)
+        for round in 0..<60 {
+            let side = random.pick([0.1, 0.1, 0.1, 0.03, 1])
+            let image = PaintedImage(
+                pixels: random.chance(1, in: 8) ? other : pixels,
+                map: AffineMap(side, 0, 0, side, Double(random.int(-30...170)), Double(random.int(-30...130))))
+            var expected = canvas
+            var fresh = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height)
+            fresh.draw(.image(image), on: &expected)
+            painter.draw(.image(image), on: &canvas)
+            #expect(canvas.fingerprint == expected.fingerprint, "seed \(random.seed), round \(round)")
+        }
+        let whole = PaintedImage(pixels: pixels, map: AffineMap(0.1, 0, 0, 0.1, 10, 10))
+        painter.draw(.image(whole), on: &canvas)
+        painter.draw(.image(whole), on: &canvas)
+        #expect(painter.visitedPixels < 500 * 400, "the means are taken again")
+    }
+
     @Test func `shows nothing where the map cannot be inverted, or is none`() throws {
         let pixels = try #require(ImagePixels(width: 2, height: 2, bytes: [UInt8](repeating: 255, count: 16)))
         for map in [

@@ -7,12 +7,12 @@ extension Canvas {
     mutating func composite(
         _ source: UInt32, rows: CoverageRows, box: PixelBox, within part: TileSet?, kernels: Kernels
     ) {
-        for tileY in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
+        for tileY in box.tileRows {
             let top = max(box.minY, tileY * Tile.side)
             let bottom = min(box.maxY, (tileY + 1) * Tile.side)
             var used: UInt64 = 0
             for y in top..<bottom { used |= rows.dirty[y - box.minY] }
-            for tileX in box.minX / Tile.side...(box.maxX - 1) / Tile.side {
+            for tileX in box.tileColumns {
                 let columns = TileColumns(from: tileX * Tile.side - box.minX, blocks: rows.blocks)
                 let index = tileY * self.columns + tileX
                 guard columns.bits(of: used) != 0, part?.contains(index) ?? true else { continue }

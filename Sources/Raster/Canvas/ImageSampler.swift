@@ -22,12 +22,14 @@ struct ImageSampler {
     /// The number of places that are looked at for each pixel.
     var taps: Int { tapsAcross * tapsDown }
     /// The number of pixels of the image whose means were taken.
-    var averagedPixels: Int { level.averagedPixels }
+    let averagedPixels: Int
 
     /// `nil` where nothing of the image can be seen.
     ///
-    /// - Parameter box: the pixels that will be asked for.
-    init?(_ image: PaintedImage, scale: Double, in box: PixelBox) {
+    /// - Parameters:
+    ///   - box: the pixels that will be asked for.
+    ///   - last: the means that were taken last. A slide may stand on a page a thousand times.
+    init?(_ image: PaintedImage, scale: Double, in box: PixelBox, _ last: inout ImageLevel?) {
         let map = image.map.followed(by: AffineMap(scale, 0, 0, scale, 0, 0))
         let size = map.determinant
         let inverse = AffineMap(
@@ -62,7 +64,14 @@ struct ImageSampler {
             guard place.x.isFinite, place.y.isFinite else { return nil }
             bounds.extend(to: place)
         }
-        level = ImageLevel(image.pixels, shift: shift, bounds)
+        let wanted = ImageLevel(image.pixels, shift: shift, bounds)
+        if let last, last.contains(wanted) {
+            (level, averagedPixels) = (last, 0)
+        } else {
+            level = wanted.averaged()
+            averagedPixels = level.averagedPixels
+            last = averagedPixels > 0 ? level : nil
+        }
     }
 
     /// Calls with pixel after pixel of a row of the canvas, premultiplied: red, green, blue, alpha.
@@ -96,7 +105,7 @@ struct ImageSampler {
 }
 
 /// The means of an image over squares of pixels, as far as they are needed.
-private struct ImageLevel {
+struct ImageLevel: Sendable {
     private let pixels: ImagePixels
     private let shift: Int
     /// The squares that are here; all others are not asked for.
@@ -104,8 +113,10 @@ private struct ImageLevel {
     /// The means of the squares, row by row; of squares of one pixel those of the image are taken.
     private var means: [UInt32] = []
 
+    /// A level whose means are not there yet.
+    ///
     /// - Parameter bounds: the places that will be asked for, in squares.
-    init(_ pixels: ImagePixels, shift: Int, _ bounds: Box) {
+    fileprivate init(_ pixels: ImagePixels, shift: Int, _ bounds: Box) {
         self.pixels = pixels
         self.shift = shift
         func range(_ low: Double, _ high: Double, _ size: Int) -> ClosedRange<Int> {
@@ -116,14 +127,26 @@ private struct ImageLevel {
         }
         columns = range(bounds.lower.x, bounds.upper.x, pixels.width)
         rows = range(bounds.lower.y, bounds.upper.y, pixels.height)
-        guard shift > 0 else { return }
-        means.reserveCapacity(columns.count * rows.count)
-        pixels.bytes.withUnsafeBytes { bytes in
-            for row in rows { for column in columns { means.append(mean(bytes, column, row)) } }
-        }
     }
 
-    var averagedPixels: Int { means.count << (2 * shift) }
+    fileprivate func averaged() -> ImageLevel {
+        guard shift > 0 else { return self }
+        var level = self
+        level.means.reserveCapacity(columns.count * rows.count)
+        pixels.bytes.withUnsafeBytes { bytes in
+            for row in rows { for column in columns { level.means.append(mean(bytes, column, row)) } }
+        }
+        return level
+    }
+
+    /// Whether the squares of another level are here, of the very same pixels in memory.
+    fileprivate func contains(_ other: ImageLevel) -> Bool {
+        func place(_ level: ImageLevel) -> UnsafeRawPointer? { level.pixels.bytes.withUnsafeBytes { $0.baseAddress } }
+        return shift == other.shift && pixels.width == other.pixels.width && place(self) == place(other)
+            && columns.contains(other.columns) && rows.contains(other.rows)
+    }
+
+    fileprivate var averagedPixels: Int { means.count << (2 * shift) }
 
     private func mean(_ bytes: UnsafeRawBufferPointer, _ column: Int, _ row: Int) -> UInt32 {
         let (left, top) = (column << shift, row << shift)
@@ -144,7 +167,7 @@ private struct ImageLevel {
 
     /// Lends the squares.
     @inline(__always)
-    func withSquares(_ body: (Squares) -> Void) {
+    fileprivate func withSquares(_ body: (Squares) -> Void) {
         func lend(_ bytes: UnsafeRawBufferPointer, stride: Int, first: Int) {
             guard let base = bytes.baseAddress else { return }
             body(Squares(pixels: base - first * 4, stride: stride, columns: columns, rows: rows))
@@ -158,7 +181,7 @@ private struct ImageLevel {
         }
     }
 
-    struct Squares {
+    fileprivate struct Squares {
         let pixels: UnsafeRawPointer
         let stride: Int
         let columns, rows: ClosedRange<Int>
@@ -194,9 +217,9 @@ extension Canvas {
     /// Composites an image through a mask, and wipes the mask. The box of the mask begins at the left border of a tile. Tiles
     /// that are not in `part`, if one is given, stay as they are.
     mutating func composite(_ image: ImageSampler, rows: CoverageRows, box: PixelBox, within part: TileSet?) {
-        for tileY in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
+        for tileY in box.tileRows {
             let lines = max(box.minY, tileY * Tile.side)..<min(box.maxY, (tileY + 1) * Tile.side)
-            for tileX in box.minX / Tile.side...(box.maxX - 1) / Tile.side {
+            for tileX in box.tileColumns {
                 let index = tileY * self.columns + tileX
                 guard part?.contains(index) ?? true else { continue }
                 let first = tileX * Tile.side

@@ -47,8 +47,8 @@ struct TileSet: Sendable {
     /// Adds the tiles that a box of pixels touches; the box lies on the canvas.
     mutating func insert(_ box: PixelBox) {
         guard !box.isEmpty else { return }
-        for row in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
-            for column in box.minX / Tile.side...(box.maxX - 1) / Tile.side where !members[row * columns + column] {
+        for row in box.tileRows {
+            for column in box.tileColumns where !members[row * columns + column] {
                 members[row * columns + column] = true
                 count += 1
             }
@@ -79,8 +79,8 @@ struct TileSet: Sendable {
     /// The part of a box of pixels, which touches some of the tiles, that has all of these inside.
     func hull(_ box: PixelBox) -> PixelBox {
         var hull = PixelBox(minX: box.maxX, minY: box.maxY, maxX: box.minX, maxY: box.minY)
-        for row in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
-            for column in box.minX / Tile.side...(box.maxX - 1) / Tile.side where members[row * columns + column] {
+        for row in box.tileRows {
+            for column in box.tileColumns where members[row * columns + column] {
                 hull.minX = min(hull.minX, max(column * Tile.side, box.minX))
                 hull.minY = min(hull.minY, max(row * Tile.side, box.minY))
                 hull.maxX = max(hull.maxX, min((column + 1) * Tile.side, box.maxX))
@@ -93,8 +93,8 @@ struct TileSet: Sendable {
     /// Whether a box of pixels touches any of the tiles.
     func touches(_ box: PixelBox) -> Bool {
         guard !box.isEmpty else { return false }
-        for row in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
-            for column in box.minX / Tile.side...(box.maxX - 1) / Tile.side where members[row * columns + column] {
+        for row in box.tileRows {
+            for column in box.tileColumns where members[row * columns + column] {
                 return true
             }
         }
@@ -112,9 +112,24 @@ struct PixelBox: Sendable, Equatable {
     var width: Int { maxX - minX }
     var height: Int { maxY - minY }
     var isEmpty: Bool { maxX <= minX || maxY <= minY }
+
+    /// The rows and columns of tiles that it touches; not of an empty box.
+    var tileRows: ClosedRange<Int> { minY / Tile.side...(maxY - 1) / Tile.side }
+    var tileColumns: ClosedRange<Int> { minX / Tile.side...(maxX - 1) / Tile.side }
 }
 
 extension PixelBox {
+    /// The pixels of a canvas whose upper left corners lie between two places.
+    init(from low: SIMD2<Double>, to high: SIMD2<Double>, on canvas: Canvas) {
+        func clamped(_ value: Double, _ limit: Int) -> Int { Int(max(0, min(Double(limit), value))) }
+        self.init(
+            minX: clamped(low.x, canvas.width), minY: clamped(low.y, canvas.height),
+            maxX: clamped(high.x, canvas.width), maxY: clamped(high.y, canvas.height))
+    }
+
+    /// The box from the left border of a tile on.
+    var fromTile: PixelBox { PixelBox(minX: minX / Tile.side * Tile.side, minY: minY, maxX: maxX, maxY: maxY) }
+
     /// The part of a rectangle that lies on a canvas.
     init(_ rectangle: PixelRectangle, on canvas: Canvas) {
         func clamped(_ value: Int, _ limit: Int) -> Int { max(0, min(limit, value)) }

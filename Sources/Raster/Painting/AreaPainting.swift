@@ -55,14 +55,8 @@ extension CoverageRows {
 extension PixelBox {
     /// The pixels that a box of the board touches, from the left border of a tile on; empty where there are none.
     init(around bounds: Box, scale: Double, on canvas: Canvas) {
-        func clamped(_ value: Double, _ limit: Int) -> Int { Int(max(0, min(Double(limit), value))) }
-        guard !bounds.isEmpty else {
-            self.init(minX: 0, minY: 0, maxX: 0, maxY: 0)
-            return
-        }
-        let (low, high) = (bounds.lower * scale, bounds.upper * scale)
-        self.init(
-            minX: clamped(low.x, canvas.width) / Tile.side * Tile.side, minY: clamped(low.y, canvas.height),
-            maxX: clamped(high.x.rounded(.up), canvas.width), maxY: clamped(high.y.rounded(.up), canvas.height))
+        self.init(minX: 0, minY: 0, maxX: 0, maxY: 0)
+        guard !bounds.isEmpty else { return }
+        self = PixelBox(from: bounds.lower * scale, to: (bounds.upper * scale).rounded(.up), on: canvas).fromTile
     }
 }

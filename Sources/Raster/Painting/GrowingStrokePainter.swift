@@ -87,11 +87,7 @@ public struct GrowingStrokePainter: Sendable {
     /// by their slopes. The opacity of a segment reaches beyond its ends, and is cut there by that of the next one: by six
     /// radii where the nib widens as fast as a segment can, twice as far where the segment is bent as well.
     private func pixels(of part: BoundingBox, isOpaque: Bool) -> PixelBox {
-        func clamped(_ value: Double, _ limit: Int) -> Int { Int(max(0, min(Double(limit), value))) }
         let margin = isOpaque ? 3 : 6 + 6 * widest * scale
-        let (low, high) = (part.low * scale - margin, part.high * scale + margin)
-        return PixelBox(
-            minX: clamped(low.x, base.width), minY: clamped(low.y, base.height),
-            maxX: clamped(high.x + 1, base.width), maxY: clamped(high.y + 1, base.height))
+        return PixelBox(from: part.low * scale - margin, to: part.high * scale + margin + 1, on: base)
     }
 }

@@ -111,7 +111,7 @@ extension StrokePainter {
         let box = Self.box(of: image, scale: scale, on: canvas)
         guard !box.isEmpty, part?.touches(box) ?? true else { return box }
         let needed = part?.hull(box) ?? box
-        guard let sampler = ImageSampler(image, scale: scale, in: needed) else { return box }
+        guard let sampler = ImageSampler(image, scale: scale, in: needed, &imageLevel) else { return box }
         visitedPixels = sampler.averagedPixels + needed.width * needed.height * sampler.taps
         return mask.withRows(width: box.width, height: box.height) { rows in
             func cover(_ rows: CoverageRows, with path: Path) -> Bool {

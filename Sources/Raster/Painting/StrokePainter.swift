@@ -50,7 +50,7 @@ public struct RGB: Sendable, Hashable {
 /// painter a thread. Its memory is bounded by the canvas (six bytes a pixel, one more where ink varies in opacity, and six
 /// more for pixels near edges where strokes come near themselves), and by a few megabytes however long a stroke is. An area
 /// takes up to 40 MB more for its lines, and above that some 80 bytes for each of its segments in one row of pixels; an
-/// image that is made smaller up to a quarter of its own bytes.
+/// image that is made smaller up to a quarter of its own bytes, which are kept until the next such image.
 public struct StrokePainter: Sendable {
     /// The number of visited pixels between two questions whether the stroke is still wanted.
     static let pixelsBetweenChecks = 1 << 22
@@ -69,6 +69,8 @@ public struct StrokePainter: Sendable {
     private var merge = CoverageMerge()
     private var stamps = StampRasterizer()
     var areas = AreaRasterizer()
+    /// The means of the last image that was made smaller.
+    var imageLevel: ImageLevel?
 
     /// The cost of the last stroke on any machine: an upper bound of the number of pixels that were visited, each as often
     /// as it was. An even stroke that covers the whole canvas costs none.
@@ -304,10 +306,7 @@ private struct StrokeBounds {
 
     /// The pixels of the canvas in the box, from the left border of a tile on.
     func box(on canvas: Canvas) -> PixelBox {
-        func clamped(_ value: Float, _ limit: Int) -> Int { Int(max(0, min(Float(limit), value))) }
-        return PixelBox(
-            minX: clamped(low.x, canvas.width) / Tile.side * Tile.side, minY: clamped(low.y, canvas.height),
-            maxX: clamped(high.x + 1, canvas.width), maxY: clamped(high.y + 1, canvas.height))
+        PixelBox(from: SIMD2<Double>(low), to: SIMD2<Double>(high + 1), on: canvas).fromTile
     }
 
     /// Whether the whole box lies on the canvas.
