@@ -11,13 +11,6 @@ import Whiteboard
 /// lassos and images, is rendered smaller. A board of more points than fit them is not rendered as SVG, PDF or InkML. Lassos that
 /// would make more of a page than a quarter of the bytes holds are not applied (``DisplayList/Limits``).
 final class BoardRenderer: Sendable {
-    enum Failure: Error {
-        /// The picture is no longer wanted.
-        case cancelled
-        /// The board has too many points for this format.
-        case tooLarge
-    }
-
     /// Checks whether a rendering is still wanted.
     struct Interest {
         /// Called before each stroke. On false the rendering stops; the strokes drawn so far are kept.
@@ -100,10 +93,11 @@ final class BoardRenderer: Sendable {
     ///   - slowest: the position of the room's cursor that is farthest behind. Canvases that all cursors have passed are
     ///     not kept (``BoardPosition``).
     ///   - images: the pixels that are there of ``images(of:_:)``.
+    /// - Throws: `.tooLarge` where the board has too many points for the format.
     func picture(
         of board: Board, slowest: UInt64 = 0, _ room: RoomIncarnation, _ form: PictureForm,
         images: PageImageSet = .none, at now: Instant, while interest: Interest = Interest()
-    ) throws(Failure) -> [UInt8] {
+    ) throws(DrawingStopped) -> [UInt8] {
         let pages = form.pages(of: board)
         var digest = BoardDigest.empty
         for page in pages { digest.add(board.visible(on: page).digest) }
@@ -125,7 +119,7 @@ final class BoardRenderer: Sendable {
         of board: Board, _ position: BoardPosition, _ images: PageImageSet, _ key: CanvasMemory.PictureKey,
         at now: Instant,
         while interest: Interest
-    ) throws(Failure) -> [UInt8] {
+    ) throws(DrawingStopped) -> [UInt8] {
         let texts =
             board.content(of: position.page).texts > 0 ? PictureBounds.bytesOfTextPixel * bounds.mostTextPixels : 0
         let (scenes, copies) = (
@@ -171,7 +165,7 @@ final class BoardRenderer: Sendable {
     private func document(
         of board: Board, _ pages: [Int], _ images: PageImageSet, _ key: CanvasMemory.PictureKey, at now: Instant,
         while isWanted: () -> Bool
-    ) throws(Failure) -> [UInt8] {
+    ) throws(DrawingStopped) -> [UInt8] {
         let renderer = DocumentRenderer(strokes: strokes, bounds: bounds)
         let bytes = renderer.bytesToRender(
             board, pages: pages, images: Self.copiesOfImages * images.byteCount, key.form.format)
@@ -195,24 +189,24 @@ final class BoardRenderer: Sendable {
     private func canvas(
         of board: Board, _ position: BoardPosition, _ images: PageImages, by painting: inout CanvasMemory.Painting,
         _ scenes: inout SceneCache, while interest: Interest
-    ) throws(Failure) -> Canvas {
+    ) throws(DrawingStopped) -> Canvas {
         let content = board.content(of: position.page)
         let entries = VisibleEntries(
             strokes: Array(board.visible(on: position.page)), size: board.size, source: strokes)
         let scene = try scenes.scene(
             of: entries, lowest: content.lassos > 0 ? nil : 0, width: board.size.width, height: board.size.height,
             limits: bounds.sceneLimits
-        ) { () throws(Failure) in
-            guard interest.isWanted() else { throw .cancelled }
+        ) { () throws(DrawingStopped) in
+            guard interest.isWanted() else { throw .unwanted }
         }
         let picture = PagePicture(
             scene: scene, entries: entries, hasImages: content.images + content.texts > 0,
             images: images.drawingTexts(scale: painting.canvas.scale, most: bounds.mostTextPixels))
-        return try painting.painter.canvas(of: picture.layers, at: position) { (place) throws(Failure) in
-            guard interest.isWanted() else { throw .cancelled }
+        return try painting.painter.canvas(of: picture.layers, at: position) { (place) throws(DrawingStopped) in
+            guard interest.isWanted() else { throw .unwanted }
             return picture.content(of: place)
-        } check: { (place) throws(Failure) in
-            guard interest.isStrokeWanted(entries.id(picture.entry(of: place))) else { throw .cancelled }
+        } check: { (place) throws(DrawingStopped) in
+            guard interest.isStrokeWanted(entries.id(picture.entry(of: place))) else { throw .unwanted }
         }
     }
 

@@ -44,10 +44,12 @@ struct DocumentRenderer {
     func document(
         of board: Board, pages: [Int], papers: [PagePaper?], images: PageImages, _ scenes: inout SceneCache,
         _ form: PictureForm, while isWanted: () -> Bool
-    ) throws(BoardRenderer.Failure) -> [UInt8] {
+    ) throws(DrawingStopped) -> [UInt8] {
         let file =
             switch form.format {
-            case .inkml: try ink(board, pages, while: isWanted)
+            case .inkml:
+                try BoardInk(strokes).inkML(
+                    of: board, pages: pages, byteLimit: bounds.documentBytes, while: isWanted)
             default:
                 try vectors(
                     pages.map { board.visible(on: $0) }, papers, board.size, images, &scenes, form, while: isWanted)
@@ -59,13 +61,13 @@ struct DocumentRenderer {
     private func vectors(
         _ pages: [VisibleStrokes], _ papers: [PagePaper?], _ size: BoardSize, _ images: PageImages,
         _ scenes: inout SceneCache, _ form: PictureForm, while isWanted: () -> Bool
-    ) throws(BoardRenderer.Failure) -> [UInt8] {
+    ) throws(DrawingStopped) -> [UInt8] {
         var drawings: [BoardDrawing] = []
         for (visible, paper) in zip(pages, papers) {
             var entries: [PageEntry] = []
             entries.reserveCapacity(visible.count)
             for entry in visible {
-                guard isWanted() else { throw .cancelled }
+                guard isWanted() else { throw .unwanted }
                 if let content = strokes.content(entry, on: size) {
                     entries.append(PageEntry(id: entry.index, content))
                 }
@@ -74,38 +76,15 @@ struct DocumentRenderer {
                 BoardDrawing(width: size.width, height: size.height, entries: entries, images: images, paper: paper))
         }
         let scale = form.width.map { Double($0) / size.width } ?? 1
-        return form.format == .svg
-            ? try svg(drawings[0], scale, form.background, &scenes, while: isWanted)
-            : try pdf(drawings, scale, &scenes, while: isWanted)
-    }
-
-    private func ink(_ board: Board, _ pages: [Int], while isWanted: () -> Bool) throws(BoardRenderer.Failure)
-        -> [UInt8]
-    {
-        do throws(DrawingStopped) {
-            return try BoardInk(strokes).inkML(
-                of: board, pages: pages, byteLimit: bounds.documentBytes, while: isWanted)
-        } catch {
-            throw error == .tooLarge ? .tooLarge : .cancelled
-        }
-    }
-
-    private func svg(
-        _ drawing: BoardDrawing, _ scale: Double, _ background: PictureBackground, _ scenes: inout SceneCache,
-        while isWanted: () -> Bool
-    ) throws(BoardRenderer.Failure) -> [UInt8] {
-        do throws(DrawingStopped) {
-            return try SVGRenderer.render(
-                drawing, background: background == .transparent ? .transparent : .white, scale: scale,
-                byteLimit: bounds.documentBytes, limits: bounds.sceneLimits, scenes: &scenes, while: isWanted)
-        } catch {
-            throw error == .tooLarge ? .tooLarge : .cancelled
-        }
+        guard form.format == .svg else { return try pdf(drawings, scale, &scenes, while: isWanted) }
+        return try SVGRenderer.render(
+            drawings[0], background: form.background == .transparent ? .transparent : .white, scale: scale,
+            byteLimit: bounds.documentBytes, limits: bounds.sceneLimits, scenes: &scenes, while: isWanted)
     }
 
     private func pdf(
         _ drawings: [BoardDrawing], _ scale: Double, _ scenes: inout SceneCache, while isWanted: () -> Bool
-    ) throws(BoardRenderer.Failure) -> [UInt8] {
+    ) throws(DrawingStopped) -> [UInt8] {
         let file: [UInt8]?
         do throws(PDFRenderer.Failure) {
             file = try PDFRenderer.render(
@@ -115,7 +94,7 @@ struct DocumentRenderer {
             // Without a limit, cairo fails for lack of memory alone.
             throw .tooLarge
         }
-        guard let file else { throw .cancelled }
+        guard let file else { throw .unwanted }
         return file
     }
 }

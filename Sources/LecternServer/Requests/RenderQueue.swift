@@ -3,6 +3,7 @@ import Foundation
 import Locking
 import NATSClient
 import StrokeWire
+import VectorGraphics
 import Whiteboard
 
 /// Renders pictures of boards on threads of its own, apart from those that release operations.
@@ -169,7 +170,7 @@ final class RenderQueue: Sendable {
         while let (version, slowest) = state.withLock({ $0.isClosing ? nil : $0.pending.next(for: key) }) {
             let board = version.board
             guard let images = images(of: board, key, by: renderer) else { return .waits }
-            do throws(BoardRenderer.Failure) {
+            do throws(DrawingStopped) {
                 let file = try renderer.picture(
                     of: board, slowest: slowest, key.room, key.form, images: images, at: MonotonicClock.now(),
                     while: interest(in: board, key))
@@ -185,7 +186,7 @@ final class RenderQueue: Sendable {
                 }
             } catch {
                 // Else it was superseded by a newer board, or cancelled at shutdown.
-                guard error == .cancelled else {
+                guard error == .unwanted else {
                     return finish(key, through: board.index) { [self] in refuse($0, .pictureTooLarge, .tooLarge) }
                 }
             }

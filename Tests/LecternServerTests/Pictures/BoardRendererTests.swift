@@ -7,6 +7,7 @@ import Raster
 import StrokeWire
 import TestSupport
 import Testing
+import VectorGraphics
 
 @testable import LecternServer
 @testable import Whiteboard
@@ -138,7 +139,7 @@ import Testing
         let room = try DrawnRoom(strokes: 12)
         let renderer = BoardRenderer.test()
         var left = 7
-        #expect(throws: BoardRenderer.Failure.cancelled) {
+        #expect(throws: DrawingStopped.unwanted) {
             let interest = BoardRenderer.Interest(isWanted: {
                 left -= 1
                 return left >= 0
@@ -166,7 +167,7 @@ import Testing
         try room.drawLong()
         let renderer = BoardRenderer.test()
         var asked: [UInt64] = []
-        #expect(throws: BoardRenderer.Failure.cancelled) {
+        #expect(throws: DrawingStopped.unwanted) {
             let interest = BoardRenderer.Interest(isStrokeWanted: { stroke in
                 asked.append(stroke)
                 return asked.count < 3
