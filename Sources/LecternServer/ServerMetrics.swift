@@ -6,7 +6,7 @@ import Whiteboard
 
 /// The server's metrics, under the documented names. Safe from any thread.
 struct ServerMetrics: Sendable {
-    private let rooms = Meter(label: "lectern_rooms")
+    let rooms = Meter(label: "lectern_rooms")
     private let messages = Counter(label: "lectern_messages_total")
     private let repeats = Counter(label: "lectern_repeats_total")
     private let gaps = Counter(label: "lectern_gaps_total")
@@ -15,32 +15,35 @@ struct ServerMetrics: Sendable {
     private let lateReleases = Counter(label: "lectern_late_total", dimensions: [("reason", "release")])
     private let clamped = Counter(label: "lectern_clamped_total")
     private let behindLive = Counter(label: "lectern_t_behind_live_total")
-    private let assembling = Meter(label: "lectern_assembling")
+    let assembling = Meter(label: "lectern_assembling")
     private let operations = CounterFamily<OperationKind>("lectern_operations_total", "kind")
     private let samplesTaken = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "taken")])
     private let samplesIgnored = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "ignored")])
-    private let samplesRejected = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "rejected")])
+    let samplesRejected = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "rejected")])
     private let rejected = CounterFamily<RejectionCode>("lectern_rejected_total", "code")
     private let wetUpdates = CounterFamily<WetOutcome>("lectern_wet_updates_total", "outcome")
-    private let joins = CounterFamily<JoinOutcome>("lectern_joins_total", "outcome")
-    private let pictures = CounterFamily<PictureOutcome>("lectern_pictures_total", "outcome")
-    private let assetPictures = CounterFamily<AssetPictureOutcome>("lectern_asset_pictures_total", "outcome")
-    private let assetUploads = CounterFamily<AssetUploadOutcome>("lectern_asset_uploads_total", "outcome")
-    private let commands = CounterFamily<CommandOutcome>("lectern_commands_total", "outcome")
-    private let assetBytes = Meter(label: "lectern_asset_bytes")
-    private let assetRendering = Recorder(label: "lectern_asset_rendering_seconds", aggregate: true)
-    private let cohorts = CohortMetrics()
+    let joins = CounterFamily<JoinOutcome>("lectern_joins_total", "outcome")
+    let pictures = CounterFamily<PictureOutcome>("lectern_pictures_total", "outcome")
+    let assetPictures = CounterFamily<AssetPictureOutcome>("lectern_asset_pictures_total", "outcome")
+    let assetUploads = CounterFamily<AssetUploadOutcome>("lectern_asset_uploads_total", "outcome")
+    let commands = CounterFamily<CommandOutcome>("lectern_commands_total", "outcome")
+    /// Bytes that the stream of assets has.
+    let assetBytes = Meter(label: "lectern_asset_bytes")
+    /// Seconds that it took to open a file and to render a page of it.
+    let assetRendering = Recorder(label: "lectern_asset_rendering_seconds", aggregate: true)
+    /// By their names; to be kept by those who need them often.
+    let cohorts = CohortMetrics()
     private let checkpoints = CounterFamily<CheckpointKeeper.SaveOutcome>("lectern_checkpoints_total", "outcome")
     private let checkpointBytes = Counter(label: "lectern_checkpoint_bytes_total")
     private let partitions = Meter(label: "lectern_partitions_serving")
     private let opening = Meter(label: "lectern_partitions_opening")
     private let recovery = Recorder(label: "lectern_recovery_seconds", aggregate: true)
     private let recoveredRecords = Counter(label: "lectern_recovery_records_total")
-    private let lassosSkipped = Counter(label: "lectern_lassos_skipped_total")
+    let lassosSkipped = Counter(label: "lectern_lassos_skipped_total")
     private let members = Meter(label: "lectern_members")
-    private let incompatiblePeers = Counter(label: "lectern_incompatible_peers_total")
-
-    private let forgotten = Counter(label: "lectern_forgotten_rooms_total")
+    let incompatiblePeers = Counter(label: "lectern_incompatible_peers_total")
+    /// Hibernated rooms that were dropped, by their age or for lack of memory.
+    let forgotten = Counter(label: "lectern_forgotten_rooms_total")
 
     /// Adds the counts of a room.
     func add(_ counts: RoomCounts) {
@@ -78,25 +81,9 @@ struct ServerMetrics: Sendable {
         if amount > 0 { operations[kind].increment(by: amount) }
     }
 
-    /// Samples that no room was given.
-    func countRejectedSamples(_ count: Int) { samplesRejected.increment(by: count) }
-
-    /// - Parameter change: 1 for a room loaded, -1 for one evicted.
-    func countRooms(_ change: Double) { rooms.increment(by: change) }
-
-    /// - Parameter change: in the number of operations that a cohort holds.
-    func addDepth(_ change: Int, of cohort: CohortName) {
-        cohorts[cohort].depth.increment(by: Double(change))
-    }
-
-    /// The metrics of a cohort name, to be kept by those who need them often.
-    func cohort(_ name: CohortName) -> CohortMetrics.Handles { cohorts[name] }
-
-    func addAssembling(_ change: Int) { assembling.increment(by: Double(change)) }
-
     /// - Parameter bytes: of the state that was written.
     func count(_ outcome: CheckpointKeeper.SaveOutcome, bytes: Int = 0) {
-        checkpoints[outcome].increment()
+        checkpoints.count(outcome)
         checkpointBytes.increment(by: bytes)
     }
 
@@ -117,20 +104,10 @@ struct ServerMetrics: Sendable {
         recoveredRecords.increment(by: records)
     }
 
-    /// Lassos and erasers of a picture were not applied.
-    func countSkippedLassos(_ count: Int) { lassosSkipped.increment(by: count) }
-
-    /// - Parameter fullness: fraction of the log's limit in use, 0 ... 1.
-    func setLogFullness(_ fullness: Double, of partition: Int) {
-        Self.logFullness(of: partition).set(fullness)
-    }
-
+    /// The fraction of a log's limit in use, 0 ... 1.
     static func logFullness(of partition: Int) -> Meter {
         Meter(label: "lectern_log_fullness", dimensions: [("partition", "\(partition)")])
     }
-
-    /// A hibernated room was dropped, by its age or for lack of memory.
-    func countForgotten() { forgotten.increment() }
 
     /// Counts how often a partition's log had lost its end; 0 shows the counters.
     /// - Parameters:
@@ -142,11 +119,6 @@ struct ServerMetrics: Sendable {
         Counter(label: "lectern_log_lost_records_total", dimensions: dimensions).increment(by: records)
         Counter(label: "lectern_rooms_restored_total", dimensions: dimensions).increment(by: rooms)
     }
-
-    /// A daemon with incompatible settings was heard.
-    func countIncompatiblePeer() { incompatiblePeers.increment() }
-
-    func reject(_ code: RejectionCode) { rejected[code].increment() }
 
     /// - Parameter lateness: from due to published.
     func countRelease(_ cohort: CohortMetrics.Handles, isLate: Bool, lateness: Duration) {
@@ -161,22 +133,6 @@ struct ServerMetrics: Sendable {
         cohort.wetPoints.increment(by: wet.newPoints)
         cohort.wetLateness.record(max(0, (now - wet.due) / .seconds(1)))
     }
-
-    func countJoin(_ outcome: JoinOutcome) { joins[outcome].increment() }
-
-    func count(_ outcome: AssetUploadOutcome) { assetUploads[outcome].increment() }
-
-    func count(_ outcome: CommandOutcome) { commands[outcome].increment() }
-
-    /// - Parameter bytes: that the stream of assets has.
-    func setAssetBytes(_ bytes: Int64) { assetBytes.set(bytes) }
-
-    func count(_ outcome: AssetPictureOutcome) { assetPictures[outcome].increment() }
-
-    /// - Parameter time: that it took to open a file and to render a page of it.
-    func record(rendering time: Duration) { assetRendering.record(time / .seconds(1)) }
-
-    func countPicture(_ outcome: PictureOutcome) { pictures[outcome].increment() }
 }
 
 /// Counters of one metric, one for each value of a label.
@@ -189,6 +145,8 @@ struct CounterFamily<Value: RawRepresentable<String> & CaseIterable & Hashable &
                 ($0, Counter(label: metric, dimensions: [(label, $0.rawValue)]))
             })
     }
+
+    func count(_ value: Value) { self[value].increment() }
 
     subscript(value: Value) -> Counter {
         guard let counter = counters[value] else { preconditionFailure("\(value) is not among all cases") }
@@ -284,7 +242,7 @@ struct RoomGauges {
     mutating func report(_ room: inout Room, _ metrics: ServerMetrics) {
         if !isCounted {
             isCounted = true
-            metrics.countRooms(1)
+            metrics.rooms.increment(by: 1)
         }
         if room.headIndex != index || room.cursorChanges != cursorChanges {
             index = room.headIndex
@@ -292,7 +250,7 @@ struct RoomGauges {
             reportDepths(&room, metrics)
         }
         if room.assemblingCount != assembling {
-            metrics.addAssembling(room.assemblingCount - assembling)
+            metrics.assembling.increment(by: Double(room.assemblingCount - assembling))
             assembling = room.assemblingCount
         }
     }
@@ -305,7 +263,7 @@ struct RoomGauges {
             if position == depths.count { depths.append((cohort, 0)) }
             let change = held - depths[position].held
             if change != 0 {
-                metrics.addDepth(change, of: cohort)
+                metrics.cohorts[cohort].depth.increment(by: Double(change))
                 depths[position].held = held
             }
             position += 1
@@ -315,16 +273,16 @@ struct RoomGauges {
 
     private mutating func forgetDepths(from position: Int, _ metrics: ServerMetrics) {
         guard position < depths.count else { return }
-        for (cohort, held) in depths[position...] where held != 0 { metrics.addDepth(-held, of: cohort) }
+        for (cohort, held) in depths[position...] where held != 0 { metrics.cohorts[cohort].depth.increment(by: -Double(held)) }
         depths.removeSubrange(position...)
     }
 
     /// The room has left memory.
     mutating func forget(_ metrics: ServerMetrics) {
         guard isCounted else { return }
-        metrics.countRooms(-1)
+        metrics.rooms.increment(by: -1)
         forgetDepths(from: 0, metrics)
-        if assembling != 0 { metrics.addAssembling(-assembling) }
+        metrics.assembling.increment(by: -Double(assembling))
         self = RoomGauges()
     }
 }

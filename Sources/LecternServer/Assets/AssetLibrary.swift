@@ -63,7 +63,7 @@ final class AssetLibrary: Sendable {
             do throws(AssetStoreError) {
                 let deleted = try await store.sweep()
                 if deleted > 0 { logger.info("unused assets deleted", metadata: ["messages": "\(deleted)"]) }
-                metrics.setAssetBytes(try await store.usedBytes())
+                metrics.assetBytes.set(try await store.usedBytes())
             } catch {
                 guard !Task.isCancelled else { return }
                 logger.warning("unused assets cannot be deleted", metadata: ["error": "\(error)"])
@@ -96,11 +96,11 @@ final class AssetLibrary: Sendable {
                 bytes = try await opener.decrypted(bytes, id: AssetID(hashOf: bytes), password: password)
             }
             let manifest = try await store(bytes, for: room)
-            metrics.count(AssetUploadOutcome.stored)
-            if let bytes = try? await store.usedBytes() { metrics.setAssetBytes(bytes) }
+            metrics.assetUploads.count(.stored)
+            if let bytes = try? await store.usedBytes() { metrics.assetBytes.set(bytes) }
             return manifest
         } catch {
-            metrics.count(AssetUploadOutcome(error))
+            metrics.assetUploads.count(AssetUploadOutcome(error))
             throw error
         }
     }

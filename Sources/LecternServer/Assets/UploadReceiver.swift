@@ -49,7 +49,7 @@ final class UploadReceiver: Sendable {
 
     private func begin(subject: String, _ body: [UInt8], _ reply: String) {
         guard let library else {
-            metrics.count(AssetUploadOutcome.noJournal)
+            metrics.assetUploads.count(.noJournal)
             return answer(AssetUpload.Refusal(.noJournal), reply)
         }
         // <root>.<partition>.<room>.asset-in
@@ -66,7 +66,7 @@ final class UploadReceiver: Sendable {
             $0.begin(name, room, bytes: bytes, password: begin?.password, at: MonotonicClock.now())
         }
         if let refusal {
-            metrics.count(AssetUploadOutcome(refusal))
+            metrics.assetUploads.count(AssetUploadOutcome(refusal))
             return answer(AssetUpload.Refusal(refusal), reply)
         }
         let part = min(AssetUpload.partBytes, connection.maxBody)
@@ -92,7 +92,7 @@ final class UploadReceiver: Sendable {
         switch uploads.withLock({ $0.receive(name, offset: offset, part, at: MonotonicClock.now()) }) {
         case .taken: answer([String: String](), reply)
         case .refused(let error):
-            metrics.count(AssetUploadOutcome(error))
+            metrics.assetUploads.count(AssetUploadOutcome(error))
             answer(AssetUpload.Refusal(error), reply)
         case .whole(let bytes, let password, let room):
             openings.run(for: room) { [self] in

@@ -80,14 +80,14 @@ final class CommandReceiver: Sendable {
 
     private func take(from who: Substring, _ body: [UInt8], _ reply: String) {
         guard let who = OperatorName(who) else {
-            metrics.count(CommandOutcome.badRequest)
+            metrics.commands.count(.badRequest)
             return sink.refuse(reply, .badOperatorName)
         }
         do throws(Rejection) {
             let request = try CommandRequest(decoding: body)
             add(.command(request, from: who, reply: reply))
         } catch {
-            metrics.count(CommandOutcome.badRequest)
+            metrics.commands.count(.badRequest)
             sink.refuse(reply, RequestError(.badRequest, error.message))
         }
     }
@@ -101,7 +101,7 @@ final class CommandReceiver: Sendable {
     }
 
     private func refuse(_ work: Work, _ error: RequestError) {
-        if case .command = work { metrics.count(CommandOutcome.notReady) }
+        if case .command = work { metrics.commands.count(.notReady) }
         sink.refuse(work.reply, error)
     }
 
@@ -184,7 +184,7 @@ final class CommandReceiver: Sendable {
         do throws(JournalError) {
             try await audit?.record(entry)
         } catch {
-            metrics.count(CommandOutcome.notReady)
+            metrics.commands.count(.notReady)
             logger.warning("command refused: it cannot be recorded", metadata: ["error": "\(error)"])
             return sink.refuse(reply, RequestError(.notReady, "The command cannot be recorded: \(error)."))
         }
@@ -197,11 +197,11 @@ final class CommandReceiver: Sendable {
         }
         switch outcome {
         case .success(let done):
-            metrics.count(CommandOutcome.done)
+            metrics.commands.count(.done)
             entry.outcome = .done
             entry.detail = done.detail
         case .failure(let error):
-            metrics.count(CommandOutcome.failed)
+            metrics.commands.count(.failed)
             entry.outcome = .failed
             entry.detail = error.message
         }

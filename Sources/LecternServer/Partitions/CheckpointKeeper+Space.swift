@@ -32,7 +32,7 @@ extension CheckpointKeeper {
         var isLow = false
         do throws(JournalError) {
             let space = try await journal.space(of: partition)
-            metrics.setLogFullness(space.fullness, of: partition)
+            ServerMetrics.logFullness(of: partition).set(space.fullness)
             isLow = space.isLow || notes.isFull
             guard isLow else { return }
             // The next owner reads no record through the one last noted.

@@ -112,7 +112,7 @@ struct IncompatiblePeerLog: Sendable {
 
     /// Reports a daemon that was heard for the first time.
     func report(_ member: String, _ conflicts: [CommonSettings.Conflict]) {
-        metrics.countIncompatiblePeer()
+        metrics.incompatiblePeers.increment()
         let conflict = SettingsConflict(root: root, member: member, conflicts: conflicts)
         logger.error("\(conflict); both would number the same rooms", metadata: ["member": "\(member)"])
     }

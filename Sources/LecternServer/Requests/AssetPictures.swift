@@ -106,7 +106,7 @@ final class AssetPictures: Sendable {
                 do throws(AssetError) {
                     let began = MonotonicClock.now()
                     let picture = try await library.picture(key, reusing: &file)
-                    metrics.record(rendering: MonotonicClock.now() - began)
+                    metrics.assetRendering.record((MonotonicClock.now() - began) / .seconds(1))
                     let waiters = state.withLock { $0.schedule.finish(key) }
                     // One picture at a time is in memory beside those of the cache.
                     await queue.run { [self] in send(picture, of: key, to: waiters, .rendered) }
@@ -122,7 +122,7 @@ final class AssetPictures: Sendable {
 
     private func send(_ picture: [UInt8], of key: Key, to waiters: [Waiter], _ outcome: AssetPictureOutcome) {
         for waiter in waiters {
-            metrics.count(outcome)
+            metrics.assetPictures.count(outcome)
             sink.send(picture, [HeaderName.tag: Self.tag(of: key)], waiter.reply)
             release(waiter)
         }
@@ -156,7 +156,7 @@ final class AssetPictures: Sendable {
 
     private func refuse(_ reply: String, _ error: AssetError) {
         let (refusal, outcome) = Self.refusal(error)
-        metrics.count(outcome)
+        metrics.assetPictures.count(outcome)
         sink.refuse(reply, refusal)
     }
 

@@ -201,7 +201,7 @@ final class RoomOutput {
         let made = Cohort(
             name: name, out: try? PublishSubject(address.subject(.out(name))),
             mark: try? PublishSubject(address.subject(.mark(name))),
-            wet: try? PublishSubject(address.subject(.wet(name))), metrics: metrics.cohort(name))
+            wet: try? PublishSubject(address.subject(.wet(name))), metrics: metrics.cohorts[name])
         if cohorts.count == Self.bound { cohorts.removeFirst() }
         cohorts.append(made)
         return made

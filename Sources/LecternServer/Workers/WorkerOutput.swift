@@ -140,7 +140,7 @@ final class WorkerOutput: HostOutput {
     }
 
     func forgotten(_ room: RoomID) {
-        metrics.countForgotten()
+        metrics.forgotten.increment()
         keeper?.forget(room)
     }
 

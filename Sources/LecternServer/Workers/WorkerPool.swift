@@ -43,7 +43,7 @@ struct WorkerPool: Sendable {
             sink: sink)
         let renders = RenderQueue(
             configuration, budget: ReplyBudget(requests: configuration.pictures, bytes: configuration.replyBytes),
-            sink: sink, count: metrics.countPicture, countSkippedLassos: metrics.countSkippedLassos)
+            sink: sink, count: metrics.pictures.count, countSkippedLassos: metrics.lassosSkipped.increment(by:))
         requests = RequestHandler(
             configuration: configuration, sink: sink, joins: joins,
             infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),
@@ -89,7 +89,7 @@ struct WorkerPool: Sendable {
     func listen() throws(NATSError) {
         let router = SubjectRouter(
             configuration: configuration, workers: workers, listing: listing, refuse: requests.sink.refuse,
-            countRejectedSamples: metrics.countRejectedSamples)
+            countRejectedSamples: metrics.samplesRejected.increment(by:))
         try router.subscribeToClocks(on: connection)
         try router.subscribeToRequests(on: bulkConnection)
     }

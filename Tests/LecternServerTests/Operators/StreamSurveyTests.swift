@@ -44,7 +44,7 @@ import Testing
             let open = Locked([0])
             let surveying = Task {
                 await withMetricsFactory(recorder) {
-                    ServerMetrics().setLogFullness(0.95, of: 0)
+                    ServerMetrics.logFullness(of: 0).set(0.95)
                     await StreamSurvey(journal: journal, interval: .milliseconds(10)).run {
                         open.withLock { $0 }
                     } position: { _ in
