@@ -30,18 +30,13 @@ final class JoinQueue: Sendable {
         var replies: [String]
     }
 
-    private struct State {
-        var pending: [Key: Pending] = [:]
-        var budget: ReplyBudget
-        var isClosing = false
-    }
-
     private let queues: [DispatchQueue]
     private let palette: Palette
     private let style: String
     private let features: BoardFeatures
     private let sink: ReplySink
-    private let state: Locked<State>
+    private let turns: ReplyTurns
+    private let pending = Locked<[Key: Pending]>([:])
 
     init(palette: Palette, style: String, features: BoardFeatures, budget: ReplyBudget, sink: ReplySink) {
         // Half of the cores; the other half is for the rooms.
@@ -51,7 +46,7 @@ final class JoinQueue: Sendable {
         self.style = style
         self.features = features
         self.sink = sink
-        state = Locked(State(budget: budget))
+        turns = ReplyTurns(budget)
     }
 
     /// Queues the reply made from a snapshot of the room; returns at once.
@@ -67,81 +62,59 @@ final class JoinQueue: Sendable {
         let key = Key(
             room: incarnation, view: view, after: after, index: request.index, encoding: request.encoding,
             part: request.part)
-        switch state.withLock({ Self.add(snapshot, key, reply, to: &$0) }) {
-        case .first?:
-            queue(of: room).async { self.make(key) }
-            return true
-        case .another?:
-            return true
-        case nil:
+        guard let isFirst = pending.withLock({ add(snapshot, key, reply, to: &$0) }) else {
             sink.refuse(reply, .busy)
             return false
         }
+        if isFirst { queue(of: room).async { self.make(key) } }
+        return true
     }
 
     private func queue(of room: RoomID) -> DispatchQueue {
         queues[Int(UInt(bitPattern: room.hashValue) % UInt(queues.count))]
     }
 
-    private enum Order { case first, another }
-
-    private static func add(
-        _ snapshot: CatchUp, _ key: Key, _ reply: String, to state: inout State
-    ) -> Order? {
+    /// - Returns: whether it is the first request for the reply; nil where the bound is reached.
+    private func add(_ snapshot: CatchUp, _ key: Key, _ reply: String, to pending: inout [Key: Pending]) -> Bool? {
         let room = key.room.room
         let bytes = snapshot.byteEstimate
-        guard let index = state.pending.index(forKey: key) else {
-            guard state.budget.reserve(room, bytes: bytes) else { return nil }
-            state.pending[key] = Pending(snapshot: snapshot, bytes: bytes, replies: [reply])
-            return .first
+        guard let index = pending.index(forKey: key) else {
+            guard turns.reserve(room, bytes: bytes) else { return nil }
+            pending[key] = Pending(snapshot: snapshot, bytes: bytes, replies: [reply])
+            return true
         }
-        let isNewer = snapshot.index > state.pending.values[index].snapshot.index
-        let more = isNewer ? bytes - state.pending.values[index].bytes : 0
-        guard state.budget.reserve(room, bytes: more) else { return nil }
+        let isNewer = snapshot.index > pending.values[index].snapshot.index
+        guard turns.reserve(room, bytes: isNewer ? bytes - pending.values[index].bytes : 0) else { return nil }
         if isNewer {
-            state.pending.values[index].snapshot = snapshot
-            state.pending.values[index].bytes = bytes
+            pending.values[index].snapshot = snapshot
+            pending.values[index].bytes = bytes
         }
-        state.pending.values[index].replies.append(reply)
-        return .another
+        pending.values[index].replies.append(reply)
+        return false
     }
 
     private func make(_ key: Key) {
-        let (pending, isClosing) = state.withLock { ($0.pending.removeValue(forKey: key), $0.isClosing) }
-        guard let pending else { return }
+        guard let pending = pending.withLock({ $0.removeValue(forKey: key) }) else { return }
+        let room = key.room.room
         let bytes =
-            isClosing
+            turns.isClosing
             ? []
             : pending.snapshot.encoded(palette: palette, style: style, features: features, as: key.encoding)
-        send(bytes, to: pending.replies[...], of: key.room.room, reserved: pending.bytes)
-    }
-
-    /// Sends a reply to as many as one turn has, and to the others when it is their turn again.
-    private func send(_ bytes: [UInt8], to replies: ArraySlice<String>, of room: RoomID, reserved: Int) {
-        let (isClosing, turn) = state.withLock { ($0.isClosing, $0.budget.turn(bytes: bytes.count)) }
-        let count = isClosing ? replies.count : turn
-        for reply in replies.prefix(count) {
-            if isClosing { sink.refuse(reply, .shuttingDown) } else { sink.send(bytes, reply) }
+        turns.answer(
+            pending.replies[...], of: room, bytes: bytes.count, reserved: pending.bytes, on: queue(of: room)
+        ) { [sink, turns] reply in
+            if turns.isClosing { sink.refuse(reply, .shuttingDown) } else { sink.send(bytes, reply) }
         }
-        let rest = replies.dropFirst(count)
-        state.withLock {
-            $0.budget.release(
-                room, requests: replies.count - rest.count, bytes: rest.isEmpty ? reserved : 0)
-        }
-        guard !rest.isEmpty else { return }
-        // Queues are waited for at the end: what has not been queued by then is refused here.
-        guard !self.isClosing else { return send([], to: rest, of: room, reserved: reserved) }
-        queue(of: room).async { self.send(bytes, to: rest, of: room, reserved: reserved) }
     }
 
     /// Finishes the replies being made and refuses the requests that wait.
     func close() {
-        state.withLock { $0.isClosing = true }
+        turns.close()
         for queue in queues { queue.sync {} }
     }
 
-    var isClosing: Bool { state.withLock { $0.isClosing } }
+    var isClosing: Bool { turns.isClosing }
 
     /// Whether no request is pending.
-    var isIdle: Bool { state.withLock { $0.budget.isUnused } }
+    var isIdle: Bool { turns.isIdle }
 }

@@ -21,12 +21,8 @@ import Whiteboard
 final class RenderQueue: Sendable {
     private struct State {
         var pending = PendingRenders()
-        var budget: ReplyBudget
-        /// Pictures that wait for their images.
-        var waiting: Set<RenderKey> = []
         /// The images of the last pictures that had some.
         var drawn: [DrawnPicture: UInt64] = [:]
-        var isClosing = false
     }
 
     /// A picture whose images are known.
@@ -39,15 +35,19 @@ final class RenderQueue: Sendable {
     /// Pictures whose images are known at most; then all are forgotten.
     private static let drawnLimit = 4096
 
-    private let workers: [RenderWorker]
+    private let renderer: BoardRenderer
+    private let queues: [DispatchQueue]
+    private let idleTime: Duration
+    private let isSweeping = Locked(false)
     private let tags: PictureTags
     private let sink: ReplySink
+    private let turns: ReplyTurns
     private let countOutcome: @Sendable (PictureOutcome) -> Void
-    private let state: Locked<State>
+    private let state = Locked(State())
     private let images = Locked<PageImageCache?>(nil)
 
     /// - Parameters:
-    ///   - idleTime: time after which an unused canvas is evicted.
+    ///   - idleTime: canvases and pictures that were not used for so long are evicted, after twice that time at the latest.
     ///   - count: called with the outcome of each request, on any thread.
     ///   - countSkippedLassos: called with the number of lassos and erasers that a picture does without, on any thread.
     init(
@@ -57,12 +57,11 @@ final class RenderQueue: Sendable {
     ) {
         // Half of the cores; the other half is for the rooms.
         let threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
-        let renderer = BoardRenderer(
+        queues = (0..<threads).map { DispatchQueue(label: "lectern.pictures.\($0)") }
+        renderer = BoardRenderer(
             configuration, byteLimit: configuration.canvasBytes, countSkippedLassos: countSkippedLassos)
-        workers = (0..<threads).map { number in
-            RenderWorker(renderer, name: "lectern.pictures.\(number)", idleTime: idleTime)
-        }
-        state = Locked(State(budget: budget))
+        self.idleTime = idleTime
+        turns = ReplyTurns(budget)
         tags = PictureTags(configuration)
         self.sink = sink
         countOutcome = count
@@ -77,16 +76,14 @@ final class RenderQueue: Sendable {
 
     private func dropPictures(of room: RoomID) {
         state.withLock { state in state.drawn = state.drawn.filter { $0.key.room.room != room } }
-        // All threads share one renderer.
-        workers.first?.renderer.memory.forget(room)
+        renderer.memory.forget(room)
     }
 
     /// Queues the rendering of a board; returns at once.
     /// - Parameter slowest: the position of the room's cursor that is farthest behind.
     func render(_ key: RenderKey, of board: BoardVersion, slowest: UInt64 = 0, reply: String) {
         let isFirst = state.withLock { state -> Bool? in
-            let bytes = state.pending.cost(key, of: board)
-            guard state.budget.reserve(key.room.room, bytes: bytes) else { return nil }
+            guard turns.reserve(key.room.room, bytes: state.pending.cost(key, of: board)) else { return nil }
             return state.pending.add(key, of: board, slowest: slowest, reply: reply)
         }
         switch isFirst {
@@ -102,19 +99,17 @@ final class RenderQueue: Sendable {
     }
 
     /// What pictures take of their memory.
-    var usage: CanvasUsage { workers[0].renderer.memory.usage }
+    var usage: CanvasUsage { renderer.memory.usage }
 
     /// Whether no request is pending.
-    var isIdle: Bool { state.withLock { $0.budget.isUnused } }
+    var isIdle: Bool { turns.isIdle }
 
     /// Refuses the requests that wait and cancels the renderings under way; returns when both are done.
     func close() {
-        let waiting = state.withLock { state in
-            state.isClosing = true
-            return state.waiting
-        }
-        for key in waiting { draw(key) }
-        for worker in workers { worker.finish() }
+        turns.close()
+        // Also those that wait for images.
+        for key in state.withLock({ $0.pending.keys }) { draw(key) }
+        for queue in queues { queue.sync {} }
     }
 
     /// The headers of the picture of a board that is not drawn yet, and its tag. Where it may have images of which it is not
@@ -152,24 +147,32 @@ final class RenderQueue: Sendable {
     }
 
     private func draw(_ key: RenderKey) {
-        worker(of: key.room).draw { [self] renderer in
-            // Other keys first, then the requests for a newer board than this one.
-            if answer(key, by: renderer) == .areMoreLeft { draw(key) }
+        queue(of: key.room).async { [self] in
+            answer(key)
+            sweepLater()
         }
     }
 
-    private enum Progress {
-        case done
-        /// A request waits for a newer board than was rendered.
-        case areMoreLeft
-        /// The requests wait for images; then they are drawn.
-        case waits
+    private func queue(of room: RoomIncarnation) -> DispatchQueue {
+        queues[Int(UInt(bitPattern: room.hashValue) % UInt(queues.count))]
     }
 
-    private func answer(_ key: RenderKey, by renderer: BoardRenderer) -> Progress {
-        while let (version, slowest) = state.withLock({ $0.isClosing ? nil : $0.pending.next(for: key) }) {
+    /// Schedules an eviction unless one is scheduled; repeated until nothing is kept.
+    private func sweepLater() {
+        guard !isSweeping.exchange(true) else { return }
+        queues[0].asyncAfter(deadline: .now() + idleTime / .seconds(1)) { [weak self] in
+            guard let self else { return }
+            renderer.memory.evict(unusedSince: MonotonicClock.now() + (.zero - idleTime))
+            isSweeping.withLock { $0 = false }
+            if !renderer.memory.isEmpty { sweepLater() }
+        }
+    }
+
+    /// Draws the newest board that is asked for, and answers; or has its images fetched, and is called again.
+    private func answer(_ key: RenderKey) {
+        while !turns.isClosing, let (version, slowest) = state.withLock({ $0.pending.next(for: key) }) {
             let board = version.board
-            guard let images = images(of: board, key, by: renderer) else { return .waits }
+            guard let images = images(of: board, key) else { return }
             do throws(DrawingStopped) {
                 let file = try renderer.picture(
                     of: board, slowest: slowest, key.room, key.form, images: images, at: MonotonicClock.now(),
@@ -191,42 +194,35 @@ final class RenderQueue: Sendable {
                 }
             }
         }
-        return finish(key, through: .max) { [self] in refuse($0, .shuttingDown, .notReady) }
+        finish(key, through: .max) { [self] in refuse($0, .shuttingDown, .notReady) }
     }
 
     /// The images of a picture. Those that are not there are fetched once for the requests that wait, and the picture drawn
     /// afterwards.
     /// - Returns: nil where they are being fetched.
-    private func images(of board: Board, _ key: RenderKey, by renderer: BoardRenderer) -> PageImageSet? {
+    private func images(of board: Board, _ key: RenderKey) -> PageImageSet? {
         let wanted = renderer.images(of: board, key.form)
         guard !wanted.isEmpty else { return PageImageSet.none }
         guard let cache = images.withLock({ $0 }) else { return PageImageSet(wanted, [:]) }
         let (there, toBeLoaded) = cache.images(wanted, at: MonotonicClock.now())
-        let mayLoad = state.withLock { state in
-            guard !state.isClosing, !toBeLoaded.isEmpty, state.pending.beginLoading(key) else { return false }
-            state.waiting.insert(key)
-            return true
-        }
+        let mayLoad = !toBeLoaded.isEmpty && !turns.isClosing && state.withLock { $0.pending.beginLoading(key) }
         guard mayLoad else { return PageImageSet(wanted, there) }
-        cache.load(toBeLoaded, for: key.room.room) { [self] in
-            state.withLock { _ = $0.waiting.remove(key) }
-            draw(key)
-        }
+        cache.load(toBeLoaded, for: key.room.room) { [self] in draw(key) }
         return nil
     }
 
     /// A board is wanted until a newer one is requested; a stroke is wanted as long as the newest board has it.
     private func interest(in board: Board, _ key: RenderKey) -> BoardRenderer.Interest {
         guard key.form.format == .png else {
-            return BoardRenderer.Interest(isWanted: { [state] in state.withLock { !$0.isClosing } })
+            return BoardRenderer.Interest(isWanted: { [turns] in !turns.isClosing })
         }
         var newest = (index: board.index, hasStroke: true)
         return BoardRenderer.Interest(
-            isWanted: { [state] in
-                state.withLock { !$0.isClosing && $0.pending.board(for: key)?.index == board.index }
+            isWanted: { [state, turns] in
+                !turns.isClosing && state.withLock { $0.pending.board(for: key)?.index == board.index }
             },
-            isStrokeWanted: { [state] stroke in
-                guard let wanted = state.withLock({ $0.isClosing ? nil : $0.pending.board(for: key) }) else {
+            isStrokeWanted: { [state, turns] stroke in
+                guard !turns.isClosing, let wanted = state.withLock({ $0.pending.board(for: key) }) else {
                     return false
                 }
                 // Searching a board of many strokes is slow: once for each newer board.
@@ -239,37 +235,15 @@ final class RenderQueue: Sendable {
             })
     }
 
+    /// Answers the requests that a board of that index satisfies. Those for a newer one come after other keys.
     /// - Parameter bytes: of an answer.
     private func finish(
         _ key: RenderKey, through index: UInt64, bytes: Int = 0, _ answer: @escaping @Sendable (String) -> Void
-    ) -> Progress {
-        let (replies, areMoreLeft, reserved) = state.withLock { $0.pending.take(key, through: index) }
-        send(answer, bytes, to: replies[...], of: key.room, reserved: reserved)
-        return areMoreLeft ? .areMoreLeft : .done
-    }
-
-    /// Answers as many as one turn has, and the others when it is their turn again.
-    private func send(
-        _ answer: @escaping @Sendable (String) -> Void, _ bytes: Int, to replies: ArraySlice<String>,
-        of room: RoomIncarnation, reserved: Int
     ) {
-        let (isClosing, turn) = state.withLock { ($0.isClosing, $0.budget.turn(bytes: bytes)) }
-        // Workers are waited for at the end: what would be queued again then is answered here.
-        let count = isClosing ? replies.count : turn
-        for reply in replies.prefix(count) { answer(reply) }
-        let rest = replies.dropFirst(count)
-        state.withLock {
-            $0.budget.release(room.room, requests: replies.count - rest.count, bytes: rest.isEmpty ? reserved : 0)
-        }
-        guard !rest.isEmpty else { return }
-        guard !state.withLock({ $0.isClosing }) else {
-            return send(answer, bytes, to: rest, of: room, reserved: reserved)
-        }
-        worker(of: room).draw { [self] _ in send(answer, bytes, to: rest, of: room, reserved: reserved) }
-    }
-
-    private func worker(of room: RoomIncarnation) -> RenderWorker {
-        workers[Int(UInt(bitPattern: room.hashValue) % UInt(workers.count))]
+        let (replies, areMoreLeft, reserved) = state.withLock { $0.pending.take(key, through: index) }
+        turns.answer(
+            replies[...], of: key.room.room, bytes: bytes, reserved: reserved, on: queue(of: key.room), answer)
+        if areMoreLeft { draw(key) }
     }
 }
 
@@ -303,6 +277,8 @@ struct PendingRenders: Sendable {
     }
 
     private var pending: [RenderKey: Pending] = [:]
+
+    var keys: [RenderKey] { Array(pending.keys) }
 
     /// The board to render for a key; nil if no request waits.
     func board(for key: RenderKey) -> BoardVersion? { pending[key]?.board }
@@ -357,45 +333,5 @@ struct PendingRenders: Sendable {
         left.isLoaded = false
         if !left.requests.isEmpty { pending[key] = left }
         return (replies, !left.requests.isEmpty, left.requests.isEmpty ? left.board.byteEstimate : 0)
-    }
-}
-
-/// A serial queue that renders a share of the rooms.
-///
-/// Safe from any thread. Canvases and pictures unused for the idle time are evicted, after twice that time at the latest.
-final class RenderWorker: Sendable {
-    let renderer: BoardRenderer
-    private let queue: DispatchQueue
-    private let idleTime: Duration
-    private let isSweeping = Locked(false)
-
-    init(_ renderer: BoardRenderer, name: String, idleTime: Duration) {
-        self.renderer = renderer
-        self.idleTime = idleTime
-        queue = DispatchQueue(label: name)
-    }
-
-    /// Queues work with the renderer.
-    func draw(_ work: @escaping @Sendable (BoardRenderer) -> Void) {
-        queue.async { [self] in
-            work(renderer)
-            sweepLater()
-        }
-    }
-
-    /// Returns when all work queued so far is done.
-    func finish() {
-        queue.sync {}
-    }
-
-    /// Schedules an eviction unless one is scheduled; repeated until the renderer is empty.
-    private func sweepLater() {
-        guard !isSweeping.exchange(true) else { return }
-        queue.asyncAfter(deadline: .now() + idleTime / .seconds(1)) { [weak self] in
-            guard let self else { return }
-            renderer.memory.evict(unusedSince: MonotonicClock.now() + (.zero - idleTime))
-            isSweeping.withLock { $0 = false }
-            if !renderer.memory.isEmpty { sweepLater() }
-        }
     }
 }
