@@ -1,5 +1,4 @@
 import Assets
-import DequeModule
 import Dispatch
 import Locking
 import Raster
@@ -29,25 +28,20 @@ final class PageImageCache: Sendable {
         var missing: [Key: Instant] = [:]
         /// The waiters for pages that are being fetched, or are to be.
         var waiting: [Key: [@Sendable () -> Void]] = [:]
-        /// Pages to be fetched for each room, in order; never empty.
-        var queues: [RoomID: Deque<Key>] = [:]
-        /// The rooms in the order of their turns.
-        var turns: Deque<RoomID> = []
+        var toBeFetched = FairQueue<RoomID, Key>()
         var fetching = 0
 
         /// - Returns: false where as many wait as may.
         mutating func queue(_ key: Key, for room: RoomID) -> Bool {
-            let own = queues[room]?.count ?? 0
-            guard waiting.count < PageImageCache.mostWaiting, own < PageImageCache.mostWaiting / 2 else { return false }
-            if own == 0 { turns.append(room) }
-            queues[room, default: []].append(key)
+            guard waiting.count < PageImageCache.mostWaiting,
+                toBeFetched.count(of: room) < PageImageCache.mostWaiting / 2
+            else { return false }
+            toBeFetched.append(key, of: room)
             return true
         }
 
         mutating func next() -> Key? {
-            guard fetching < PageImageCache.parallel, let room = turns.popFirst(), let key = queues[room]?.popFirst()
-            else { return nil }
-            if queues[room]?.isEmpty == false { turns.append(room) } else { queues[room] = nil }
+            guard fetching < PageImageCache.parallel, let key = toBeFetched.popFirst() else { return nil }
             fetching += 1
             return key
         }

@@ -45,11 +45,7 @@ struct RenderSchedule {
     }
 
     private var renderings: [Key: Rendering] = [:]
-    /// What waits of each view, oldest first; never empty.
-    private var queues: [Feed: [Key]] = [:]
-    /// The views in the order of their turns.
-    private var turns: [Feed] = []
-    private var waiting = 0
+    private var waiting = FairQueue<Feed, Key>()
     private var isRunning = false
 
     mutating func add(_ key: Key, for waiter: Waiter, at now: Instant) -> Outcome {
@@ -57,12 +53,9 @@ struct RenderSchedule {
             renderings[key]?.waiters.append(waiter)
             return .waits
         }
-        let own = queues[waiter.feed]?.count ?? 0
-        guard waiting < Self.limit, own < Self.feedLimit else { return .refused }
+        guard waiting.count < Self.limit, waiting.count(of: waiter.feed) < Self.feedLimit else { return .refused }
         renderings[key] = Rendering(waiters: [waiter], since: now)
-        queues[waiter.feed, default: []].append(key)
-        if own == 0 { turns.append(waiter.feed) }
-        waiting += 1
+        waiting.append(key, of: waiter.feed)
         defer { isRunning = true }
         return isRunning ? .waits : .start
     }
@@ -77,14 +70,10 @@ struct RenderSchedule {
 
     /// - Returns: nil where nothing waits; the next request starts again.
     mutating func next(at now: Instant) -> Step? {
-        guard let feed = turns.first, let key = queues[feed]?.first else {
+        guard let key = waiting.popFirst() else {
             isRunning = false
             return nil
         }
-        turns.removeFirst()
-        queues[feed]?.removeFirst()
-        if queues[feed]?.isEmpty == false { turns.append(feed) } else { queues[feed] = nil }
-        waiting -= 1
         guard let since = renderings[key]?.since, now - since <= Self.timeout else { return .refuse(finish(key)) }
         return .render(key)
     }
@@ -95,8 +84,8 @@ struct RenderSchedule {
     /// Forgets what waits.
     /// - Returns: who waits for it.
     mutating func removeAll() -> [Waiter] {
-        let keys = queues.values.joined()
-        (queues, turns, waiting) = ([:], [], 0)
-        return keys.flatMap { finish($0) }
+        var waiters: [Waiter] = []
+        while let key = waiting.popFirst() { waiters += finish(key) }
+        return waiters
     }
 }

@@ -1,4 +1,3 @@
-import DequeModule
 import Dispatch
 import Ink
 import Journal
@@ -51,7 +50,8 @@ final class ReplayQueue: Sendable {
     private let sink: ReplySink
     private let logger: Logger
     private struct Waiting {
-        var requests: Deque<Request> = []
+        /// By their rooms.
+        var requests = FairQueue<RoomID, Request>()
         /// Rooms whose lessons are to be dropped.
         var forgotten: Set<RoomID> = []
         var isClosing = false
@@ -104,9 +104,10 @@ final class ReplayQueue: Sendable {
         let request = Request(room: room, incarnation: incarnation, last: last, body: body, reply: reply)
         let refusal = waiting.withLock { waiting -> RequestError? in
             guard !waiting.isClosing else { return .shuttingDown }
-            let own = waiting.requests.count { $0.room == room }
-            guard waiting.requests.count < Self.mostPending, own < Self.mostPending / 2 else { return .busy }
-            waiting.requests.append(request)
+            guard waiting.requests.count < Self.mostPending,
+                waiting.requests.count(of: room) < Self.mostPending / 2
+            else { return .busy }
+            waiting.requests.append(request, of: room)
             return nil
         }
         if let refusal { return sink.refuse(reply, refusal) }
@@ -222,12 +223,8 @@ final class ReplayQueue: Sendable {
 
     /// Refuses the requests that wait. Does not wait for a lesson being read.
     func close() {
-        let requests = waiting.withLock { waiting in
-            waiting.isClosing = true
-            defer { waiting.requests = [] }
-            return waiting.requests
-        }
-        for request in requests { sink.refuse(request.reply, .shuttingDown) }
+        waiting.withLock { $0.isClosing = true }
+        while let request = waiting.withLock({ $0.requests.popFirst() }) { sink.refuse(request.reply, .shuttingDown) }
         arrivals.finish()
         task.withLock { $0?.cancel() }
     }
