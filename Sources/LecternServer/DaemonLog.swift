@@ -178,21 +178,3 @@ struct IncidentFilter: Sendable {
         return state.suppressed
     }
 }
-
-/// Limits log lines on repeated failures to one per interval.
-struct LogThrottle: Sendable {
-    private var count = 0
-    private var toldAt = Instant.distantPast
-
-    private static let interval = Duration.seconds(5)
-
-    /// Counts a failure.
-    /// - Returns: the number of failures since the last log line, if the next one is due; else nil.
-    mutating func add(at now: Instant) -> Int? {
-        count += 1
-        guard now - toldAt >= Self.interval else { return nil }
-        defer { count = 0 }
-        toldAt = now
-        return count
-    }
-}

@@ -131,9 +131,11 @@ public struct Server: Service {
             store: store, journal: journal, connection: connection, configuration: configuration,
             assetUse: pool.assetUse, metrics: pool.metrics, logger: logger)
         let opener = PartitionOpener(
-            journal: journal, store: store, keeper: keeper, workers: pool.workers,
+            journal: journal, keeper: keeper, workers: pool.workers,
             rewinds: RewindRepair(
                 journal: journal, store: store, audit: auditLog(settings), metrics: pool.metrics, logger: logger),
+            trimmer: LogTrimmer(
+                keeper, journal: journal, interval: configuration.upkeepInterval * 2, logger: logger),
             logger: logger)
         let ownership = Ownership(
             configuration: configuration, members: members, peers: peers, partitions: opener,

@@ -15,6 +15,7 @@ private struct KeptRoom {
     let log: PartitionLog
     let store: CheckpointStore
     let keeper: CheckpointKeeper
+    let trimmer: LogTrimmer
     private let connection: NATSConnection
     private let generation: UInt64
 
@@ -32,6 +33,7 @@ private struct KeptRoom {
         keeper = CheckpointKeeper(
             store: store, journal: journal, connection: connection, configuration: lesson.configuration,
             assetUse: AssetUse(interval: .seconds(60)), metrics: ServerMetrics(), logger: .silent)
+        trimmer = LogTrimmer(keeper, journal: journal, interval: .zero, logger: .silent)
         keeper.open(0, CheckpointCatalogue(), log: log.incarnationPrefix)
         generation = try await connection.confirmPublished()
     }
@@ -152,7 +154,7 @@ private struct KeptRoom {
             }
             while (try? await jetStream.publish([0], to: "filler")) != nil {}
             #expect(try await kept.save(3) == .failed)
-            await kept.keeper.trimLog(of: 0, covered: 5)
+            await kept.trimmer.trim(0, covered: 5)
             try await eventually("it is given back", is: await kept.newest()?.previous == nil)
             #expect(try await kept.newest()?.sequence == 2)
         }

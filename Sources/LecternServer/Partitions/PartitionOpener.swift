@@ -11,27 +11,14 @@ import Whiteboard
 /// Safe from any thread.
 struct PartitionOpener: Sendable {
     let journal: JetStreamJournal
-    let store: CheckpointStore
     let keeper: CheckpointKeeper
     let workers: RoomWorkers
     let rewinds: RewindRepair
+    let trimmer: LogTrimmer
     let logger: Logger
     /// For partitions that were reopened because records were missing, up to where checkpoints held all records before:
     /// where that has not changed, nobody has newer checkpoints, and what is missing is passed over.
     private let reopenedAt = Locked<[Int: UInt64]>([:])
-    private let gapThrottle = Locked(LogThrottle())
-
-    init(
-        journal: JetStreamJournal, store: CheckpointStore, keeper: CheckpointKeeper, workers: RoomWorkers,
-        rewinds: RewindRepair, logger: Logger
-    ) {
-        self.journal = journal
-        self.store = store
-        self.keeper = keeper
-        self.workers = workers
-        self.rewinds = rewinds
-        self.logger = logger
-    }
 
     /// Begins to open a partition; retries until it is open or closed again.
     /// - Parameters:
@@ -204,12 +191,9 @@ struct PartitionOpener: Sendable {
             let wasReopened = wasReopened(partition, at: covered) && through <= end
             if through <= lostThrough || wasReopened {
                 // The records of an erased room lie among those of others.
-                guard let count = gapThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) else { return }
                 logger.error(
                     "records were deleted from the journal that no checkpoint holds, unless they are of an erased room",
-                    metadata: [
-                        "partition": "\(partition)", "from": "\(from)", "through": "\(through)", "gaps": "\(count)",
-                    ])
+                    metadata: ["partition": "\(partition)", "from": "\(from)", "through": "\(through)"])
             } else {
                 // Another daemon may have deleted them: then newer checkpoints than those read here hold them.
                 logger.warning(
@@ -234,7 +218,7 @@ struct PartitionOpener: Sendable {
             Task {
                 let covered = least.withLock { $0 }
                 await keeper.note(covered: covered, of: partition)
-                await keeper.trimLog(of: partition, covered: covered)
+                await trimmer.trim(partition, covered: covered)
             }
         }
         let item = InboundItem.partition(

@@ -141,7 +141,7 @@ final class WorkerOutput: HostOutput {
 
     func forgotten(_ room: RoomID) {
         metrics.forgotten.increment()
-        keeper?.forget(room)
+        keeper?.known.forget(room)
     }
 
     func ready(_ partition: Int) { onPartition(.ready(partition)) }

@@ -100,9 +100,11 @@ import Whiteboard
 @Suite struct RenderQueueTests {
     private func key(width: Int? = nil) throws -> RenderKey { try .test(PictureForm(width: width)) }
 
-    private func queue(_ recorder: ReplyRecorder, requests: Int = 100) -> RenderQueue {
+    private func queue(
+        _ recorder: ReplyRecorder, requests: Int = 100, idleTime: Duration = .seconds(600)
+    ) -> RenderQueue {
         let budget = ReplyBudget(requests: requests, bytes: 64 << 20)
-        return RenderQueue(ServerConfiguration(), budget: budget, sink: recorder.sink)
+        return RenderQueue(ServerConfiguration(), budget: budget, sink: recorder.sink, idleTime: idleTime)
     }
 
     private func file(of board: Board) throws -> [UInt8] { try BoardRenderer.test().picture(of: board) }
@@ -192,19 +194,15 @@ import Whiteboard
     }
 
     @Test func `unused canvases are evicted`() async throws {
-        let renderer = BoardRenderer.test()
-        let worker = RenderWorker(renderer, name: "test", idleTime: .milliseconds(20))
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder, idleTime: .milliseconds(20))
         let room = try DrawnRoom(strokes: 3)
-        let board = room.board
-        let drawn = AsyncStream<Int> { stream in
-            worker.draw { renderer in
-                _ = try? renderer.picture(of: board, at: MonotonicClock.now())
-                stream.yield(renderer.memory.usage.total)
-                stream.finish()
-            }
-        }
-        for await bytes in drawn { #expect(bytes > 0) }
-        try await withDeadline(.seconds(10)) { while !renderer.memory.isEmpty { await Task.yield() } }
+        queue.render(try key(), of: BoardVersion(room.board), reply: "drawn")
+        #expect(try await recorder.next() == ["drawn": .sent(file(of: room.board))])
+        #expect(queue.usage.total > 0, "nothing is evicted while the picture is sent")
+        recorder.open(1)
+        try await eventually("nothing is kept", is: queue.usage.total == 0)
+        queue.close()
     }
 }
 

@@ -3,10 +3,15 @@ import Journal
 import Locking
 import StrokeWire
 
-/// Records that logs must keep though checkpoints hold them: those after the older state of each room, which it is restored
-/// from where the newer one is damaged, and those of rooms that are being rebuilt. Safe from any thread.
-final class NeededRecords: Sendable {
+/// What a daemon knows of the checkpoints of its rooms, and which records logs must keep though checkpoints hold them: those
+/// after the older state of each room, which it is restored from where the newer one is damaged, and those of rooms that are
+/// being rebuilt. Safe from any thread.
+final class KnownCheckpoints: Sendable {
     private struct Rooms {
+        /// The newest manifest of each room that is in memory and has a state.
+        var manifests: [RoomID: CheckpointManifest] = [:]
+        /// Rooms whose newest manifest cannot be used: older ones lack the records since then.
+        var outdated: Set<RoomID> = []
         /// Last record in the older generation of each room that has two, in memory or not.
         var older: [RoomID: UInt64] = [:]
         /// Rooms that are rebuilt from the log, each with the last record that it has from a checkpoint, until they are saved.
@@ -31,6 +36,7 @@ final class NeededRecords: Sendable {
     func add(_ catalogue: CheckpointCatalogue) {
         rooms.withLock { rooms in
             rooms.older.merge(catalogue.rooms.compactMapValues(\.previous?.sequence)) { _, new in new }
+            rooms.outdated.formUnion(catalogue.outdated)
             for room in catalogue.damaged { rooms.rebuilding[room] = 0 }
             for room in catalogue.outdated { rooms.rebuilding[room] = catalogue.rooms[room]?.sequence ?? 0 }
         }
@@ -40,34 +46,58 @@ final class NeededRecords: Sendable {
     func forget(partition: Int) {
         let isMeant = isOf(partition)
         rooms.withLock { rooms in
+            rooms.manifests = rooms.manifests.filter { !isMeant($0.key) }
+            rooms.outdated = rooms.outdated.filter { !isMeant($0) }
             rooms.older = rooms.older.filter { !isMeant($0.key) }
             rooms.rebuilding = rooms.rebuilding.filter { !isMeant($0.key) }
             rooms.fallbacks = rooms.fallbacks.filter { !isMeant($0.key) }
         }
     }
 
-    /// A room has left memory.
+    /// A room has left memory; its manifest is read again when it is loaded.
     func evict(_ room: RoomID) {
-        rooms.withLock { rooms in
-            rooms.rebuilding[room] = nil
-            rooms.fallbacks[room] = nil
-        }
+        rooms.withLock { $0.manifests[room] = nil }
+        endRebuilding(room)
     }
 
     /// The checkpoint of a room has expired.
-    func forget(_ room: RoomID) { releaseOlder(of: room) }
+    func forget(_ room: RoomID) {
+        releaseOlder(of: room)
+        setUsable(room)
+    }
+
+    /// The newest manifest of a room in memory; nil where it has no state.
+    func manifest(of room: RoomID) -> CheckpointManifest? { rooms.withLock { $0.manifests[room] } }
+
+    func set(_ manifest: CheckpointManifest?, of room: RoomID) { rooms.withLock { $0.manifests[room] = manifest } }
+
+    func isOutdated(_ room: RoomID) -> Bool { rooms.withLock { $0.outdated.contains(room) } }
+
+    /// A room has the records that its newest manifest lacked.
+    func setUsable(_ room: RoomID) { rooms.withLock { _ = $0.outdated.remove(room) } }
 
     /// The older state of a room is not needed any more.
     func releaseOlder(of room: RoomID) { rooms.withLock { $0.older[room] = nil } }
 
-    /// A manifest was stored.
+    /// A manifest of a room in memory was stored.
     func note(_ manifest: CheckpointManifest) {
-        rooms.withLock { $0.older[manifest.room] = manifest.previous?.sequence }
+        rooms.withLock { rooms in
+            rooms.manifests[manifest.room] = manifest.state == nil ? nil : manifest
+            rooms.older[manifest.room] = manifest.previous?.sequence
+        }
     }
 
     /// A room is rebuilt.
     /// - Parameter sequence: the last record that it has from a checkpoint.
     func rebuild(_ room: RoomID, after sequence: UInt64) { rooms.withLock { $0.rebuilding[room] = sequence } }
+
+    /// All of a room is saved, in a state that can be read.
+    func endRebuilding(_ room: RoomID) {
+        rooms.withLock { rooms in
+            rooms.rebuilding[room] = nil
+            rooms.fallbacks[room] = nil
+        }
+    }
 
     func isRebuilding(_ room: RoomID) -> Bool { rooms.withLock { $0.rebuilding.keys.contains(room) } }
 
@@ -78,9 +108,6 @@ final class NeededRecords: Sendable {
 
     /// What a room was rebuilt from; nil where that is its newest state, or a newer one was read back.
     func fallback(of room: RoomID) -> CheckpointManifest.Fallback? { rooms.withLock { $0.fallbacks[room] } }
-
-    /// All of a room is saved, in a state that can be read.
-    func saved(_ room: RoomID) { evict(room) }
 
     /// The record after which some room of a partition needs the log.
     func oldest(of partition: Int) -> UInt64 {
