@@ -273,7 +273,9 @@ struct RoomGauges {
 
     private mutating func forgetDepths(from position: Int, _ metrics: ServerMetrics) {
         guard position < depths.count else { return }
-        for (cohort, held) in depths[position...] where held != 0 { metrics.cohorts[cohort].depth.increment(by: -Double(held)) }
+        for (cohort, held) in depths[position...] where held != 0 {
+            metrics.cohorts[cohort].depth.increment(by: -Double(held))
+        }
         depths.removeSubrange(position...)
     }
 

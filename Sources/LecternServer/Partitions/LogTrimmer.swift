@@ -1,6 +1,7 @@
 import Journal
 import Locking
 import Logging
+import Metrics
 import Whiteboard
 
 /// Deletes records of nearly full logs that no checkpoint needs any more. Safe from any thread.

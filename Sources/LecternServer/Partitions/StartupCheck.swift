@@ -1,6 +1,7 @@
 public import Hosting
 import Locking
 import Logging
+import Metrics
 import NATSClient
 import Whiteboard
 
