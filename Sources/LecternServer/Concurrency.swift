@@ -51,6 +51,25 @@ extension DispatchQueue {
     }
 }
 
+/// Tries until it succeeds, with pauses between that double up to the longest one.
+/// - Returns: nil where the task is cancelled.
+@discardableResult
+func retrying<Value, Failure: Error>(
+    pauses: ClosedRange<Duration>, _ body: () async throws(Failure) -> Value, onFailure: (Failure) -> Void
+) async -> Value? {
+    var pause = pauses.lowerBound
+    while !Task.isCancelled {
+        do throws(Failure) {
+            return try await body()
+        } catch {
+            onFailure(error)
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, pauses.upperBound)
+        }
+    }
+    return nil
+}
+
 /// Runs asynchronous work in a fixed number of tasks: in order for one room, in parallel for several.
 struct KeyedTaskQueue: Sendable {
     typealias Work = @Sendable () async -> Void

@@ -157,16 +157,10 @@ final class CommandReceiver: Sendable {
     /// Tries until the stream is there: who may make streams at the start only would lack it later.
     private func provision() async {
         guard let audit else { return }
-        var wait: Duration = .seconds(1)
-        while !Task.isCancelled {
-            do throws(JournalError) {
-                return try await audit.provision()
-            } catch {
-                logger.warning(
-                    "commands are refused: the audit log cannot be made yet", metadata: ["error": "\(error)"])
-                try? await Task.sleep(for: wait)
-                wait = min(wait * 2, .seconds(60))
-            }
+        await retrying(pauses: .seconds(1) ... .seconds(60)) { () async throws(JournalError) in
+            try await audit.provision()
+        } onFailure: {
+            logger.warning("commands are refused: the audit log cannot be made yet", metadata: ["error": "\($0)"])
         }
     }
 

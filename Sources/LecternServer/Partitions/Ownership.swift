@@ -64,37 +64,33 @@ actor Ownership {
     /// Runs until the task is cancelled.
     func run() async throws(NATSError) {
         _ = try members.listen { [inbox] message in inbox.receive(message) }
-        let positions = Task { await reportPositions() }
+        for message in peers.messages { receive(message) }
+        step()
         let watch = StreamWatch(
             journal: partitions.journal, recreates: configuration.journal?.recreatesStreams ?? false, logger: logger,
             onRenewed: { [inbox] in inbox.put(.lacks($0, .records)) }, onMissing: { [inbox] in inbox.put(.lost($0)) })
-        let streams = Task { await watch.run { openPartitions } }
         let damage = DamageWatch(
             journal: partitions.journal, logger: logger, onDamaged: { [inbox] in inbox.put(.lacks($0, .end)) })
-        let damages = Task { await damage.run { openPartitions } }
         let survey = StreamSurvey(journal: partitions.journal, interval: configuration.upkeepInterval * 5)
-        let surveying = Task {
-            await survey.run {
-                openPartitions
-            } position: {
-                works[$0]?.position
-            }
-        }
-        defer {
-            positions.cancel()
-            streams.cancel()
-            damages.cancel()
-            surveying.cancel()
-        }
-        for message in peers.messages { receive(message) }
-        step()
-        let receiving = Task {
-            for await message in inbox.messages {
-                receive(message)
-                step()
-            }
-        }
-        defer { receiving.cancel() }
+        let tasks: [Task<Void, Never>] = [
+            Task { await reportPositions() },
+            Task { await watch.run { openPartitions } },
+            Task { await damage.run { openPartitions } },
+            Task {
+                await survey.run {
+                    openPartitions
+                } position: {
+                    works[$0]?.position
+                }
+            },
+            Task {
+                for await message in inbox.messages {
+                    receive(message)
+                    step()
+                }
+            },
+        ]
+        defer { for task in tasks { task.cancel() } }
         for await event in inbox.events {
             switch event {
             case .progress(.ready(let partition)): workerIsReady(with: partition)
@@ -189,7 +185,7 @@ actor Ownership {
     }
 
     private func workerIsReady(with partition: Int) {
-        guard let work = works[partition], work.countReady() == workers.all.count else { return }
+        guard let work = works[partition], work.countReady() else { return }
         membership.opened(partition, at: BootClock.now())
         metrics.record(recovery: work.recovery.duration, records: work.recovery.records)
         logger.info("partition open", metadata: work.figures)
@@ -202,7 +198,7 @@ actor Ownership {
     }
 
     private func workerHasClosed(_ partition: Int, isWhole: Bool) {
-        guard let work = works[partition], work.countClosed(isWhole: isWhole) == workers.all.count else { return }
+        guard let work = works[partition], work.countClosed(isWhole: isWhole) else { return }
         // In a task: without a JetStream leader it takes seconds, and messages must be handled meanwhile.
         Task {
             await partitions.finish(partition, covered: work.covered)

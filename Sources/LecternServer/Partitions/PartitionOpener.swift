@@ -27,8 +27,13 @@ struct PartitionOpener: Sendable {
     func open(
         _ partition: Int, hasLostEnd: Bool, onLost: @escaping @Sendable (JournalLoss) -> Void
     ) -> PartitionWork {
-        let work = PartitionWork(partition, onLost: onLost)
-        work.begin(Task { await open(partition, hasLostEnd, work) })
+        let work = PartitionWork(partition, workers: workers.all.count, onLost: onLost)
+        work.begin(
+            Task {
+                _ = await retry(["partition": "\(partition)"]) { () async throws(JournalError) in
+                    try await begin(partition, hasLostEnd, work)
+                }
+            })
         return work
     }
 
@@ -39,47 +44,33 @@ struct PartitionOpener: Sendable {
         keeper.close(partition)
     }
 
-    private func open(_ partition: Int, _ hasLostEnd: Bool, _ work: PartitionWork) async {
-        await retry(["partition": "\(partition)"]) { () async throws(JournalError) in
-            try await begin(partition, hasLostEnd, work)
-        }
-    }
-
     /// Compares the number of partitions with that of the streams; retries until it is known.
     /// - Returns: false if the task was cancelled first.
     /// - Throws: `.otherPartitions`.
     func checkPartitions() async throws(JournalError) -> Bool {
-        var refusal: JournalError?
-        var isChecked = false
-        await retry([:]) { () async throws(JournalError) in
+        let outcome = await retry([:]) { () async throws(JournalError) -> Result<Void, JournalError> in
             do throws(JournalError) {
-                try await journal.checkPartitions()
-            } catch .otherPartitions(let root, let there, let here) {
-                refusal = .otherPartitions(root: root, there: there, here: here)
+                return .success(try await journal.checkPartitions())
+            } catch {
+                guard case .otherPartitions = error else { throw error }
+                return .failure(error)
             }
-            isChecked = true
         }
-        if let refusal { throw refusal }
-        return isChecked
+        try outcome?.get()
+        return outcome != nil
     }
 
     /// Retries until it succeeds, or the task is cancelled. The same error is logged once in the interval.
-    private func retry(_ metadata: Logger.Metadata, _ body: () async throws(JournalError) -> Void) async {
-        var pause = Duration.milliseconds(100)
+    private func retry<Value>(
+        _ metadata: Logger.Metadata, _ body: () async throws(JournalError) -> Value
+    ) async -> Value? {
         var told: (error: JournalError, at: Instant)?
-        while !Task.isCancelled {
-            do throws(JournalError) {
-                return try await body()
-            } catch {
-                let now = MonotonicClock.now()
-                if told.map({ $0.error != error || now - $0.at >= Self.reminderInterval }) ?? true {
-                    logger.warning(
-                        "partition not open yet, retrying", metadata: metadata.merging(explanation(of: error)) { $1 })
-                    told = (error, now)
-                }
-                try? await Task.sleep(for: pause)
-                pause = min(pause * 2, .seconds(2))
-            }
+        return await retrying(pauses: .milliseconds(100) ... .seconds(2), body) { error in
+            let now = MonotonicClock.now()
+            guard told.map({ $0.error != error || now - $0.at >= Self.reminderInterval }) ?? true else { return }
+            told = (error, now)
+            logger.warning(
+                "partition not open yet, retrying", metadata: metadata.merging(explanation(of: error)) { $1 })
         }
     }
 

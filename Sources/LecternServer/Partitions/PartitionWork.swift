@@ -16,6 +16,8 @@ enum JournalLoss: Sendable {
 /// The state of one partition in this daemon, from the decision to open it until its rooms are evicted.
 final class PartitionWork: Sendable {
     private let partition: Int
+    /// Number of workers, each of which has a share of the rooms.
+    private let workers: Int
     let onLost: @Sendable (JournalLoss) -> Void
     private let began = MonotonicClock.now()
     private let records = Atomic<Int>(0)
@@ -32,11 +34,13 @@ final class PartitionWork: Sendable {
         /// The last record delivered when closing began.
         var lastPosition: UInt64?
         var isWhole = true
+        /// Once all workers are ready.
         var recovery: (duration: Duration, records: Int)?
     }
 
-    init(_ partition: Int, onLost: @escaping @Sendable (JournalLoss) -> Void) {
+    init(_ partition: Int, workers: Int, onLost: @escaping @Sendable (JournalLoss) -> Void) {
         self.partition = partition
+        self.workers = workers
         self.onLost = onLost
     }
 
@@ -81,23 +85,23 @@ final class PartitionWork: Sendable {
     func countRecord() { records.add(1, ordering: .relaxed) }
     func countRooms(_ count: Int) { rooms.store(count, ordering: .relaxed) }
 
-    /// - Returns: number of workers that are ready.
-    func countReady() -> Int {
-        let recovered = (MonotonicClock.now() - began, records.load(ordering: .relaxed))
-        return state.withLock { state in
+    /// - Returns: whether all workers are ready.
+    func countReady() -> Bool {
+        state.withLock { state in
             state.ready += 1
-            state.recovery = recovered
-            return state.ready
+            guard state.ready == workers else { return false }
+            state.recovery = (MonotonicClock.now() - began, records.load(ordering: .relaxed))
+            return true
         }
     }
 
     /// - Parameter isWhole: whether the worker saved everything passed to it before the closing.
-    /// - Returns: number of workers that have closed their share.
-    func countClosed(isWhole: Bool) -> Int {
+    /// - Returns: whether all workers have closed their shares.
+    func countClosed(isWhole: Bool) -> Bool {
         state.withLock { state in
             state.closed += 1
             state.isWhole = state.isWhole && isWhole
-            return state.closed
+            return state.closed == workers
         }
     }
 

@@ -248,17 +248,11 @@ final class RevocationRegister: Sendable {
     }
 
     private func provision(_ store: RevocationStore) async -> String? {
-        var wait: Duration = .milliseconds(200)
-        while !Task.isCancelled {
-            do throws(JetStreamError) {
-                return try await store.provision()
-            } catch {
-                logger.warning("revocations cannot be kept yet", metadata: ["error": "\(error)"])
-                try? await Task.sleep(for: wait)
-                wait = min(wait * 2, .seconds(10))
-            }
+        await retrying(pauses: .milliseconds(200) ... .seconds(10)) { () async throws(JetStreamError) in
+            try await store.provision()
+        } onFailure: {
+            logger.warning("revocations cannot be kept yet", metadata: ["error": "\($0)"])
         }
-        return nil
     }
 
     /// - Parameter place: nil for the next one.
