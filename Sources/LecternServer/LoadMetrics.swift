@@ -2,16 +2,19 @@ import Locking
 import Metrics
 import NATSClient
 
-/// Metrics that are read when they are scraped.
+/// Metrics that are read when they are scraped, one scrape at a time.
 struct LoadMetrics: Sendable {
-    let workers: [RoomWorker]
-    let misaddressedCount: @Sendable () -> Int
-    let stallCounts: @Sendable () -> [DeliveryStall: Int]
-    let canvasUsage: @Sendable () -> CanvasUsage
+    private let workers: [RoomWorker]
+    private let misaddressedCount: @Sendable () -> Int
+    private let stallCounts: @Sendable () -> [DeliveryStall: Int]
+    private let canvasUsage: @Sendable () -> CanvasUsage
     private let stalls = DeliveryStall.allCases.map { stall in
         (stall, Counter(label: "lectern_delivery_stalls_total", dimensions: [("cause", stall.rawValue)]))
     }
-    private let canvases = CanvasMetrics()
+    /// What pictures take of their memory, by what it is.
+    private let canvases = CanvasUsage.Part.allCases.map { part in
+        (part, Meter(label: "lectern_canvas_bytes", dimensions: [("part", part.rawValue)]))
+    }
     private let waiting = Meter(label: "lectern_mailbox_bytes")
     private let dropped = Counter(label: "lectern_mailbox_dropped_total")
     private let misaddressed = Counter(label: "lectern_misaddressed_total")
@@ -29,7 +32,7 @@ struct LoadMetrics: Sendable {
         self.canvasUsage = canvasUsage
         self.misaddressedCount = misaddressedCount
         self.stallCounts = stallCounts
-        canvases.limit.set(canvasBytes)
+        Meter(label: "lectern_canvas_limit_bytes").set(canvasBytes)
     }
 
     func report() {
@@ -44,24 +47,7 @@ struct LoadMetrics: Sendable {
         for (stall, counter) in stalls {
             counter.increment(by: counts[stall, default: 0] - countsBefore[stall, default: 0])
         }
-        canvases.set(canvasUsage())
-    }
-}
-
-/// What pictures take of their memory, by what it is.
-private struct CanvasMetrics: Sendable {
-    let limit = Meter(label: "lectern_canvas_limit_bytes")
-    private let tiles = Meter(label: "lectern_canvas_bytes", dimensions: [("part", "tiles")])
-    private let versions = Meter(label: "lectern_canvas_bytes", dimensions: [("part", "versions")])
-    private let scenes = Meter(label: "lectern_canvas_bytes", dimensions: [("part", "scenes")])
-    private let files = Meter(label: "lectern_canvas_bytes", dimensions: [("part", "files")])
-    private let underWay = Meter(label: "lectern_canvas_bytes", dimensions: [("part", "under-way")])
-
-    func set(_ usage: CanvasUsage) {
-        tiles.set(usage.tiles)
-        versions.set(usage.versions)
-        scenes.set(usage.scenes)
-        files.set(usage.files)
-        underWay.set(usage.underWay)
+        let usage = canvasUsage()
+        for (part, meter) in canvases { meter.set(usage[part]) }
     }
 }

@@ -60,14 +60,8 @@ public struct Server: Service {
     ///   NATS server takes too small messages; `JournalError` if the root's streams are of another number of partitions.
     public func run() async throws {
         let sink = replySink(ReplySender(connection: bulkConnection, logger: logger).sink)
-        let pool = WorkerPool(configuration, connection, bulkConnection, replies: sink, logger)
+        let pool = WorkerPool(configuration, connection, bulkConnection, replies: sink, probe: probe, logger)
         let members = MemberChannel(root: configuration.root, connection: connection)
-        let watching = Task { [probe] in
-            async let probing: Void = probe.run(pool.workers.all)
-            await RoomSurveys().run(pool.workers.all)
-            await probing
-        }
-        defer { watching.cancel() }
         if let settings = configuration.journal {
             try await runDurable(pool, members, settings, replies: sink)
         } else {
@@ -83,7 +77,7 @@ public struct Server: Service {
             root: configuration.root, partitions: configuration.partitions, logger: logger)
         onScrape(pool.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
         guard try await connectAndCheck(members) != nil else { return await drain() }
-        let ended = pool.start(journal, keeper: nil)
+        let threads = pool.start(journal, keeper: nil)
         for partition in 0..<configuration.partitions {
             pool.workers.postToAll(
                 .partition(.open(partition, prefix: journal.incarnationPrefix, stored: [:], kept: nil)))
@@ -111,7 +105,7 @@ public struct Server: Service {
         // Messages still buffered by libnats and the server exist nowhere else: they go to the workers before these stop.
         await connection.endSubscriptions()
         await bulkConnection.endSubscriptions()
-        await pool.stop(ended)
+        await pool.stop(threads)
     }
 
     /// With a JetStream journal; other daemons may share the partitions.
@@ -145,11 +139,7 @@ public struct Server: Service {
             logger.info(
                 "serving", metadata: ["root": "\(configuration.root)", "member": "\(configuration.name)"])
         }
-        pool.replay(
-            from: JetStreamJournal(
-                root: configuration.root, partitions: configuration.partitions, settings: settings,
-                connection: bulkConnection, logger: logger))
-        let ended = pool.start(journal, keeper: keeper) { ownership.report($0) }
+        let threads = pool.start(journal, keeper: keeper) { ownership.report($0) }
         if !AssetOpener.restrictsFiles {
             logger.warning("the kernel has no Landlock: a PDF that takes over its reader could read this user's files")
         }
@@ -158,8 +148,11 @@ public struct Server: Service {
                 root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
                 roomBytes: configuration.roomAssetBytes, connection: bulkConnection, logger: logger),
             opener: AssetOpener(), sweepInterval: configuration.assetUseInterval, metrics: pool.metrics, logger: logger)
-        pool.show(assets)
-        pool.drawImages(from: assets, within: configuration.canvasBytes / 4)
+        pool.serve(
+            assets,
+            lessonsOf: JetStreamJournal(
+                root: configuration.root, partitions: configuration.partitions, settings: settings,
+                connection: bulkConnection, logger: logger))
         let keeping = Task { await assets.run(pool.assetUse) }
         let (commands, commanding, revoking) = try listen(pool, journal: journal, library: assets, replies: sink)
         defer { revoking.cancel() }
@@ -173,7 +166,7 @@ public struct Server: Service {
         }
         keeping.cancel()
         keeper.stop()
-        await pool.stop(ended)
+        await pool.stop(threads)
         _ = try outcome.get()
     }
 

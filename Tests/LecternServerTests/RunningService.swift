@@ -86,24 +86,15 @@ struct RunningService: Sendable {
         }
     }
 
-    /// The same with the address of a room.
-    static func withRoom(
-        _ room: String, _ configuration: ServerConfiguration = ServerConfiguration(), server: String? = nil,
-        replies: @escaping @Sendable (ReplySink) -> ReplySink = { $0 },
-        _ body: @escaping @Sendable (RunningService, RoomAddress) async throws -> Void
-    ) async throws {
-        let address = try configuration.address(room)
-        try await with(configuration, server: server, replies: replies) { try await body($0, address) }
-    }
-
     /// The same with the address of a room and an author of it.
-    static func withHand(
+    static func withRoom(
         _ room: String, _ configuration: ServerConfiguration = ServerConfiguration(), server: String? = nil,
         replies: @escaping @Sendable (ReplySink) -> ReplySink = { $0 },
         _ body: @escaping @Sendable (RunningService, RoomAddress, Hand) async throws -> Void
     ) async throws {
-        try await withRoom(room, configuration, server: server, replies: replies) {
-            try await body($0, $1, try Hand($0.client, $1))
+        try await with(configuration, server: server, replies: replies) { service in
+            let address = try configuration.address(room)
+            try await body(service, address, try Hand(service.client, address))
         }
     }
 
@@ -144,7 +135,7 @@ extension WorkerPool {
     ) async throws {
         let pool = WorkerPool(
             configuration, connection, connection,
-            replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
+            replies: ReplySender(connection: connection, logger: .silent).sink, probe: WorkerProbe(), .silent)
         let worker = pool.workers.all[0]
         worker.post(.partition(.open(0, prefix: "test", stored: [:], kept: nil)))
         worker.post(.partition(.caughtUp(0)))
@@ -313,17 +304,17 @@ final class Inbox: Sendable {
     deinit { subscription.unsubscribe() }
 
     /// The next message; throws if none arrives in time.
-    func next(within limit: Duration = .hangLimit) async throws -> Received {
+    func next() async throws -> Received {
         let stream = stream
-        return try await withDeadline(limit) {
+        return try await withDeadline(.hangLimit) {
             for await message in stream { return message }
             throw Unexpected("the subscription ended")
         }
     }
 
-    func next(_ count: Int, within limit: Duration = .hangLimit) async throws -> [Received] {
+    func next(_ count: Int) async throws -> [Received] {
         var messages: [Received] = []
-        while messages.count < count { messages.append(try await next(within: limit)) }
+        while messages.count < count { messages.append(try await next()) }
         return messages
     }
 
@@ -337,9 +328,9 @@ final class Inbox: Sendable {
     }
 
     /// The next message that meets a condition; skips others.
-    func next(within limit: Duration = .hangLimit, where condition: (Received) -> Bool) async throws -> Received {
+    func next(where condition: (Received) -> Bool) async throws -> Received {
         while true {
-            let message = try await next(within: limit)
+            let message = try await next()
             if condition(message) { return message }
         }
     }

@@ -1,6 +1,7 @@
 import Hosting
 import Journal
 import Locking
+import Metrics
 import NATSClient
 import StrokeWire
 import Whiteboard
@@ -11,23 +12,19 @@ final class SubjectRouter: Sendable {
     private let configuration: ServerConfiguration
     private let workers: RoomWorkers
     private let listing: RoomListing
-    private let refuse: @Sendable (_ reply: String, RequestError) -> Void
-    private let countRejectedSamples: @Sendable (Int) -> Void
+    private let sink: ReplySink
+    private let metrics: ServerMetrics
     private let subjects: Locked<InboundSubjectCache>
 
-    /// - Parameters:
-    ///   - refuse: sends an error reply.
-    ///   - countRejectedSamples: counts clock samples that no room is given.
     init(
-        configuration: ServerConfiguration, workers: RoomWorkers, listing: RoomListing,
-        refuse: @escaping @Sendable (_ reply: String, RequestError) -> Void,
-        countRejectedSamples: @escaping @Sendable (Int) -> Void
+        configuration: ServerConfiguration, workers: RoomWorkers, listing: RoomListing, sink: ReplySink,
+        metrics: ServerMetrics
     ) {
         self.configuration = configuration
         self.workers = workers
         self.listing = listing
-        self.refuse = refuse
-        self.countRejectedSamples = countRejectedSamples
+        self.sink = sink
+        self.metrics = metrics
         subjects = Locked(InboundSubjectCache(root: configuration.root))
     }
 
@@ -102,7 +99,7 @@ final class SubjectRouter: Sendable {
             }
             batch = try ClockBatch(decoding: message.copyPayload())
         } catch {
-            countRejectedSamples(1)
+            metrics.samplesRejected.increment()
             return decline(message, RequestError(.badRequest, error.message))
         }
         var rejected = batch.rejected
@@ -121,12 +118,12 @@ final class SubjectRouter: Sendable {
                             room: room, partition: partition, cohort: cohort, bytes: bytes, arrivedAt: arrivedAt)))
             }
         }
-        if rejected > 0 { countRejectedSamples(rejected) }
+        if rejected > 0 { metrics.samplesRejected.increment(by: rejected) }
         if let elsewhere { decline(message, otherPartition(elsewhere)) }
     }
 
     private func decline(_ message: borrowing NATSMessage, _ error: @autoclosure () -> RequestError) {
-        if let reply = message.reply, ReplySink.isInbox(reply) { refuse(reply, error()) }
+        if let reply = message.reply, ReplySink.isInbox(reply) { sink.refuse(reply, error()) }
     }
 
     /// The client assumes another number of partitions than the service.

@@ -2,6 +2,7 @@ import Hosting
 import Journal
 import Locking
 import Logging
+import Metrics
 import NATSClient
 import StrokeWire
 import Whiteboard

@@ -19,6 +19,7 @@ struct WorkerPool: Sendable {
     private let bulkConnection: NATSConnection
     private let requests: RequestHandler
     private let listing: RoomListing
+    private let probe: WorkerProbe
     private let logger: Logger
 
     /// - Parameters:
@@ -26,8 +27,9 @@ struct WorkerPool: Sendable {
     ///   - bulkConnection: for requests; that of `sink`.
     init(
         _ configuration: ServerConfiguration, _ connection: NATSConnection, _ bulkConnection: NATSConnection,
-        replies sink: ReplySink, _ logger: Logger
+        replies sink: ReplySink, probe: WorkerProbe, _ logger: Logger
     ) {
+        self.probe = probe
         self.configuration = configuration
         self.connection = connection
         self.bulkConnection = bulkConnection
@@ -37,13 +39,11 @@ struct WorkerPool: Sendable {
         assetUse = AssetUse(interval: configuration.assetUseInterval)
         workers = RoomWorkers(count: count, capacity: configuration.mailboxBytes)
         let joins = JoinQueue(
-            palette: configuration.palette, style: configuration.inkName,
-            features: configuration.room.intake.wire.features,
-            budget: ReplyBudget(requests: configuration.replies, bytes: configuration.replyBytes),
+            configuration, budget: ReplyBudget(requests: configuration.replies, bytes: configuration.replyBytes),
             sink: sink)
         let renders = RenderQueue(
             configuration, budget: ReplyBudget(requests: configuration.pictures, bytes: configuration.replyBytes),
-            sink: sink, count: metrics.pictures.count, countSkippedLassos: metrics.lassosSkipped.increment(by:))
+            sink: sink, metrics: metrics)
         requests = RequestHandler(
             configuration: configuration, sink: sink, joins: joins,
             infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),
@@ -56,19 +56,26 @@ struct WorkerPool: Sendable {
         }
     }
 
+    /// The threads of workers.
+    struct Threads {
+        /// For each worker a stream that finishes when its thread has ended.
+        fileprivate let ended: [AsyncStream<Never>]
+        /// Asks the workers whether they answer, and about their rooms.
+        fileprivate let watching: Task<Void, Never>
+    }
+
     /// Starts the workers.
-    /// - Returns: for each worker a stream that finishes when its thread has ended.
     func start(
         _ journal: any DecisionJournal, keeper: CheckpointKeeper?,
         onPartition: @escaping @Sendable (PartitionProgress) -> Void = { _ in }
-    ) -> [AsyncStream<Never>] {
+    ) -> Threads {
         let outputRetry = OutputRetry(connection, workers)
         workers.observeDelivery(of: connection)
         let storedRooms = StoredRoomCounts(limit: configuration.storedRooms, partitions: configuration.partitions)
         connection.onStateChange { [workers] state in
             workers.postToAll(.output(isOpen: state == .connected))
         }
-        return workers.all.enumerated().map { number, worker in
+        let ended = workers.all.enumerated().map { number, worker in
             worker.start(name: "lectern-room-\(number)") { [self] in
                 let fanout = Fanout(
                     connection: connection, maxBytes: configuration.fanoutBytes, cohorts: configuration.room.cohorts,
@@ -83,28 +90,29 @@ struct WorkerPool: Sendable {
                     isOutputOpen: connection.state == .connected)
             }
         }
+        let watching = Task { [probe, workers] in
+            async let probing: Void = probe.run(workers.all)
+            await RoomSurveys().run(workers.all)
+            await probing
+        }
+        return Threads(ended: ended, watching: watching)
     }
 
     /// Subscribes to clocks and requests.
     func listen() throws(NATSError) {
         let router = SubjectRouter(
-            configuration: configuration, workers: workers, listing: listing, refuse: requests.sink.refuse,
-            countRejectedSamples: metrics.samplesRejected.increment(by:))
+            configuration: configuration, workers: workers, listing: listing, sink: requests.sink, metrics: metrics)
         try router.subscribeToClocks(on: connection)
         try router.subscribeToRequests(on: bulkConnection)
     }
 
-    /// Draws images on pictures of boards.
-    func drawImages(from library: AssetLibrary, within bytes: Int) {
-        requests.renders.drawImages(from: PageImageCache(library, byteLimit: bytes))
-    }
-
-    /// Answers requests for recorded lessons.
+    /// Answers requests for pictures of assets and for recorded lessons, and draws images on pictures of boards.
     /// - Parameter journal: on the connection for requests.
-    func replay(from journal: JetStreamJournal) { requests.replays.start(reading: journal) }
-
-    /// Answers requests for pictures of assets.
-    func show(_ assets: AssetLibrary) { requests.assets.start(with: assets, assetUse) }
+    func serve(_ assets: AssetLibrary, lessonsOf journal: JetStreamJournal) {
+        requests.assets.start(with: assets, assetUse)
+        requests.renders.drawImages(from: PageImageCache(assets, byteLimit: configuration.canvasBytes / 4))
+        requests.replays.start(reading: journal)
+    }
 
     /// Drops the pictures and lessons of rooms when they are erased.
     /// - Parameter library: nil where the service keeps no files.
@@ -129,9 +137,10 @@ struct WorkerPool: Sendable {
     }
 
     /// Handles all messages that have arrived, finishes replies being made, and closes the connections.
-    func stop(_ threads: [AsyncStream<Never>]) async {
+    func stop(_ threads: Threads) async {
+        threads.watching.cancel()
         workers.postToAll(.stop)
-        for thread in threads { for await _ in thread {} }
+        for ended in threads.ended { for await _ in ended {} }
         requests.close()
         listing.close()
         await connection.drain()

@@ -1,4 +1,8 @@
+import Logging
 import Metrics
+import NATSClient
+import NATSTestServer
+import ServiceLifecycle
 import StrokeWire
 import Testing
 import Whiteboard
@@ -22,6 +26,35 @@ import Whiteboard
         // An answer that nobody asked for counts for nothing.
         probe.answered(by: 1, at: start + .seconds(13))
         #expect(probe.stall(at: start + .seconds(13)) == .zero)
+    }
+
+    /// Tells of lines of a log.
+    private struct LineLog: LogHandler {
+        let onLine: @Sendable (String) -> Void
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { onLine("\(event.message)") }
+    }
+
+    @Test func `no worker is asked, nor said not to answer, while the service waits for its NATS server`() async throws
+    {
+        let (lines, inlet) = AsyncStream.makeStream(of: String.self)
+        let logger = Logger(label: "test") { _ in LineLog { inlet.yield($0) } }
+        let settings = NATSSettings(url: "nats://127.0.0.1:1")
+        let server = Server(
+            configuration: ServerConfiguration(), connection: NATSConnection(settings, logger: .silent), logger: logger)
+        let group = ServiceGroup(services: [server], logger: .silent)
+        let running = Task { try await group.run() }
+        for await line in lines where line.hasPrefix("no NATS server yet") { break }
+        #expect(server.readiness.stall == .zero)
+        await group.triggerGracefulShutdown()
+        try await running.value
     }
 }
 
