@@ -3,7 +3,9 @@ import Assets
 import Journal
 import Locking
 import Logging
+import Metrics
 import StrokeWire
+import Synchronization
 
 /// The assets of all rooms: takes files, and gives pictures of their pages.
 ///
@@ -17,6 +19,8 @@ final class AssetLibrary: Sendable {
     /// What a picture takes beside its bytes, about.
     private static let entryBytes = 256
     private let pictures: Locked<LRUCache<PageKey, [UInt8]>>
+    /// How often assets have gone: what is rendered meanwhile is not kept.
+    private let erasures = Atomic(0)
 
     /// - Parameters:
     ///   - sweepInterval: how often what nobody uses is looked for, at least; an hour where it is longer.
@@ -46,15 +50,10 @@ final class AssetLibrary: Sendable {
     }
 
     private func provision() async {
-        var wait: Duration = .seconds(1)
-        while !Task.isCancelled {
-            do throws(AssetStoreError) {
-                return try await store.provision()
-            } catch {
-                logger.warning("assets cannot be kept yet", metadata: ["error": "\(error)"])
-                try? await Task.sleep(for: wait)
-                wait = min(wait * 2, .seconds(60))
-            }
+        await retrying(pauses: .seconds(1) ... .seconds(60)) { () async throws(AssetStoreError) in
+            try await store.provision()
+        } onFailure: {
+            logger.warning("assets cannot be kept yet", metadata: ["error": "\($0)"])
         }
     }
 
@@ -156,6 +155,7 @@ final class AssetLibrary: Sendable {
 
     /// Drops the pictures of assets that are gone.
     func forget(_ assets: [AssetID]) {
+        erasures.add(1, ordering: .relaxed)
         pictures.withLock { $0.removeAll { assets.contains($0.asset) } }
     }
 
@@ -173,6 +173,7 @@ final class AssetLibrary: Sendable {
     /// - Throws: as ``key(of:page:width:)`` and ``add(_:to:)``.
     func picture(_ key: PageKey, reusing file: inout File?) async throws(AssetError) -> [UInt8] {
         if let picture = cachedPicture(key) { return picture }
+        let before = erasures.load(ordering: .relaxed)
         if file?.manifest.id != key.asset {
             file = nil
             guard let manifest = try await stored(key.asset) else { throw .unknown }
@@ -181,6 +182,7 @@ final class AssetLibrary: Sendable {
         guard let file else { throw .unknown }
         let picture = try await opener.png(file.bytes, file.manifest, page: key.page, width: key.width)
         pictures.withLock {
+            guard erasures.load(ordering: .relaxed) == before else { return }
             $0.insert(picture, key, bytes: picture.count + Self.entryBytes, at: MonotonicClock.now())
         }
         return picture

@@ -48,9 +48,8 @@ struct RecentUses {
 
     private let interval: Duration
     private var waiting: Set<AssetID> = []
-    /// Noted since an instant, and between an earlier one and that.
-    private var recent: (assets: Set<AssetID>, since: Instant) = ([], .distantPast)
-    private var older: (assets: Set<AssetID>, since: Instant) = ([], .distantPast)
+    /// Those that were noted lately. Each counts as one byte.
+    private var recent = LRUCache<AssetID, Void>(byteLimit: limit)
 
     /// - Parameter interval: an asset that was told is told again after so long at most, and half of it at least.
     init(interval: Duration) {
@@ -59,19 +58,13 @@ struct RecentUses {
 
     /// - Returns: whether something is to be told.
     mutating func note(_ assets: some Collection<AssetID>, at now: Instant) -> Bool {
-        if now - recent.since >= interval / 2 || recent.assets.count >= Self.limit {
-            older = recent
-            recent = ([], now)
-        }
-        if now - older.since >= interval { older.assets = [] }
-        for asset in assets where !wasTold(asset) && waiting.count < Self.limit {
-            recent.assets.insert(asset)
+        recent.evict(unusedSince: now + (.zero - interval * 3 / 4))
+        for asset in assets where !recent.contains(asset) && waiting.count < Self.limit {
+            recent.insert((), asset, bytes: 1, at: now)
             waiting.insert(asset)
         }
         return !waiting.isEmpty
     }
-
-    private func wasTold(_ asset: AssetID) -> Bool { recent.assets.contains(asset) || older.assets.contains(asset) }
 
     /// The next asset to be told.
     mutating func next() -> AssetID? { waiting.popFirst() }

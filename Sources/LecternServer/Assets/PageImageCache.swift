@@ -29,6 +29,8 @@ final class PageImageCache: Sendable {
         /// The waiters for pages that are being fetched, or are to be.
         var waiting: [Key: [@Sendable () -> Void]] = [:]
         var toBeFetched = FairQueue<RoomID, Key>()
+        /// Pages that are being fetched of assets that have gone since.
+        var gone: Set<Key> = []
         var fetching = 0
 
         /// - Returns: false where as many wait as may.
@@ -133,7 +135,7 @@ final class PageImageCache: Sendable {
     private func finish(_ key: Key, _ pixels: ImagePixels?, at now: Instant) {
         let waiting = state.withLock { state in
             state.fetching -= 1
-            if let pixels {
+            if state.gone.remove(key) == nil, let pixels {
                 state.missing[key] = nil
                 state.pixels.insert(pixels, key, bytes: pixels.bytes.count, at: now)
             } else {
@@ -147,7 +149,10 @@ final class PageImageCache: Sendable {
 
     /// Drops the pixels of assets that are gone.
     func forget(_ assets: Set<AssetID>) {
-        state.withLock { $0.pixels.removeAll { assets.contains($0.source.asset) } }
+        state.withLock { state in
+            state.pixels.removeAll { assets.contains($0.source.asset) }
+            state.gone.formUnion(state.waiting.keys.filter { assets.contains($0.source.asset) })
+        }
     }
 }
 

@@ -106,6 +106,20 @@ import VectorGraphics
         #expect(cache.images(keys, at: now + PageImageCache.pause).toBeLoaded == keys)
     }
 
+    @Test func `pixels that come when their asset is gone are not kept`() async throws {
+        let source = Source(isOpen: false)
+        let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
+        let keys = [try key(0)]
+        let (loaded, isLoaded) = AsyncStream.makeStream(of: Never.self)
+        cache.load(keys, for: try RoomID.test("algebra"), within: .hangLimit) { isLoaded.finish() }
+        cache.forget([keys[0].source.asset])
+        source.open()
+        for await _ in loaded {}
+        #expect(cache.byteCount == 0)
+        try await load(keys, cache)
+        #expect(cache.byteCount == 1024, "one that was stored again is there")
+    }
+
     @Test func `who waits too long goes on without`() async throws {
         let source = Source(isOpen: false)
         defer { source.open() }
@@ -143,6 +157,12 @@ import VectorGraphics
         #expect(place < 16)
     }
 
+    private func queue(_ sink: ReplySink) -> RenderQueue {
+        RenderQueue(
+            ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink,
+            metrics: ServerMetrics())
+    }
+
     private func room() throws -> DrawnRoom {
         var room = try DrawnRoom(strokes: 2)
         try room.send(
@@ -157,7 +177,7 @@ import VectorGraphics
         let sink = ReplySink(
             send: { bytes, headers, _ in replies.continuation.yield((bytes, headers)) }, refuse: { _, _ in })
         var next = replies.stream.makeAsyncIterator()
-        let queue = RenderQueue(ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
+        let queue = queue(sink)
         let board = BoardVersion(try room().board)
         let key = try RenderKey.test()
 
@@ -195,7 +215,7 @@ import VectorGraphics
         defer { source.open() }
         let refusals = AsyncStream.makeStream(of: String.self)
         let sink = ReplySink(send: { _, _, _ in }, refuse: { reply, _ in refusals.continuation.yield(reply) })
-        let queue = RenderQueue(ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
+        let queue = queue(sink)
         queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
         queue.render(try RenderKey.test(), of: BoardVersion(try room().board), reply: "waits")
         try await eventually("the image is asked for") { source.pages.isEmpty ? nil : () }
