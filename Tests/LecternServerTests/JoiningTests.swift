@@ -28,7 +28,7 @@ import Whiteboard
 
     @Test func `the head is joined on a subject of its own, and is ahead of the released operations`() async throws {
         let configuration = ServerConfiguration.test { ($0.style, $0.tip) = (.stamp, .marker) }
-        try await RunningService.withHand("head-joined", configuration) { service, address, hand in
+        try await RunningService.withRoom("head-joined", configuration) { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
             for number in 1...3 { try hand.publish(Hand.stroke(number, at: number * 1000)) }
             let room = try #require(try await head.next(3).last?.room)
@@ -49,24 +49,8 @@ import Whiteboard
         }
     }
 
-    @Test func `a board larger than a message comes in parts`() async throws {
-        try await RunningService.withHand("large") { service, address, hand in
-            let out = try await Inbox(service.client, address.subject(.out(.main)))
-            try service.client.setClock(address, 1_000_000, #","d":true"#)
-            let points = (0..<2000).map { #"{"x":\#($0),"y":\#($0 % 700)}"# }.joined(separator: ",")
-            for number in 1...10 { try hand.publish(#"{"n":\#(number),"t":1,"d":[\#(points)]}"#) }
-            _ = try await out.next(10)
-            let reply = try await join(service, address)
-            let visible = try reply.visible
-            #expect(visible.count == 10 && visible.reduce(0) { $0 + $1.message.count } > 256 * 1024)
-            let tail = try await join(service, address, JoinRequest(incarnation: reply.room, have: 8))
-            let operations = try tail.tail
-            #expect(operations.map(\.index) == [9, 10])
-        }
-    }
-
     @Test func `bad requests are answered with the reason, and only on inboxes`() async throws {
-        try await RunningService.withRoom("strict", .test { $0.room.cohorts.open = false }) { service, address in
+        try await RunningService.withRoom("strict", .test { $0.room.cohorts.open = false }) { service, address, _ in
             func ask(_ body: String, _ subject: String) async throws -> RequestError? {
                 RequestError(
                     decoding: try await service.client.request(Array(body.utf8), to: subject, timeout: .hangLimit)
@@ -94,8 +78,8 @@ import Whiteboard
         _ recorder: ReplyRecorder, requests: Int = 100, bytes: Int = 64 << 20, turnBytes: Int = 4 << 20
     ) -> JoinQueue {
         JoinQueue(
-            palette: .standard, style: "smooth", features: .all,
-            budget: ReplyBudget(requests: requests, bytes: bytes, turnBytes: turnBytes), sink: recorder.sink)
+            ServerConfiguration(), budget: ReplyBudget(requests: requests, bytes: bytes, turnBytes: turnBytes),
+            sink: recorder.sink)
     }
 
     @Test func `equal joins that wait share one reply, of the newest board among them`() async throws {
@@ -163,26 +147,18 @@ import Whiteboard
         #expect(queue.isIdle)
     }
 
-    @Test func `one room has half of the bound on requests`() async throws {
-        let recorder = ReplyRecorder()
-        let queue = queue(recorder, requests: 8)
-        let drawn = try DrawnRoom(strokes: 1)
-        let (loud, quiet) = (try RoomID.test("loud"), try RoomID.test("quiet"))
-        #expect(queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "0"))
-        _ = try await recorder.next()
-        let taken = (1...20).map { queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "\($0)") }
-        #expect(taken.count { $0 } == 3)
-        #expect(queue.answer(drawn.catchUp, of: quiet, .cohort(.main), reply: "quiet"))
-        recorder.open(30)
-        let answers = try await recorder.next(21)
-        #expect(answers["quiet"]?.error == nil)
-        #expect(answers.values.count { $0.error?.code == .notReady } == 17)
-        queue.close()
-        #expect(queue.isIdle)
+    @Test func `requests that wait are bounded, of one room by half`() throws {
+        var budget = ReplyBudget<RoomID>(requests: 8, bytes: 1000)
+        let rooms = try ["loud", "quiet", "other"].map { try RoomID.test($0) }
+        let taken = rooms.map { room in (1...20).count { _ in budget.reserve(room, bytes: 0) } }
+        #expect(taken == [4, 4, 0])
+        budget.release(rooms[0], requests: 1, bytes: 0)
+        let more = (1...20).count { _ in budget.reserve(rooms[2], bytes: 0) }
+        #expect(more == 1)
     }
 
     @Test func `bytes that wait are bounded, of one room by half, and a single reply is always accepted`() throws {
-        var budget = ReplyBudget(requests: 100, bytes: 1000)
+        var budget = ReplyBudget<RoomID>(requests: 100, bytes: 1000)
         let (large, small, other) = (try RoomID.test("large"), try RoomID.test("small"), try RoomID.test("other"))
         let first = budget.reserve(large, bytes: 5000)
         #expect(first, "nothing else waits")

@@ -1,6 +1,7 @@
 import Assets
 import Dispatch
 import Locking
+import Metrics
 import NATSClient
 import StrokeWire
 import Whiteboard
@@ -18,15 +19,13 @@ final class AssetPictures: Sendable {
     private struct State {
         var library: AssetLibrary?
         var use: AssetUse?
-        /// Requests that are not answered yet.
-        var pending = 0
-        var pendingByFeed: [RenderSchedule.Feed: Int] = [:]
+        /// Of requests that are not answered yet.
+        var budget: ReplyBudget<RenderSchedule.Feed>
         var schedule = RenderSchedule()
         var rendering: Task<Void, Never>?
         var isClosing = false
     }
 
-    private let limit: Int
     private let sink: ReplySink
     private let metrics: ServerMetrics
     /// Sends pictures, which waits for the socket.
@@ -37,8 +36,7 @@ final class AssetPictures: Sendable {
     init(requests: Int, sink: ReplySink, metrics: ServerMetrics) {
         self.sink = sink
         self.metrics = metrics
-        limit = requests
-        state = Locked(State())
+        state = Locked(State(budget: ReplyBudget(requests: requests, bytes: 0, parts: 4)))
     }
 
     /// Gives pictures from now on; before, and without a journal, no asset is there.
@@ -52,8 +50,10 @@ final class AssetPictures: Sendable {
     ///   uploaded to the room, to look at before they place it; students get nothing.
     func answer(_ request: AssetPageRequest, to waiter: Waiter, isShown: Bool) {
         guard isShown || waiter.feed.view == .head else { return refuse(waiter.reply, .unknown) }
-        guard reserve(waiter.feed) else { return refuse(waiter.reply, .busy) }
-        let library = state.withLock { $0.library }
+        let (library, isTaken) = state.withLock { state in
+            (state.library, !state.isClosing && state.budget.reserve(waiter.feed, bytes: 0))
+        }
+        guard isTaken else { return refuse(waiter.reply, .busy) }
         guard let library else { return refuse([waiter], .unknown) }
         Task { [self] in
             do throws(AssetError) {
@@ -135,23 +135,8 @@ final class AssetPictures: Sendable {
         }
     }
 
-    /// - Returns: whether one more request of a view may wait.
-    private func reserve(_ feed: RenderSchedule.Feed) -> Bool {
-        state.withLock { state in
-            let own = state.pendingByFeed[feed, default: 0]
-            guard !state.isClosing, state.pending < limit, own < max(1, limit / 4) else { return false }
-            state.pending += 1
-            state.pendingByFeed[feed] = own + 1
-            return true
-        }
-    }
-
     private func release(_ waiter: Waiter) {
-        state.withLock { state in
-            state.pending -= 1
-            let left = state.pendingByFeed[waiter.feed, default: 1] - 1
-            state.pendingByFeed[waiter.feed] = left > 0 ? left : nil
-        }
+        state.withLock { $0.budget.release(waiter.feed, requests: 1, bytes: 0) }
     }
 
     private func refuse(_ reply: String, _ error: AssetError) {

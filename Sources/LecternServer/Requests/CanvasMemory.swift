@@ -74,14 +74,15 @@ final class CanvasMemory: Sendable {
         var byteCount: Int { kept.byteCount + images.byteCount + reserved }
 
         var usage: CanvasUsage {
-            var usage = CanvasUsage(files: images.byteCount, underWay: reserved)
+            var usage = CanvasUsage()
+            (usage[.files], usage[.underWay]) = (images.byteCount, reserved)
             for content in kept.values {
                 switch content {
                 case .painting(let painting):
                     let tiles = painting.painter.tileBytes
-                    usage.tiles += tiles
-                    usage.versions += painting.painter.byteCount - tiles
-                case .scenes(let scenes): usage.scenes += scenes.byteCount
+                    usage[.tiles] += tiles
+                    usage[.versions] += painting.painter.byteCount - tiles
+                case .scenes(let scenes): usage[.scenes] += scenes.byteCount
                 }
             }
             return usage
@@ -225,16 +226,26 @@ final class CanvasMemory: Sendable {
 
 /// Bytes that pictures of boards take, about, of `canvas.memory`.
 struct CanvasUsage: Sendable {
-    /// Pixels of kept canvases.
-    var tiles = 0
-    /// What knows of the versions of canvases which tiles they have, and where their layers are.
-    var versions = 0
-    /// What lassos have made of pages.
-    var scenes = 0
-    /// Encoded pictures.
-    var files = 0
-    /// Reserved for renderings under way, the canvases that they begin with among it.
-    var underWay = 0
+    /// What takes them. The raw values are those of the metric's label.
+    enum Part: String, CaseIterable {
+        /// Pixels of kept canvases.
+        case tiles
+        /// What knows of the versions of canvases which tiles they have, and where their layers are.
+        case versions
+        /// What lassos have made of pages.
+        case scenes
+        /// Encoded pictures.
+        case files
+        /// Reserved for renderings under way, the canvases that they begin with among it.
+        case underWay = "under-way"
+    }
 
-    var total: Int { tiles + versions + scenes + files + underWay }
+    private var bytes: [Part: Int] = [:]
+
+    subscript(part: Part) -> Int {
+        get { bytes[part] ?? 0 }
+        set { bytes[part] = newValue }
+    }
+
+    var total: Int { bytes.values.reduce(0, +) }
 }

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Ink
 import Locking
 import StrokeWire
 import Whiteboard
@@ -31,20 +30,16 @@ final class JoinQueue: Sendable {
     }
 
     private let queues: [DispatchQueue]
-    private let palette: Palette
-    private let style: String
-    private let features: BoardFeatures
+    private let configuration: ServerConfiguration
     private let sink: ReplySink
     private let turns: ReplyTurns
     private let pending = Locked<[Key: Pending]>([:])
 
-    init(palette: Palette, style: String, features: BoardFeatures, budget: ReplyBudget, sink: ReplySink) {
+    init(_ configuration: ServerConfiguration, budget: ReplyBudget<RoomID>, sink: ReplySink) {
         // Half of the cores; the other half is for the rooms.
         let count = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
         queues = (0..<count).map { DispatchQueue(label: "lectern.joins.\($0)") }
-        self.palette = palette
-        self.style = style
-        self.features = features
+        self.configuration = configuration
         self.sink = sink
         turns = ReplyTurns(budget)
     }
@@ -99,7 +94,9 @@ final class JoinQueue: Sendable {
         let bytes =
             turns.isClosing
             ? []
-            : pending.snapshot.encoded(palette: palette, style: style, features: features, as: key.encoding)
+            : pending.snapshot.encoded(
+                palette: configuration.palette, style: configuration.inkName,
+                features: configuration.room.intake.wire.features, as: key.encoding)
         turns.answer(
             pending.replies[...], of: room, bytes: bytes.count, reserved: pending.bytes, on: queue(of: room)
         ) { [sink, turns] reply in

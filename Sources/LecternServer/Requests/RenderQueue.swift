@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Locking
+import Metrics
 import NATSClient
 import StrokeWire
 import VectorGraphics
@@ -42,29 +43,27 @@ final class RenderQueue: Sendable {
     private let tags: PictureTags
     private let sink: ReplySink
     private let turns: ReplyTurns
-    private let countOutcome: @Sendable (PictureOutcome) -> Void
+    private let metrics: ServerMetrics
     private let state = Locked(State())
     private let images = Locked<PageImageCache?>(nil)
 
-    /// - Parameters:
-    ///   - idleTime: canvases and pictures that were not used for so long are evicted, after twice that time at the latest.
-    ///   - count: called with the outcome of each request, on any thread.
-    ///   - countSkippedLassos: called with the number of lassos and erasers that a picture does without, on any thread.
+    /// - Parameter idleTime: canvases and pictures that were not used for so long are evicted, after twice that time at the
+    ///   latest.
     init(
-        _ configuration: ServerConfiguration, budget: ReplyBudget, sink: ReplySink,
-        idleTime: Duration = .seconds(600), count: @escaping @Sendable (PictureOutcome) -> Void = { _ in },
-        countSkippedLassos: @escaping @Sendable (Int) -> Void = { _ in }
+        _ configuration: ServerConfiguration, budget: ReplyBudget<RoomID>, sink: ReplySink, metrics: ServerMetrics,
+        idleTime: Duration = .seconds(600)
     ) {
         // Half of the cores; the other half is for the rooms.
         let threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
         queues = (0..<threads).map { DispatchQueue(label: "lectern.pictures.\($0)") }
         renderer = BoardRenderer(
-            configuration, byteLimit: configuration.canvasBytes, countSkippedLassos: countSkippedLassos)
+            configuration, byteLimit: configuration.canvasBytes,
+            countSkippedLassos: { metrics.lassosSkipped.increment(by: $0) })
         self.idleTime = idleTime
         turns = ReplyTurns(budget)
         tags = PictureTags(configuration)
         self.sink = sink
-        countOutcome = count
+        self.metrics = metrics
     }
 
     /// Drops the pictures of a room, and the pixels of assets that are gone.
@@ -142,7 +141,7 @@ final class RenderQueue: Sendable {
     }
 
     private func refuse(_ reply: String, _ error: RequestError, _ outcome: PictureOutcome) {
-        countOutcome(outcome)
+        metrics.pictures.count(outcome)
         sink.refuse(reply, error)
     }
 
@@ -184,7 +183,7 @@ final class RenderQueue: Sendable {
                     of: key, at: board.index, images.hash, isIncomplete: images.isIncomplete
                 ).fields
                 return finish(key, through: board.index, bytes: file.count) { [self] in
-                    countOutcome(.drawn(key.form.format))
+                    metrics.pictures.count(.drawn(key.form.format))
                     sink.send(file, headers, $0)
                 }
             } catch {

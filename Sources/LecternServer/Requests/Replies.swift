@@ -108,23 +108,28 @@ final class ReplyQueue: Sendable {
 }
 
 /// The bound on pending replies of one kind: a number of requests, and of bytes of the boards and operations that they
-/// reference. One room has at most half of either, so that requests for one room do not keep out those for another.
+/// reference. One group, such as a room, has at most a share of either, so that its requests do not keep out those of others.
 ///
 /// A single reply may exceed the bound on bytes: it is accepted if nothing else is pending.
-struct ReplyBudget: Sendable {
+struct ReplyBudget<Group: Hashable & Sendable>: Sendable {
     private struct Share: Equatable {
         var requests = 0
         var bytes = 0
     }
 
     private let limit: Share
+    /// A group has one part in so many.
+    private let parts: Int
     private let turnBytes: Int
     private var taken = Share()
-    private var rooms: [RoomID: Share] = [:]
+    private var groups: [Group: Share] = [:]
 
-    /// - Parameter turnBytes: bytes of replies that are sent to those who share one, before other replies have their turn.
-    init(requests: Int, bytes: Int, turnBytes: Int = 4 << 20) {
+    /// - Parameters:
+    ///   - parts: a group has one part in so many.
+    ///   - turnBytes: bytes of replies that are sent to those who share one, before other replies have their turn.
+    init(requests: Int, bytes: Int, parts: Int = 2, turnBytes: Int = 4 << 20) {
         limit = Share(requests: requests, bytes: bytes)
+        self.parts = parts
         self.turnBytes = turnBytes
     }
 
@@ -135,37 +140,37 @@ struct ReplyBudget: Sendable {
     /// - Parameter bytes: that it adds to those pending; negative if its snapshot is smaller than the one it replaces for
     ///   all requests that share the reply.
     /// - Returns: false if the bound is reached; nothing was reserved.
-    mutating func reserve(_ room: RoomID, bytes: Int) -> Bool {
-        let share = rooms[room, default: Share()]
-        guard taken.requests < limit.requests, share.requests < max(1, limit.requests / 2) else { return false }
+    mutating func reserve(_ group: Group, bytes: Int) -> Bool {
+        let share = groups[group, default: Share()]
+        guard taken.requests < limit.requests, share.requests < max(1, limit.requests / parts) else { return false }
         guard bytes <= 0 || taken.requests == 0 || taken.bytes + bytes <= limit.bytes else { return false }
-        guard bytes <= 0 || share.requests == 0 || share.bytes + bytes <= limit.bytes / 2 else { return false }
-        rooms[room] = Share(requests: share.requests + 1, bytes: share.bytes + bytes)
+        guard bytes <= 0 || share.requests == 0 || share.bytes + bytes <= limit.bytes / parts else { return false }
+        groups[group] = Share(requests: share.requests + 1, bytes: share.bytes + bytes)
         taken.requests += 1
         taken.bytes += bytes
         return true
     }
 
-    /// Releases answered requests of a room, and their bytes.
-    mutating func release(_ room: RoomID, requests: Int, bytes: Int) {
+    /// Releases answered requests of a group, and their bytes.
+    mutating func release(_ group: Group, requests: Int, bytes: Int) {
         taken.requests -= requests
         taken.bytes -= bytes
-        guard var share = rooms[room] else { return }
+        guard var share = groups[group] else { return }
         share.requests -= requests
         share.bytes -= bytes
-        rooms[room] = share == Share() ? nil : share
+        groups[group] = share == Share() ? nil : share
     }
 
     /// Whether nothing is reserved.
-    var isUnused: Bool { taken == Share() && rooms.isEmpty }
+    var isUnused: Bool { taken == Share() && groups.isEmpty }
 }
 
 /// Answers requests that share replies, within a ``ReplyBudget``: many who wait for one large reply get it in turns, between the
 /// replies of others. Safe from any thread.
 final class ReplyTurns: Sendable {
-    private let state: Locked<(budget: ReplyBudget, isClosing: Bool)>
+    private let state: Locked<(budget: ReplyBudget<RoomID>, isClosing: Bool)>
 
-    init(_ budget: ReplyBudget) {
+    init(_ budget: ReplyBudget<RoomID>) {
         state = Locked((budget, false))
     }
 

@@ -18,12 +18,11 @@ struct RequestHandler: Sendable {
     ///   - isCurrent: whether its log is known to have no further record of it.
     func answer(_ request: RoomRequest, _ room: Room?, isCurrent: Bool = false, at now: Instant) {
         switch request.kind {
-        case .join(let view):
-            join(room, isCurrent, request.address.room, view, request.payload, reply: request.reply)
-        case .image(let view): image(room, request.address.room, view, request.payload, reply: request.reply)
-        case .replay(let view): replay(room, request.address.room, view, request.payload, reply: request.reply)
-        case .asset(let view): asset(room, request.address.room, view, request.payload, reply: request.reply)
-        case .info: info(room, request.address, at: now, reply: request.reply)
+        case .join(let view): join(request, room, isCurrent, view)
+        case .image(let view): image(request, room, view)
+        case .replay(let view): replay(request, room, view)
+        case .asset(let view): asset(request, room, view)
+        case .info: info(request, room, at: now)
         }
     }
 
@@ -33,66 +32,62 @@ struct RequestHandler: Sendable {
     }
 
     /// Answers a join of a cohort or of the head.
-    private func join(
-        _ room: Room?, _ isCurrent: Bool, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String
-    ) {
-        let count = { metrics.joins.count(.badRequest) }
-        guard let request = decoded(bytes, reply, JoinRequest.init(decoding:), orCount: count) else { return }
+    private func join(_ request: RoomRequest, _ room: Room?, _ isCurrent: Bool, _ view: RoomFeed) {
+        func refuse(_ outcome: JoinOutcome, _ error: RequestError) {
+            metrics.joins.count(outcome)
+            sink.refuse(request.reply, error)
+        }
+        guard let body = decoded(request, JoinRequest.init(decoding:), orRefuse: { refuse(.badRequest, $0) }) else {
+            return
+        }
         // A room that nobody has written to is blank.
         let room = room ?? Room(configuration: configuration.room, at: MonotonicClock.now())
         let found: CatchUp?
         switch view {
-        case .head: found = room.catchUpHead(request, isCurrent: isCurrent)
+        case .head: found = room.catchUpHead(body, isCurrent: isCurrent)
         case .cohort(let cohort):
-            guard room.serves(cohort) else {
-                metrics.joins.count(.unknownCohort)
-                return sink.refuse(reply, unknown(cohort))
-            }
-            found = room.catchUp(request, cohort: cohort, isCurrent: isCurrent)
+            guard room.serves(cohort) else { return refuse(.unknownCohort, unknown(cohort)) }
+            found = room.catchUp(body, cohort: cohort, isCurrent: isCurrent)
         }
-        guard let snapshot = found else {
-            metrics.joins.count(.unknownIndex)
-            return sink.refuse(reply, .unknownIndex)
-        }
-        guard joins.answer(snapshot, of: id, view, to: request, reply: reply) else {
+        guard let snapshot = found else { return refuse(.unknownIndex, .unknownIndex) }
+        guard joins.answer(snapshot, of: request.address.room, view, to: body, reply: request.reply) else {
             return metrics.joins.count(.notReady)
         }
         if case .tail = snapshot.content { metrics.joins.count(.tail) } else { metrics.joins.count(.board) }
     }
 
     /// Has the board rendered as released to a cohort, or at the end of the log; now, or at an earlier position.
-    private func image(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
+    private func image(_ request: RoomRequest, _ room: Room?, _ view: RoomFeed) {
         func refuse(_ outcome: PictureOutcome, _ error: RequestError) {
             metrics.pictures.count(outcome)
-            sink.refuse(reply, error)
+            sink.refuse(request.reply, error)
         }
-        let count = { metrics.pictures.count(.badRequest) }
-        guard let request = decoded(bytes, reply, ImageRequest.init(decoding:), orCount: count) else { return }
-        if let fault = Self.fault(of: request) { return refuse(.badRequest, RequestError(.badRequest, fault)) }
+        guard let body = decoded(request, ImageRequest.init(decoding:), orRefuse: { refuse(.badRequest, $0) }) else {
+            return
+        }
+        if let fault = Self.fault(of: body) { return refuse(.badRequest, RequestError(.badRequest, fault)) }
+        let id = request.address.room
         guard let room else { return refuse(.unknownRoom, unknown(id)) }
         if case .cohort(let cohort) = view, !room.serves(cohort) {
             return refuse(.unknownCohort, unknown(cohort))
         }
-        guard room.isOf(request.incarnation), let board = board(of: room, view, at: request.index) else {
+        // The board of an earlier position is made of the operations before it: not here, where all rooms wait.
+        guard room.isOf(body.incarnation), let board = board(of: room, view, at: body.index) else {
             return refuse(.unknownIndex, .unknownIndex)
         }
-        // The board of an earlier position is made of the operations before it: not here, where all rooms wait.
-        if let part = request.part {
-            let size = board.size
-            if Double(part.x) >= size.width || Double(part.y) >= size.height {
-                return refuse(.badRequest, RequestError(.badRequest, "The part lies beyond the board."))
-            }
+        if let part = body.part, Double(part.x) >= board.size.width || Double(part.y) >= board.size.height {
+            return refuse(.badRequest, RequestError(.badRequest, "The part lies beyond the board."))
         }
         let life = RoomIncarnation(room: id, incarnation: room.incarnation)
-        let key = RenderKey(room: life, view: view, index: request.index, form: PictureForm(request))
-        if let unless = request.unless {
+        let key = RenderKey(room: life, view: view, index: body.index, form: PictureForm(body))
+        if let unless = body.unless {
             let (headers, tag) = renders.headers(of: key, of: board)
             if unless == tag || unless == "*" {
                 metrics.pictures.count(.notModified)
-                return sink.send([], headers, reply)
+                return sink.send([], headers, request.reply)
             }
         }
-        renders.render(key, of: board, slowest: room.slowestCursor, reply: reply)
+        renders.render(key, of: board, slowest: room.slowestCursor, reply: request.reply)
     }
 
     /// What a well-formed request asks for that cannot be had; nil for nothing.
@@ -116,50 +111,56 @@ struct RequestHandler: Sendable {
 
     /// Has a page of an asset rendered for those who may see it. The same answer for a room, a cohort and an asset that are
     /// not there as for a page that is not to be seen yet.
-    private func asset(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
-        let count = { metrics.assetPictures.count(.badRequest) }
-        guard let request = decoded(bytes, reply, AssetPageRequest.init(decoding:), orCount: count) else { return }
-        let source = ImageSource(asset: request.id, page: request.page)
+    private func asset(_ request: RoomRequest, _ room: Room?, _ view: RoomFeed) {
+        let body = decoded(request, AssetPageRequest.init(decoding:)) { error in
+            metrics.assetPictures.count(.badRequest)
+            sink.refuse(request.reply, error)
+        }
+        guard let body else { return }
+        let source = ImageSource(asset: body.id, page: body.page)
         let isShown =
             switch (room, view) {
             case (nil, _): false
             case (let room?, .head): room.head.hasImage(source)
             case (let room?, .cohort(let cohort)): room.board(of: cohort).hasImage(source)
             }
-        assets.answer(
-            request, to: RenderSchedule.Waiter(feed: RenderSchedule.Feed(room: id, view: view), reply: reply),
-            isShown: isShown)
+        let feed = RenderSchedule.Feed(room: request.address.room, view: view)
+        assets.answer(body, to: RenderSchedule.Waiter(feed: feed, reply: request.reply), isShown: isShown)
     }
 
     /// Answers with a part of the recorded lesson, as far as a cohort has seen it, or to the end of the log.
-    private func replay(_ room: Room?, _ id: RoomID, _ view: RoomFeed, _ bytes: [UInt8], reply: String) {
-        guard let request = decoded(bytes, reply, ReplayRequest.init(decoding:)) else { return }
+    private func replay(_ request: RoomRequest, _ room: Room?, _ view: RoomFeed) {
+        let reply = request.reply
+        guard let body = decoded(request, ReplayRequest.init(decoding:), orRefuse: { sink.refuse(reply, $0) }) else {
+            return
+        }
+        let id = request.address.room
         guard let room, !room.isBlank else { return sink.refuse(reply, unknown(id)) }
         var last = room.headIndex
         if case .cohort(let cohort) = view {
             guard room.serves(cohort) else { return sink.refuse(reply, unknown(cohort)) }
             last = room.board(of: cohort).index
         }
-        replays.answer(request, of: id, incarnation: room.incarnation, through: last, reply: reply)
+        replays.answer(body, of: id, incarnation: room.incarnation, through: last, reply: reply)
     }
 
     /// Answers with the room's summary.
-    private func info(_ room: Room?, _ address: RoomAddress, at now: Instant, reply: String) {
-        guard let room else { return sink.refuse(reply, unknown(address.room)) }
+    private func info(_ request: RoomRequest, _ room: Room?, at now: Instant) {
+        let address = request.address
+        guard let room else { return sink.refuse(request.reply, unknown(address.room)) }
         let summary = RoomSummary(room.status(at: now), address: address, writers: room.lastWriters)
-        infos.answer(reply) { summary.encoded() }
+        infos.answer(request.reply) { summary.encoded() }
     }
 
-    /// The request; nil, refused and counted, where it cannot be read.
-    private func decoded<Request>(
-        _ bytes: [UInt8], _ reply: String, _ decode: ([UInt8]) throws(Rejection) -> Request,
-        orCount count: () -> Void = {}
-    ) -> Request? {
+    /// What a request asks for; nil, refused, where it cannot be read.
+    private func decoded<Body>(
+        _ request: RoomRequest, _ decode: ([UInt8]) throws(Rejection) -> Body,
+        orRefuse refuse: (RequestError) -> Void
+    ) -> Body? {
         do throws(Rejection) {
-            return try decode(bytes)
+            return try decode(request.payload)
         } catch {
-            count()
-            sink.refuse(reply, RequestError(.badRequest, error.message))
+            refuse(RequestError(.badRequest, error.message))
             return nil
         }
     }

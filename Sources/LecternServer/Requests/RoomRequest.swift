@@ -29,27 +29,27 @@ struct RoomRequest: Sendable {
         self.arrivedAt = arrivedAt
     }
 
+    var isPicture: Bool {
+        switch kind {
+        case .image, .asset: true
+        case .join, .replay, .info: false
+        }
+    }
+
     /// Bytes that it occupies while it waits, about.
     var cost: Int { payload.count + reply.utf8.count + 256 }
 }
 
 /// Requests about rooms that are being fetched, or whose partition is being recovered.
 ///
-/// Bounded in bytes, joins apart from pictures; a request beyond the bound is refused. Requests expire after the time
+/// Bounded in bytes, pictures apart from all others; a request beyond the bound is refused. Requests expire after the time
 /// that clients wait for a reply.
 struct WaitingRequests {
-    private struct Share {
-        var bytes = 0
-        /// When expired requests were last removed.
-        var cleanedAt = Instant.distantPast
-    }
-
     private let limit: Int
     private var requests: [RoomID: [RoomRequest]] = [:]
-    /// Of pictures.
-    private var images = Share()
-    /// Of all other requests.
-    private var joins = Share()
+    private var bytes = (pictures: 0, others: 0)
+    /// When expired requests were last removed.
+    private var cleanedAt = Instant.distantPast
 
     private static let timeout = Duration.seconds(5)
     private static let cleaningInterval = Duration.seconds(1)
@@ -61,10 +61,10 @@ struct WaitingRequests {
 
     /// - Returns: false if the bound is reached.
     mutating func add(_ request: RoomRequest, at now: Instant) -> Bool {
-        let share = share(of: request)
-        if self[keyPath: share].bytes + request.cost > limit { removeExpired(share, at: now) }
-        guard self[keyPath: share].bytes + request.cost <= limit else { return false }
-        self[keyPath: share].bytes += request.cost
+        func fits() -> Bool { (request.isPicture ? bytes.pictures : bytes.others) + request.cost <= limit }
+        if !fits() { removeExpired(at: now) }
+        guard fits() else { return false }
+        count(request.cost, request)
         requests[request.address.room, default: []].append(request)
         return true
     }
@@ -72,8 +72,8 @@ struct WaitingRequests {
     /// Removes and returns the requests for a room that have not expired.
     mutating func take(_ room: RoomID, at now: Instant) -> [RoomRequest] {
         guard let waiting = requests.removeValue(forKey: room) else { return [] }
-        for request in waiting { self[keyPath: share(of: request)].bytes -= request.cost }
-        return waiting.filter { !Self.isExpired($0, at: now) }
+        for request in waiting { count(-request.cost, request) }
+        return waiting.filter { now - $0.arrivedAt < Self.timeout }
     }
 
     var rooms: [RoomID] { Array(requests.keys) }
@@ -82,24 +82,17 @@ struct WaitingRequests {
         requests.compactMap { $1.first?.address.partition == partition ? $0 : nil }
     }
 
-    private mutating func removeExpired(_ share: WritableKeyPath<Self, Share>, at now: Instant) {
-        guard now - self[keyPath: share].cleanedAt >= Self.cleaningInterval else { return }
-        self[keyPath: share].cleanedAt = now
+    private mutating func removeExpired(at now: Instant) {
+        guard now - cleanedAt >= Self.cleaningInterval else { return }
+        cleanedAt = now
         for room in rooms {
             let waiting = take(room, at: now)
-            for request in waiting { self[keyPath: self.share(of: request)].bytes += request.cost }
+            for request in waiting { count(request.cost, request) }
             requests[room] = waiting.isEmpty ? nil : waiting
         }
     }
 
-    private func share(of request: RoomRequest) -> WritableKeyPath<Self, Share> {
-        switch request.kind {
-        case .image, .asset: \.images
-        case .join, .replay, .info: \.joins
-        }
-    }
-
-    private static func isExpired(_ request: RoomRequest, at now: Instant) -> Bool {
-        now - request.arrivedAt >= timeout
+    private mutating func count(_ cost: Int, _ request: RoomRequest) {
+        if request.isPicture { bytes.pictures += cost } else { bytes.others += cost }
     }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `a board's ink has what was released, of all pages, in the board's units`() async throws {
-        try await RunningService.withRoom("ink") { service, address in
+        try await RunningService.withRoom("ink") { service, address, _ in
             let hand = try Hand(service.client, address, "ann")
             try service.client.setClock(address, 1000)
             let pen = #"{"x":1.5,"y":2,"f":0.25,"i":1.25,"z":-0.5,"m":0},{"x":3,"y":4,"f":0.5,"i":1.5,"z":0,"m":8.25}"#

@@ -76,7 +76,7 @@ import VectorGraphics
                 drawn += 60
             }
             // Of each room the two boards that cursors are at, which share tiles, and those for undo.
-            #expect(renderer.memory.usage.tiles <= rooms.count * 3 * canvas, "\(picture)")
+            #expect(renderer.memory.usage[.tiles] <= rooms.count * 3 * canvas, "\(picture)")
         }
         print("39 pictures of 3 rooms keep \(renderer.memory.usage)")
         // Each width has a canvas of its own.

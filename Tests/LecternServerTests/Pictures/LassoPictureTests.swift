@@ -126,7 +126,7 @@ import VectorGraphics
         try picture(PictureForm(format: .svg, width: 200))
         try picture(PictureForm())
         #expect(skipped.withLock { $0 } == first)
-        #expect(renderer.memory.usage.scenes > 0)
+        #expect(renderer.memory.usage[.scenes] > 0)
         renderer.memory.evict(unusedSince: Instant(nanoseconds: 1))
         #expect(renderer.memory.isEmpty)
         try picture(PictureForm())

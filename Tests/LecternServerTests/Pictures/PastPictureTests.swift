@@ -176,7 +176,7 @@ import Whiteboard
 
     @Test
     func `a request that cannot be met has a code, and a tag that is still right spares the picture`() async throws {
-        try await RunningService.withHand("codes") { service, address, hand in
+        try await RunningService.withRoom("codes") { service, address, hand in
             let lesson = Class(client: service.client, address: address)
             #expect(try await lesson.refusal(ImageRequest()) == .unknownRoom)
             try service.client.setClock(lesson.address, 1000)
@@ -209,7 +209,7 @@ import Whiteboard
     }
 
     @Test func `a board of too many points for the memory is no document, but a PNG`() async throws {
-        try await RunningService.withHand("large", .test { $0.canvasBytes = 16 << 20 }) { service, address, hand in
+        try await RunningService.withRoom("large", .test { $0.canvasBytes = 16 << 20 }) { service, address, hand in
             let lesson = Class(client: service.client, address: address)
             try service.client.setClock(lesson.address, 1000)
             let points = (0..<4000).map { #"{"x":\#($0 % 400),"y":\#($0 % 299)}"# }.joined(separator: ",")
@@ -228,7 +228,7 @@ import Whiteboard
         guard let rsvg = InstalledProgram("rsvg-convert"), let info = InstalledProgram("pdfinfo") else {
             try Test.cancel("rsvg-convert or pdfinfo is not installed")
         }
-        try await RunningService.withHand("documents") { service, address, hand in
+        try await RunningService.withRoom("documents") { service, address, hand in
             let lesson = Class(client: service.client, address: address)
             try service.client.setClock(lesson.address, 1000)
             for number in 1...20 { try hand.publish(Hand.stroke(number, at: 10, #","e":\#(number % 5)"#)) }

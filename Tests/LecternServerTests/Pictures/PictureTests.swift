@@ -49,7 +49,7 @@ import Whiteboard
 
     @Test func `a picture being made holds up no release`() async throws {
         let gate = Gate()
-        try await RunningService.withHand("busy", replies: gate.sink) { service, address, hand in
+        try await RunningService.withRoom("busy", replies: gate.sink) { service, address, hand in
             defer { gate.open() }
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let pictures = try await Inbox(service.client, "\(Gate.replies).*")
@@ -73,7 +73,7 @@ import Whiteboard
     @Test func `requests for pictures keep nobody from joining`() async throws {
         let gate = Gate()
         let configuration = ServerConfiguration.test { ($0.replies, $0.pictures) = (2, 2) }
-        try await RunningService.withHand("crowded", configuration, replies: gate.sink) { service, address, hand in
+        try await RunningService.withRoom("crowded", configuration, replies: gate.sink) { service, address, hand in
             defer { gate.open() }
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let pictures = try await Inbox(service.client, "\(Gate.replies).*")
@@ -103,8 +103,9 @@ import Whiteboard
     private func queue(
         _ recorder: ReplyRecorder, requests: Int = 100, idleTime: Duration = .seconds(600)
     ) -> RenderQueue {
-        let budget = ReplyBudget(requests: requests, bytes: 64 << 20)
-        return RenderQueue(ServerConfiguration(), budget: budget, sink: recorder.sink, idleTime: idleTime)
+        let budget = ReplyBudget<RoomID>(requests: requests, bytes: 64 << 20)
+        return RenderQueue(
+            ServerConfiguration(), budget: budget, sink: recorder.sink, metrics: ServerMetrics(), idleTime: idleTime)
     }
 
     private func file(of board: Board) throws -> [UInt8] { try BoardRenderer.test().picture(of: board) }
