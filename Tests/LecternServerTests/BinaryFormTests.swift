@@ -24,7 +24,7 @@ import Whiteboard
     }
 
     @Test func `a cohort in binary sees what one in JSON sees`() async throws {
-        try await RunningService.withRoom("both", Self.configuration) { service, address in
+        try await RunningService.withRoom("both", Self.configuration) { service, address, _ in
             let lesson = try DemoLesson.make()
             let json = try await Inbox(service.client, address.subject(.out(.main)))
             let binary = try await Inbox(service.client, address.subject(.out(Self.compact)))
@@ -52,40 +52,8 @@ import Whiteboard
         }
     }
 
-    @Test func `students of both cohorts, who join in either form, end with the same strokes`() async throws {
-        try await RunningService.withRoom("four", Self.configuration) { service, address in
-            let lesson = try DemoLesson.make()
-            let audience = try await service.connect()
-            let last = UInt64(LessonStatistics(lesson).operations)
-            let watching = Task {
-                try await withThrowingTaskGroup(of: StudentSession.self) { group in
-                    for cohort in [CohortName.main, Self.compact] {
-                        for encoding in WireEncoding.allCases {
-                            group.addTask {
-                                try await Student(
-                                    connection: audience, address: address, cohort: cohort, encoding: encoding,
-                                    logger: .silent
-                                ).follow(for: .seconds(30)) { _, session in session.board.index < last }
-                            }
-                        }
-                    }
-                    return try await group.reduce(into: []) { $0.append($1) }
-                }
-            }
-            let teacher = try await service.connect()
-            let author = try #require(AuthorID("teacher"))
-            _ = try await Teacher(connection: teacher, address: address, author: author, logger: .silent)
-                .publish(PublishPlan(lesson, speed: 200))
-            let sessions = try await watching.value
-            #expect(sessions.count == 4 && sessions.allSatisfy { $0.board.index == last && $0.report.isSound })
-            let boards = sessions.map { $0.board.visible.map(\.message.bytes) }
-            #expect(boards.allSatisfy { $0 == boards[0] && $0.count > 10 })
-            for connection in [teacher, audience] { await connection.close() }
-        }
-    }
-
     @Test func `a join in binary brings the same reply as one in JSON, whole, resumed and of the head`() async throws {
-        try await RunningService.withHand("joined", Self.configuration) { service, address, hand in
+        try await RunningService.withRoom("joined", Self.configuration) { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
             for number in 1...20 { try hand.publish(Hand.stroke(number, at: number)) }
             for number in 21...23 { try hand.publish(Hand.command(2, number, at: number)) }
@@ -117,26 +85,10 @@ import Whiteboard
         }
     }
 
-    @Test func `a board that is large in binary too comes in parts`() async throws {
-        try await RunningService.withHand("large", Self.configuration) { service, address, hand in
-            let head = try await Inbox(service.client, address.subject(.head))
-            var random = TestSupport.SeededGenerator(seed: TestSeed.choose())
-            for number in 1...8 {
-                let points = (0..<8000).map { _ in #"{"x":\#(random.int(0...9999)),"y":\#(random.int(0...9999))}"# }
-                try hand.publish(#"{"n":\#(number),"t":1,"d":[\#(points.joined(separator: ","))]}"#)
-            }
-            _ = try await head.next(8)
-            let request = JoinRequest(encoding: .binary).encoded()
-            let bytes = try await service.client.answer(request, from: address.subject(.join(.main)))
-            #expect(bytes.count > 256 * 1024)
-            #expect(try JoinReply(binary: bytes).visible.count == 8)
-        }
-    }
-
     @Test func `a stroke from shards is cut again only where its binary form is too large, and joined`() async throws {
         var configuration = Self.configuration
         configuration.fanoutBytes = 2048
-        try await RunningService.withHand("shards", configuration) { service, address, hand in
+        try await RunningService.withRoom("shards", configuration) { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(Self.compact)))
             func publish(_ number: Int, points: Int) throws {
                 for order in 0..<2 {

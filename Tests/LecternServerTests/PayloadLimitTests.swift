@@ -31,7 +31,7 @@ import Whiteboard
         settings.fanoutBytes = 256 << 10
         settings.room.cohorts.maximum = 256
         let configuration = settings
-        try await RunningService.withHand("narrow", configuration, server: "max_payload: \(limit)") {
+        try await RunningService.withRoom("narrow", configuration, server: "max_payload: \(limit)") {
             service, address, hand in
             #expect(service.client.maxPayload == limit)
             let out = try await Inbox(service.client, address.subject(.out(.main)))

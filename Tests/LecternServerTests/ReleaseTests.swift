@@ -11,7 +11,7 @@ import Whiteboard
 
 @Suite struct ReleaseTests {
     @Test func `operations reach students byte for byte, in order, with their headers`() async throws {
-        try await RunningService.withHand("room-1") { service, address, hand in
+        try await RunningService.withRoom("room-1") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let sent = (1...40).map { Hand.stroke($0, at: $0 * 10, #","extra":[1,{"z":"\u00e9"}]"#) }
             for text in sent { try hand.publish(text) }
@@ -31,7 +31,7 @@ import Whiteboard
     }
 
     @Test func `no operation is released before the video has passed its time`() async throws {
-        try await RunningService.withHand("room-2") { service, address, hand in
+        try await RunningService.withRoom("room-2") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let head = try await Inbox(service.client, address.subject(.head))
             try service.client.setClock(address, 999)
@@ -53,7 +53,7 @@ import Whiteboard
         async throws
     {
         try await RunningService.withRoom("room-live", .test { $0.room.cohorts.defaults.gate = .auto }) {
-            service, address in
+            service, address, hand in
             func info() async throws -> RoomSummary? {
                 try? RoomSummary(decoding: try await service.client.requestParts(to: address.subject(.info)).payload)
             }
@@ -63,7 +63,6 @@ import Whiteboard
             while blank == nil { blank = try await info() }
             #expect(blank?.index == 0 && blank?.incarnation == "" && blank?.live == 16_000)
             #expect(blank?.cohorts.first?.age == 6000 && blank?.cohorts.first?.gate == .video)
-            let hand = try Hand(service.client, address)
             let told = try await Inbox(service.client, address.subject(.feedback(hand.author)))
             // What students see now.
             try hand.publish(Hand.stroke(1, at: 10_000))
@@ -75,9 +74,9 @@ import Whiteboard
 
     @Test func `a room without a clock has no video: ink goes out at once`() async throws {
         try await RunningService.withRoom("room-open", .test { $0.room.cohorts.defaults.gate = .auto }) {
-            service, address in
+            service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
-            try Hand(service.client, address).publish(Hand.stroke(1, at: 1))
+            try hand.publish(Hand.stroke(1, at: 1))
             #expect(try await out.next().late == nil)
             let reply = try await service.client.answer(from: address.subject(.info))
             #expect(try RoomSummary(decoding: reply).cohorts.first?.gate == .open)
@@ -85,7 +84,7 @@ import Whiteboard
     }
 
     @Test func `undo, redo and clear carry their reference and the digest after them`() async throws {
-        try await RunningService.withHand("room-3") { service, address, hand in
+        try await RunningService.withRoom("room-3") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             try service.client.setClock(address, 100_000, #","d":true"#)
             try hand.publish(Hand.stroke(1, at: 1))
@@ -102,7 +101,7 @@ import Whiteboard
     }
 
     @Test func `a stroke in shards is sent whole if it fits, else in shards`() async throws {
-        try await RunningService.withHand("room-4", .test { $0.fanoutBytes = 1000 }) { service, address, hand in
+        try await RunningService.withRoom("room-4", .test { $0.fanoutBytes = 1000 }) { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             try service.client.setClock(address, 100_000, #","d":true"#)
             func shard(_ number: Int, _ order: Int, of count: Int, points: Int) -> String {
@@ -131,7 +130,7 @@ import Whiteboard
     }
 
     @Test func `a mark carries the position of the cohort after a release`() async throws {
-        try await RunningService.withHand("room-5") { service, address, hand in
+        try await RunningService.withRoom("room-5") { service, address, hand in
             let marks = try await Inbox(service.client, address.subject(.mark(.main)))
             try hand.publish(Hand.stroke(1, at: 1))
             try service.client.setClock(address, 50)
@@ -145,7 +144,7 @@ import Whiteboard
 
 @Suite struct ReconnectTests {
     @Test func `an operation that became due while NATS was away is released when it is back`() async throws {
-        try await RunningService.withHand("away") { service, address, hand in
+        try await RunningService.withRoom("away") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))
             let head = try await Inbox(service.client, address.subject(.head))
             // The video runs on: operation 2 becomes due a second later.

@@ -68,26 +68,6 @@ import Whiteboard
         }
     }
 
-    @Test func `is restored from checkpoints, once`() async throws {
-        try await DurableClass.withRoom("saved") { lesson, address in
-            let before = try await lesson.serve { try await Self.fill(lesson, address, 60) }
-            try await Self.cut(lesson, keeping: 0.5)
-            let after = try await lesson.serve {
-                let after = try await Self.joined(lesson, address, at: 60, notIn: before.room)
-                #expect(after.digest == before.digest)
-                return after
-            }
-            try await lesson.serve {
-                let again = try await Self.joined(lesson, address, at: 60, notIn: before.room)
-                #expect(again.room == after.room)
-                #expect(again.digest == before.digest)
-                try await Self.publish(61...62, lesson, address)
-                let next = try await Self.joined(lesson, address, at: 62, notIn: before.room)
-                #expect(next.room == after.room)
-            }
-        }
-    }
-
     @Test
     func `is restored under what was written after the cut, though it has grown beyond its old end`() async throws {
         try await DurableClass.withRoom("grown") { lesson, address in
@@ -263,15 +243,19 @@ import Whiteboard
     }
 
     enum Loss: Sendable, CaseIterable {
-        case bit, messages, indexes, all, emptyIndexes, damagedIndexes
+        case cut, bit, messages, indexes, all, emptyIndexes, damagedIndexes
     }
 
     @Test(arguments: Loss.allCases)
-    func `is restored where files of it are gone or damaged, or a bit flips`(loss: Loss) async throws {
+    func `is restored from checkpoints, once, where files of it are cut, gone or damaged, or a bit flips`(loss: Loss)
+        async throws
+    {
         try await DurableClass.withRoom("files") { lesson, address in
             let before = try await lesson.serve { try await Self.fill(lesson, address, 60) }
             await lesson.nats.kill()
+            var generator = SystemRandomNumberGenerator()
             switch loss {
+            case .cut: try lesson.nats.damage("INK_LOG_", .cut, from: 0.5, using: &generator)
             case .bit:
                 // Not in the sequence of a record: nats-server would take one of billions for missing, and look for them all.
                 try lesson.nats.change("INK_LOG_0") { bytes in
@@ -285,7 +269,7 @@ import Whiteboard
             case .damagedIndexes: try lesson.nats.changeIndexes(of: "INK_LOG_0") { $0 = $0.map { $0 ^ 0x55 } }
             }
             try await Self.restart(lesson)
-            let isLost = [.bit, .messages, .all].contains(loss)
+            let isLost = [.cut, .bit, .messages, .all].contains(loss)
             let next = try await lesson.serve {
                 let after = try await Self.joined(lesson, address, at: 60, notIn: isLost ? before.room : "")
                 #expect(after.digest == before.digest)

@@ -32,7 +32,7 @@ import Whiteboard
     }
 
     @Test func `reach the students of a progressive cohort point by point, and the head at once`() async throws {
-        try await RunningService.withHand("wet", Self.configuration()) { service, address, hand in
+        try await RunningService.withRoom("wet", Self.configuration()) { service, address, hand in
             let hls = try #require(CohortName("hls"))
             let anna = try #require(AuthorID("anna"))
             let wet = try await Inbox(service.client, address.subject(.wet(.main)))
@@ -79,7 +79,7 @@ import Whiteboard
     }
 
     @Test func `begin in a room that nobody has written to, which has no incarnation yet`() async throws {
-        try await RunningService.withRoom("blank", Self.configuration()) { service, address in
+        try await RunningService.withRoom("blank", Self.configuration()) { service, address, _ in
             let anna = try #require(AuthorID("anna"))
             let head = try await Inbox(service.client, address.subject(.wetHead))
             let input = address.subject(.wetInput(anna))

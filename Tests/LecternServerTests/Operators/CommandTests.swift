@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `without a journal commands are carried out, and the audit log is the daemon's`() async throws {
-        try await RunningService.withHand("physics") { service, address, hand in
+        try await RunningService.withRoom("physics") { service, address, hand in
             let head = try await Inbox(service.client, address.subject(.head))
             try hand.publish(Hand.stroke(1, at: 0))
             let first = try await head.next().room
