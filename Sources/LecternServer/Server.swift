@@ -143,11 +143,15 @@ public struct Server: Service {
         if !AssetOpener.restrictsFiles {
             logger.warning("the kernel has no Landlock: a PDF that takes over its reader could read this user's files")
         }
+        // Files that are uploaded, pages that are drawn on boards, and one that is shown alone have places of their own.
+        var bounds = AssetOpener.Bounds()
+        bounds.waiting = UploadReceiver.parallel + PageImageCache.parallel + 1
         let assets = AssetLibrary(
             store: AssetStore(
                 root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
                 roomBytes: configuration.roomAssetBytes, connection: bulkConnection, logger: logger),
-            opener: AssetOpener(), sweepInterval: configuration.assetUseInterval, metrics: pool.metrics, logger: logger)
+            opener: AssetOpener(bounds: bounds), sweepInterval: configuration.assetUseInterval, metrics: pool.metrics,
+            logger: logger)
         pool.serve(
             assets,
             lessonsOf: JetStreamJournal(

@@ -157,30 +157,6 @@ import Testing
     }
 }
 
-extension DurableClass {
-    /// Joins until a cohort has reached an index; sets its clock again and again, as a video player does.
-    func joined(_ address: RoomAddress, at index: UInt64) async throws -> JoinReply {
-        try await eventually("the cohort is at \(index)") {
-            try client.setClock(address, 1000)
-            let reply = try await client.join(address)
-            return reply.index >= index ? reply : nil
-        }
-    }
-
-    /// Waits until the service has a room.
-    func known(_ address: RoomAddress) async throws {
-        try await eventually("\(address.room) is known") {
-            let reply = try await client.request(to: address.subject(.info))
-            return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
-        }
-    }
-
-    func listing() async throws -> String {
-        let replies = try await client.requestMany(to: "\(configuration.root).rooms", window: .milliseconds(100))
-        return replies.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
-    }
-}
-
 @Suite struct LeaderlessTests {
     @Test func `partitions whose coverage is not acknowledged are closed in parallel`() async throws {
         try await DurableClass.with(partitions: 4) {

@@ -50,7 +50,7 @@ final class PageImageCache: Sendable {
     }
 
     /// Pages that are fetched at a time; and those that are fetched or waited for.
-    private static let parallel = 4
+    static let parallel = 4
     private static let mostWaiting = 256
     /// How long a page that could not be had is not asked for.
     static let pause: Duration = .seconds(2)

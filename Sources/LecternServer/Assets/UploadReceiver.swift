@@ -20,8 +20,12 @@ final class UploadReceiver: Sendable {
     /// For stored files that come to further rooms.
     private let permits = Permits(64)
     private let uploads = Locked(UploadTable(byteLimit: byteLimit))
-    /// Opens files of one room one after the other, so that rooms take turns at the opener, which has a place for each of these tasks.
-    private let openings = KeyedTaskQueue(count: 16)
+    /// Opens files of one room one after the other, so that rooms take turns at the opener, which has a place for each of these
+    /// tasks.
+    private let openings = KeyedTaskQueue(count: parallel)
+
+    /// Files that are opened, or wait for that, at a time.
+    static let parallel = 16
 
     init(
         _ configuration: ServerConfiguration, connection: NATSConnection, library: AssetLibrary?, metrics: ServerMetrics

@@ -22,17 +22,17 @@ final class RoomWorker: Sendable {
     }
 
     /// Posts an item; it is dropped and counted if the mailbox is full.
-    func post(_ item: InboundItem) {
+    /// - Parameter mustNotBeLost: for a journal that waits at barriers and so bounds its backlog itself.
+    func post(_ item: InboundItem, mustNotBeLost: Bool = false) {
+        let cost = item.cost
         mailbox.post(
-            item, cost: item.cost, mustNotBeLost: item.cost == 0, isBrief: item.isBrief,
+            item, cost: cost, mustNotBeLost: mustNotBeLost || cost == 0, isBrief: item.isBrief,
             isDispensable: item.isDispensable)
     }
 
     /// Posts a record with the time of its arrival.
-    /// - Parameter mustNotBeLost: for a journal that waits at barriers and so bounds its backlog itself.
     func deliver(_ record: JournalRecord, mustNotBeLost: Bool) {
-        let item = InboundItem.record(record, arrivedAt: MonotonicClock.now())
-        mailbox.post(item, cost: item.cost, mustNotBeLost: mustNotBeLost, isBrief: item.isBrief)
+        post(.record(record, arrivedAt: MonotonicClock.now()), mustNotBeLost: mustNotBeLost)
     }
 
     /// Bytes in the mailbox, and items dropped so far.
