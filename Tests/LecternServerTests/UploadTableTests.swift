@@ -89,6 +89,11 @@ import Whiteboard
             Issue.record("it goes on")
             return
         }
+        // Where no other one begins, too.
+        table.expire(at: start + .seconds(81))
+        #expect(table.byteCount == 100)
+        table.expire(at: start + .seconds(82))
+        #expect(table.byteCount == 0 && table.isEmpty)
     }
 
     @Test func `A whole file is counted until it is stored`() throws {

@@ -1,4 +1,5 @@
 import Assets
+import Dispatch
 import Foundation
 import Locking
 import NATSClient
@@ -20,6 +21,7 @@ final class UploadReceiver: Sendable {
     /// For stored files that come to further rooms.
     private let permits = Permits(64)
     private let uploads = Locked(UploadTable(byteLimit: byteLimit))
+    private let isExpiring = Locked(false)
     /// Opens files of one room one after the other, so that rooms take turns at the opener, which has a place for each of these
     /// tasks.
     private let openings = KeyedTaskQueue(count: parallel)
@@ -73,8 +75,24 @@ final class UploadReceiver: Sendable {
             metrics.assetUploads.count(AssetUploadOutcome(refusal))
             return answer(AssetUpload.Refusal(refusal), reply)
         }
+        expireLater()
         let part = min(AssetUpload.partBytes, connection.maxBody)
         answer(AssetUpload.Ticket(to: "\(root).uploads.\(taker).\(name)", part: part), reply)
+    }
+
+    /// Ends uploads whose clients have gone, also where no other one begins; repeated until there is none.
+    private func expireLater() {
+        guard !isExpiring.exchange(true) else { return }
+        let pause = UploadTable.partTimeout / .seconds(1)
+        DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
+            guard let self else { return }
+            isExpiring.withLock { $0 = false }
+            let isEmpty = uploads.withLock { uploads in
+                uploads.expire(at: MonotonicClock.now())
+                return uploads.isEmpty
+            }
+            if !isEmpty { expireLater() }
+        }
     }
 
     /// A file that is stored comes to a further room.

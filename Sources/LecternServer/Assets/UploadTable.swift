@@ -4,8 +4,8 @@ import Whiteboard
 
 /// The files that are being uploaded, as far as they have come.
 ///
-/// Bounded: the announced bytes of all files together, of one room half of them, and the number of files. An upload without a part for a
-/// while ends, and gives its bytes back.
+/// Bounded: the announced bytes of all files together, of one room half of them, and the number of files. An upload without a
+/// part for a while ends, and gives its bytes back.
 struct UploadTable {
     /// What an arriving part gives.
     enum Outcome: Equatable {
@@ -100,7 +100,10 @@ struct UploadTable {
         if let upload = uploads.removeValue(forKey: token) { byteCount -= upload.limit }
     }
 
-    private mutating func expire(at now: Instant) {
+    var isEmpty: Bool { uploads.isEmpty }
+
+    /// Forgets uploads without a part for a while, with their bytes and passwords.
+    mutating func expire(at now: Instant) {
         for (token, upload) in uploads where !upload.isWhole && upload.lastPart + Self.partTimeout < now { end(token) }
     }
 }
