@@ -1,5 +1,4 @@
 import AssetOpener
-import Foundation
 import Hosting
 import Journal
 import Locking

@@ -1,6 +1,5 @@
 import AssetOpener
 import Assets
-import Foundation
 import TestSupport
 import Testing
 

@@ -5,7 +5,6 @@ import Locking
 import NATSClient
 import NATSTestServer
 import StrokeWire
-import Synchronization
 import TestSupport
 import Testing
 import Whiteboard

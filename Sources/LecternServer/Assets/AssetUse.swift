@@ -1,5 +1,4 @@
 import Locking
-import Logging
 import StrokeWire
 import Whiteboard
 

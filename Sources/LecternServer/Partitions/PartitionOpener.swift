@@ -4,7 +4,6 @@ import Locking
 import Logging
 import NATSClient
 import StrokeWire
-import Synchronization
 import Whiteboard
 
 /// Opens partitions: provides their streams, reads the catalogue of stored rooms, and delivers the journal to the workers.

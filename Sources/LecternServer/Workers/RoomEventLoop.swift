@@ -1,6 +1,5 @@
 import DequeModule
 import Hosting
-import Logging
 import StrokeWire
 import Whiteboard
 

@@ -2,7 +2,6 @@
 // (`DurableClass`). What needs no server is tested on the types themselves. `Pictures` renders boards, `Operators` has what
 // operators do.
 
-import Dispatch
 import Journal
 import NATSClient
 import NATSTestServer
