@@ -73,8 +73,8 @@ static struct request parse(int count, char *const arguments[]) {
     return request;
 }
 
-static void limit(__rlimit_resource_t resource, rlim_t value) {
-    struct rlimit bound = {value, value};
+static void limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
+    struct rlimit bound = {soft, hard};
     if (setrlimit(resource, &bound) != 0) {
         asset_fail(lectern_asset_no_sandbox, "resources cannot be limited: %s", strerror(errno));
     }
@@ -84,15 +84,12 @@ static void limit(__rlimit_resource_t resource, rlim_t value) {
 static void enter_bounds(const struct request *request) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if ((unsigned long)getppid() != request->parent) _exit(lectern_asset_unreadable);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 0);
-    limit(RLIMIT_NOFILE, 64);
+    limit(RLIMIT_CORE, 0, 0);
+    limit(RLIMIT_FSIZE, 0, 0);
+    limit(RLIMIT_NOFILE, 64, 64);
     // SIGXCPU at the bound, which tells it from other ends; SIGKILL a second later.
-    struct rlimit processor = {request->processor_seconds, request->processor_seconds + 1};
-    if (setrlimit(RLIMIT_CPU, &processor) != 0) {
-        asset_fail(lectern_asset_no_sandbox, "resources cannot be limited: %s", strerror(errno));
-    }
-    limit(RLIMIT_AS, request->memory);
+    limit(RLIMIT_CPU, request->processor_seconds, request->processor_seconds + 1);
+    limit(RLIMIT_AS, request->memory, request->memory);
     // A timer that outlives the change to another program.
     alarm((unsigned)request->seconds);
 }
