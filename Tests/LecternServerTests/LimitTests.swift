@@ -133,25 +133,6 @@ import Whiteboard
         return text.split(separator: "\"covered\":").last.flatMap { UInt64($0.prefix { $0.isNumber }) }
     }
 
-    @Test func `a decision takes effect although an author has used all message ids that it could have`() async throws {
-        try await DurableClass.with { lesson in
-            let (room, other) = (try lesson.address("gap"), try lesson.address("other"))
-            guard let author = AuthorID("eve") else { return }
-            try await lesson.serve {
-                let head = try await Inbox(lesson.client, room.subject(.head))
-                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: room)
-                // The second stroke will be the 22nd record.
-                for sequence in 15...34 {
-                    _ = try await lesson.client.request(
-                        Array("{}".utf8), to: other.subject(.input(author)),
-                        headers: ["Nats-Msg-Id": "gap.\(sequence).gave-up.anna.2-2"])
-                }
-                try await lesson.client.publishDurably(Hand.stroke(3, at: 0), to: room)
-                _ = try await head.next { $0.index == "2" }
-            }
-        }
-    }
-
     @Test func `releases that a killed NATS server had not received are published again`() async throws {
         try await DurableClass.withRoom("buffer") { lesson, address in
             // This stream keeps releases, also those published before the client has reconnected.

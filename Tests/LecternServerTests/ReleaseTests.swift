@@ -72,17 +72,6 @@ import Whiteboard
         }
     }
 
-    @Test func `a room without a clock has no video: ink goes out at once`() async throws {
-        try await RunningService.withRoom("room-open", .test { $0.room.cohorts.defaults.gate = .auto }) {
-            service, address, hand in
-            let out = try await Inbox(service.client, address.subject(.out(.main)))
-            try hand.publish(Hand.stroke(1, at: 1))
-            #expect(try await out.next().late == nil)
-            let reply = try await service.client.answer(from: address.subject(.info))
-            #expect(try RoomSummary(decoding: reply).cohorts.first?.gate == .open)
-        }
-    }
-
     @Test func `undo, redo and clear carry their reference and the digest after them`() async throws {
         try await RunningService.withRoom("room-3") { service, address, hand in
             let out = try await Inbox(service.client, address.subject(.out(.main)))

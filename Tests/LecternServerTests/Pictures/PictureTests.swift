@@ -130,20 +130,6 @@ import Whiteboard
         queue.close()
     }
 
-    @Test func `a request made while an older board is being sent gets the newer one`() async throws {
-        let recorder = ReplyRecorder()
-        let queue = queue(recorder)
-        var room = try DrawnRoom(strokes: 1)
-        let old = room.board
-        queue.render(try key(), of: BoardVersion(old), reply: "early")
-        #expect(try await recorder.next() == ["early": .sent(file(of: old))])
-        try room.draw()
-        queue.render(try key(), of: BoardVersion(room.board), reply: "late")
-        recorder.open(2)
-        #expect(try await recorder.next() == ["late": .sent(file(of: room.board))])
-        queue.close()
-    }
-
     @Test func `a newer board supersedes a long rendering of an older one`() async throws {
         let recorder = ReplyRecorder()
         let queue = queue(recorder)
