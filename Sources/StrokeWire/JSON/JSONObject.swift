@@ -81,14 +81,14 @@ extension JSONObject {
 
     /// An integer of any width.
     package func integer<Number: FixedWidthInteger>(_ name: String) throws(Rejection) -> Number? {
-        try self[name].integer(name, bytes.span)
+        try self[name].exactInteger(name, bytes.span)
     }
 
     /// The elements of an array of integers of any width.
     package func integers<Number: FixedWidthInteger>(_ name: String) throws(Rejection) -> [Number]? {
         guard let tokens = try elements(name) else { return nil }
         var integers: [Number] = []
-        for token in tokens { integers.append(try Optional(token).integer(name, bytes.span).required(name)) }
+        for token in tokens { integers.append(try Optional(token).exactInteger(name, bytes.span).required(name)) }
         return integers
     }
 

@@ -31,8 +31,8 @@ extension JSONToken? {
         }
     }
 
-    /// An integer of any width, nil if the field is absent; `out-of-range` where it does not fit.
-    func integer<Number: FixedWidthInteger>(
+    /// An integer of any width, nil if the field is absent; `out-of-range` where it has a fraction or does not fit.
+    func exactInteger<Number: FixedWidthInteger>(
         _ field: String, _ text: borrowing Span<UInt8>
     ) throws(Rejection) -> Number? {
         guard let self else { return nil }
