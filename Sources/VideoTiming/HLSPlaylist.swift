@@ -110,6 +110,7 @@ private struct PlaylistReader {
     /// Whether the date is that of the next segment, not counted from the segments before it.
     private var isDateGiven = false
     private var range: MediaPlaylist.ByteRange?
+    /// Behind the range of the segment before.
     private var rangeEnd: Int64 = 0
     private var map: MediaPlaylist.Map?
     private var key: MediaPlaylist.Key?
@@ -131,12 +132,14 @@ private struct PlaylistReader {
         case "#EXT-X-PROGRAM-DATE-TIME":
             date = CalendarTime.read(value)
             isDateGiven = true
-        case "#EXT-X-BYTERANGE": range = byteRange(value)
+        case "#EXT-X-BYTERANGE":
+            range = byteRange(value, after: rangeEnd)
+            if let range { rangeEnd = range.offset + range.length }
         case "#EXT-X-MAP":
             let attributes = AttributeList(value)
             map = attributes["URI"].map { uri in
                 MediaPlaylist.Map(
-                    uri: uri, range: attributes["BYTERANGE"].flatMap { byteRange(Substring($0)) },
+                    uri: uri, range: attributes["BYTERANGE"].flatMap { byteRange(Substring($0), after: 0) },
                     key: key?.vector == nil ? nil : key)
             }
         case "#EXT-X-KEY":
@@ -181,12 +184,11 @@ private struct PlaylistReader {
         Int64(text.trimmed).map { max(0, min($0, 1 << 53)) } ?? 0
     }
 
-    private mutating func byteRange(_ text: Substring) -> MediaPlaylist.ByteRange? {
+    private func byteRange(_ text: Substring, after end: Int64) -> MediaPlaylist.ByteRange? {
         let parts = text.split(separator: "@")
         guard let length = parts.first.flatMap({ Int64($0) }), (0...1 << 40).contains(length) else { return nil }
-        let offset = parts.count > 1 ? Int64(parts[1]) ?? 0 : rangeEnd
+        let offset = parts.count > 1 ? Int64(parts[1]) ?? 0 : end
         guard (0...1 << 53).contains(offset) else { return nil }
-        rangeEnd = offset + length
         return MediaPlaylist.ByteRange(offset: offset, length: length)
     }
 

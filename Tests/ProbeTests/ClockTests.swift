@@ -40,6 +40,18 @@ import Testing
             """
         ),
         (
+            // Segments of one file: each is encrypted on its own, with its media sequence number.
+            "parts.m3u8",
+            """
+            $ffmpeg -v error -i s.flv -c copy -f hls -hls_time 1 -hls_list_size 0 -hls_segment_type fmp4 plain.m3u8
+            printf 0123456789abcdef >key
+            { printf '#EXTM3U\\n#EXT-X-TARGETDURATION:1\\n#EXT-X-MAP:URI="init.mp4"\\n#EXT-X-KEY:METHOD=AES-128,URI="key"\\n'
+            for number in 0 1; do openssl enc -aes-128-cbc -K 30313233343536373839616263646566 \
+            -iv 0000000000000000000000000000000$number -in plain$number.m4s >part; cat part >>all.m4s
+            printf "#EXTINF:1,\\n#EXT-X-BYTERANGE:$(stat -c %s part)\\nall.m4s\\n"; done; echo '#EXT-X-ENDLIST'; } >parts.m3u8
+            """
+        ),
+        (
             "main.m3u8",
             """
             $ffmpeg -v error -i s.flv -c copy -f hls -hls_time 1 -hls_list_size 0 -hls_enc 1 -hls_enc_key 0123456789abcdef \

@@ -86,6 +86,22 @@ import VideoTiming
         #expect(list.firstNumber == 7 && list.segments.map(\.number) == [7, 8])
     }
 
+    @Test func `a range without an offset begins behind the segment before, whatever map comes between`() throws {
+        let text = """
+            #EXTM3U
+            #EXTINF:4,
+            #EXT-X-BYTERANGE:1000@720
+            all.mp4
+            #EXT-X-MAP:URI="all.mp4",BYTERANGE="720@0"
+            #EXTINF:4,
+            #EXT-X-BYTERANGE:500
+            all.mp4
+
+            """
+        guard case .media(let list) = HLSPlaylist(text) else { throw Unexpected("no media playlist") }
+        #expect(list.segments.map(\.range?.offset) == [720, 1720])
+    }
+
     @Test func `a damaged playlist is read without a fault`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<2000 {

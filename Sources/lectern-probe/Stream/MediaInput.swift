@@ -70,16 +70,12 @@ struct StreamOptions {
     }
 }
 
-/// A source of bytes: a file, or a part of one, over any protocol that libavformat knows.
+/// A source of bytes: a file over any protocol that libavformat knows.
 final class ByteSource {
     private var context: UnsafeMutablePointer<AVIOContext>?
     private let deadline: ReadDeadline
-    private var remaining: Int64?
 
-    /// - Parameter range: the part to read; nil for all.
-    init(
-        _ url: String, range: MediaPlaylist.ByteRange? = nil, options: StreamOptions, deadline: ReadDeadline
-    ) throws(StreamError) {
+    init(_ url: String, options: StreamOptions, deadline: ReadDeadline) throws(StreamError) {
         self.deadline = deadline
         deadline.extend()
         var callback = deadline.callback
@@ -87,12 +83,6 @@ final class ByteSource {
         let code = options.withDictionary { avio_open2(&opened, url, AVIO_FLAG_READ, &callback, &$0) }
         guard code >= 0 else { throw StreamError(code, url) }
         context = opened
-        guard let range else { return }
-        remaining = range.length
-        guard avio_seek(opened, range.offset, SEEK_SET) >= 0 else {
-            avio_closep(&context)
-            throw StreamError("\(url): has no byte \(range.offset)")
-        }
     }
 
     deinit { avio_closep(&context) }
@@ -101,10 +91,7 @@ final class ByteSource {
     /// - Returns: the number of bytes; 0 at the end.
     func read(into buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int32 {
         deadline.extend()
-        let count = Int32(clamping: min(Int64(count), remaining ?? .max))
-        guard count > 0 else { return 0 }
-        let got = avio_read_partial(context, buffer, count)
-        if got > 0 { remaining = remaining.map { $0 - Int64(got) } }
+        let got = avio_read_partial(context, buffer, Int32(clamping: count))
         return got == lectern_AVERROR_EOF ? 0 : got
     }
 

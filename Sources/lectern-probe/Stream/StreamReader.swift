@@ -344,8 +344,9 @@ extension StreamReader {
     private func open(
         _ uri: String, _ range: MediaPlaylist.ByteRange?, _ key: MediaPlaylist.Key?, number: Int64, base: String
     ) throws(StreamError) -> ByteSource {
-        let url = URLReference.resolve(uri, base: base)
-        guard let key else { return try ByteSource(url, range: range, options: fileOptions, deadline: deadline) }
+        var url = URLReference.resolve(uri, base: base)
+        if let range { url = "subfile,,start,\(range.offset),end,\(range.offset + range.length),,:\(url)" }
+        guard let key else { return try ByteSource(url, options: fileOptions, deadline: deadline) }
         let keyFile = try ByteSource(
             URLReference.resolve(key.uri, base: base), options: fileOptions, deadline: deadline)
         let secret = try keyFile.readAll(limit: 1024)
@@ -354,15 +355,14 @@ extension StreamReader {
         let options = fileOptions.adding([
             "key": secret.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(), "iv": vector,
         ])
-        return try ByteSource(
-            (url.contains("://") ? "crypto+" : "crypto:") + url, range: range, options: options, deadline: deadline)
+        // The range is within the decryption: each segment is encrypted on its own (RFC 8216, section 4.3.2.4).
+        return try ByteSource("crypto:" + url, options: options, deadline: deadline)
     }
 
     /// A playlist from the network may not name files of this machine.
     private var fileOptions: StreamOptions {
-        let isFile = settings.isFile
-        return StreamOptions(values: [
-            "protocol_whitelist": isFile ? "file,crypto,data" : "http,https,httpproxy,tcp,tls,crypto,data"
-        ]).adding(settings.options)
+        let transports = settings.isFile ? "file" : "http,https,httpproxy,tcp,tls"
+        return StreamOptions(values: ["protocol_whitelist": "\(transports),crypto,data,subfile"])
+            .adding(settings.options)
     }
 }
