@@ -248,7 +248,7 @@ nats-test: core
 bench: core
 	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
 	LECTERN_TARGETS=service $(BUILD) -c release --product lectern-bench $(STRICT)
-	@for part in raster cut encoding room rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \
+	@for part in raster cut encoding rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \
 		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
 	done
 

@@ -247,11 +247,9 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "lectern-bench",
         dependencies: [
-            "LecternServer", "LecternClient", "LecternDemo", "Journal", "NATSClient", "Hosting",
-            "Whiteboard",
-            "VectorGraphics", "Raster", "PathGeometry", "Scene", "Ink", "StrokeWire", "Locking", "CCairo",
-            "CBench", "CZlib",
-            arguments, histogram, lifecycle, logging, nio, nioPosix,
+            "LecternClient", "LecternDemo", "NATSClient", "Hosting", "Whiteboard", "VectorGraphics", "Raster",
+            "PathGeometry", "Scene", "Ink", "StrokeWire", "Locking", "CCairo", "CBench", "CZlib", arguments, histogram,
+            logging, nio, nioPosix,
         ],
         swiftSettings: settings),
 

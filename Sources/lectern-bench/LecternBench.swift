@@ -14,13 +14,12 @@ struct LecternBench: AsyncParsableCommand {
             Compare figures of one run with each other: other work on the machine changes all of them.
 
             EXAMPLES
-              lectern-bench room
+              lectern-bench rooms
               lectern-bench load --rooms 200 --seconds 60
             """,
         subcommands: [
             LoadBench.self, CapacityBench.self, GatewayBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self,
-            RoomBench.self, RoomsBench.self, WetBench.self, EncodingBench.self, RasterBench.self, CutBench.self,
-            BareRelay.self,
+            RoomsBench.self, WetBench.self, EncodingBench.self, RasterBench.self, CutBench.self, BareRelay.self,
         ])
 }
 

@@ -3,25 +3,21 @@ import CBench
 import Foundation
 import LecternClient
 import LecternDemo
-import NATSClient
 import StrokeWire
 import Whiteboard
 
 /// `lectern-bench rooms`: very many rooms in one process.
-struct RoomsBench: AsyncParsableCommand {
+struct RoomsBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rooms",
-        abstract: "Keep very many rooms: memory, checkpoints, and the recovery of a service.",
+        abstract: "Keep very many rooms: memory, checkpoints, and what an operation costs among them.",
         discussion: """
             Every room gets the first strokes of the lesson. Memory in use is the allocator's figure. Then strokes of \
-            several lengths are weighed, and rooms in a host without a network. With --nats the \
-            same messages are written to a journal, one room after the other, and the service is started three times: \
-            without streams, to make them; to fold and release the whole log; and to recover from its checkpoints. \
-            The streams are deleted afterwards.
+            several lengths are weighed, and rooms in a host without a network.
 
             EXAMPLES
               lectern-bench rooms
-              lectern-bench rooms --rooms 2000 --nats embedded
+              lectern-bench rooms --rooms 2000
             """)
 
     @OptionGroup var lesson: LessonInput
@@ -35,16 +31,6 @@ struct RoomsBench: AsyncParsableCommand {
     @Option(help: "Points of each stroke, 1 or more. Default: the lesson's own strokes.")
     var points: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "A server with JetStream, to measure the service too; 'embedded' starts one.", valueName: "url"))
-    var nats: String?
-
-    @Flag(
-        name: .customLong("at-pace"),
-        help: "With --nats: measure the service alone, while every room gets a stroke each 20 ms.")
-    var isAtPace = false
-
     @OptionGroup var output: OutputForm
 
     func validate() throws {
@@ -53,7 +39,7 @@ struct RoomsBench: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         let lesson = try self.lesson.load()
         let source = try StrokeSource(lesson)
         let messages =
@@ -63,27 +49,10 @@ struct RoomsBench: AsyncParsableCommand {
         report.add("rooms", Double(rooms))
         report.add("strokes a room", Double(messages.strokes))
         report.add("points a stroke", Double(messages.points) / Double(messages.strokes))
-        if !isAtPace {
-            try RoomsInMemory(messages: messages, count: rooms).measure(into: &report)
-            try StrokesAtRest(source: source).measure(into: &report)
-            try RoomsInHost(source: source, count: rooms).measure(into: &report)
-        }
-        if let nats { try await measureService(messages, nats, &report) }
+        try RoomsInMemory(messages: messages, count: rooms).measure(into: &report)
+        try StrokesAtRest(source: source).measure(into: &report)
+        try RoomsInHost(source: source, count: rooms).measure(into: &report)
         report.print()
-    }
-
-    private func measureService(_ messages: RoomMessages, _ nats: String, _ report: inout BenchReport) async throws {
-        func measure(_ url: String) async throws {
-            guard isAtPace else {
-                return try await RoomsInService(messages: messages, count: rooms, url: url).measure(into: &report)
-            }
-            for isDurable in [false, true] {
-                let service = RoomsInService(messages: messages, count: rooms, url: url)
-                try await service.measurePace(isDurable: isDurable, into: &report)
-            }
-        }
-        guard nats == "embedded" else { return try await measure(nats) }
-        try await EmbeddedServer.with { server, _ in try await measure(server.url) }
     }
 }
 
