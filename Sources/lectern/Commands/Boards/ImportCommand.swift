@@ -93,16 +93,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Refuse a file with parts that a board cannot show.")
     var strict = false
 
-    @Option(
-        help: "Longest wait for answers at the end, or while nothing gets through: 500ms, 10s, 2m. Default: 10s.",
-        transform: duration)
-    var answerTimeout = Duration.seconds(10)
-
-    @Flag(help: "Print no progress.")
-    var quiet = false
-
-    @Flag(help: "Print the summary as one line of JSON.")
-    var json = false
+    @OptionGroup var publishing: PublishingOptions
 
     func validate() throws {
         if file == "-", password.passwordFile == "-" {
@@ -119,9 +110,7 @@ struct ImportCommand: AsyncParsableCommand {
         case .slides(let format, let bytes):
             let slides = SlideImportRun(
                 name: file, format: format, bytes: bytes, password: password, rotations: rotate, form: `as`,
-                room: room,
-                author: author, time: time, isQuiet: quiet,
-                isJSON: json, answerTimeout: answerTimeout)
+                room: room, author: author, time: time, publishing: publishing)
             try await slides.run(over: connection)
         }
     }
@@ -142,7 +131,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         await nats.drain()
         let summary = PublishSummary(report: report, duration: start.duration(to: .now), hasWetInk: false)
-        try summary.endCommand(asJSON: json, interrupts, room) { _ in
+        try summary.endCommand(asJSON: publishing.json, interrupts, room) { _ in
             "\(author) has begun another session meanwhile, which ended this one"
         }
     }
@@ -165,10 +154,12 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func publish(_ plan: PublishPlan, over nats: NATSConnection) async throws -> TeacherReport {
-        var progress = PublishProgress(isQuiet: quiet)
+        var progress = PublishProgress(isQuiet: publishing.quiet)
         defer { progress.end() }
         let teacher = Teacher(connection: nats, address: room.address, author: author, logger: connection.logger)
-        return try await teacher.publish(plan, wetInk: false, answerTimeout: answerTimeout) { progress.show($0) }
+        return try await teacher.publish(plan, wetInk: false, answerTimeout: publishing.answerTimeout) {
+            progress.show($0)
+        }
     }
 }
 

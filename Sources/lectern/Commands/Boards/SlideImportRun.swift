@@ -18,9 +18,7 @@ struct SlideImportRun: Sendable {
     let room: RoomOptions
     let author: AuthorID
     let time: Int64?
-    let isQuiet: Bool
-    let isJSON: Bool
-    let answerTimeout: Duration
+    let publishing: PublishingOptions
 
     private struct Result: Sendable {
         let id: AssetID
@@ -71,7 +69,7 @@ struct SlideImportRun: Sendable {
         StandardError.write("\(name): \(format.rawValue), \(pages) for a board of \(settings.sizeText)")
         for page in slides.blank { StandardError.write("\(name): page \(page + 1) has no size and is blank paper") }
         var writer = OperationWriter(
-            connection: nats, address: room.address, author: author, answerTimeout: answerTimeout,
+            connection: nats, address: room.address, author: author, answerTimeout: publishing.answerTimeout,
             logger: connection.logger)
         var isLineOpen = false
         defer { if isLineOpen { StandardError.write("") } }
@@ -79,7 +77,7 @@ struct SlideImportRun: Sendable {
         let time = try await room.stamp(time, over: nats)
         do throws(PageError) {
             let made = try await slides.run(with: &writer, at: time) { made, all in
-                guard !isQuiet else { return }
+                guard !publishing.quiet else { return }
                 try? FileHandle.standardError.write(contentsOf: Data("\r\(made) of \(all) pages".utf8))
                 isLineOpen = true
             }
@@ -127,7 +125,7 @@ struct SlideImportRun: Sendable {
 
     private func summary(of result: Result, duration: Duration) -> String {
         let list = result.pages.map(String.init)
-        if isJSON {
+        if publishing.json {
             var line = JSONLine()
             line.add("id", result.id.description)
             line.add("pages", json: Array("[\(list.joined(separator: ","))]".utf8))

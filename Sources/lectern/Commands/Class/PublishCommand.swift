@@ -82,16 +82,7 @@ struct PublishCommand: AsyncParsableCommand {
     )
     var outbox: String?
 
-    @Option(
-        help: "Longest wait for answers at the end, or while nothing gets through: 500ms, 10s, 2m. Default: 10s.",
-        transform: duration)
-    var answerTimeout = Duration.seconds(10)
-
-    @Flag(help: "Print no progress.")
-    var quiet = false
-
-    @Flag(help: "Print the summary as one line of JSON.")
-    var json = false
+    @OptionGroup var publishing: PublishingOptions
 
     func validate() throws {
         guard speed >= 0.001, speed <= 1000 else { throw ValidationError("--speed is 0.001 to 1000") }
@@ -133,7 +124,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
         await nats.drain()
         let summary = PublishSummary(report: report, duration: start.duration(to: .now))
-        try summary.endCommand(asJSON: json, interrupts, room) { session in
+        try summary.endCommand(asJSON: publishing.json, interrupts, room) { session in
             """
             the session \(session) is over: \(author) has begun another one since. Publish again without --session and with \
             a new --outbox.
@@ -144,10 +135,11 @@ struct PublishCommand: AsyncParsableCommand {
     private func publish(
         _ plan: PublishPlan, as teacher: Teacher, _ outbox: OutboxFile?
     ) async throws -> TeacherReport {
-        var progress = PublishProgress(isQuiet: quiet)
+        var progress = PublishProgress(isQuiet: publishing.quiet)
         defer { progress.end() }
         return try await teacher.publish(
-            plan, session: session ?? Teacher.newSession(), outbox: outbox, wetInk: wet, answerTimeout: answerTimeout
+            plan, session: session ?? Teacher.newSession(), outbox: outbox, wetInk: wet,
+            answerTimeout: publishing.answerTimeout
         ) { progress.show($0) }
     }
 

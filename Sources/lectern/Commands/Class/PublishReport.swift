@@ -3,6 +3,20 @@ import Foundation
 import LecternClient
 import StrokeWire
 
+/// Options of a command that publishes, for its waiting and its output.
+struct PublishingOptions: ParsableArguments {
+    @Option(
+        help: "Longest wait for answers at the end, or while nothing gets through: 500ms, 10s, 2m. Default: 10s.",
+        transform: duration)
+    var answerTimeout = Duration.seconds(10)
+
+    @Flag(help: "Print no progress.")
+    var quiet = false
+
+    @Flag(help: "Print the summary as one line of JSON.")
+    var json = false
+}
+
 /// The progress line of a command that publishes, on standard error.
 struct PublishProgress {
     private let isQuiet: Bool
@@ -25,7 +39,9 @@ struct PublishProgress {
         let line =
             "\rsent \(report.published)  left \(report.unsent)\(journal)  applied \(report.applied)  "
             + "waiting \(report.unanswered)  sent again \(report.resent)  rejected \(report.rejections)\(trouble(report))"
-        try? FileHandle.standardError.write(contentsOf: Data(line.padding(toLength: 118).utf8))
+        // Blanks cover the rest of a longer line.
+        let rest = String(repeating: " ", count: max(0, 118 - line.count))
+        try? FileHandle.standardError.write(contentsOf: Data((line + rest).utf8))
         isLineOpen = true
     }
 
@@ -38,13 +54,6 @@ struct PublishProgress {
     private func trouble(_ report: TeacherReport) -> String {
         if !report.isConnected { return "  no connection" }
         return report.isStalled ? "  nothing gets through" : ""
-    }
-}
-
-extension String {
-    /// Adds blanks, which cover the rest of a longer line.
-    fileprivate func padding(toLength length: Int) -> String {
-        self + String(repeating: " ", count: max(0, length - count))
     }
 }
 
