@@ -14,16 +14,16 @@ struct LargeBoards {
     private static let students = 4
     /// Strokes a second on each large board in a flood: each causes checkpoints.
     private static let strokesInFlood = 2.0
+    /// Joins a second in a flood.
+    fileprivate static let joinsInFlood = 50.0
+    /// Pictures being asked for at a time in a flood.
+    fileprivate static let picturesInFlood = 2
 
     let messages: RoomMessages
     let strokes: LoadStrokes
     /// Operations a second in the other rooms.
     let rate: Double
     let joins: Double
-    /// Joins a second in a flood.
-    let floodJoins: Double
-    /// Pictures being asked for at a time in a flood.
-    let floodPictures: Int
     let seconds: Double
     let rounds: Int
 
@@ -154,10 +154,10 @@ struct LargeBoards {
         init(_ boards: LargeBoards, _ addresses: [RoomAddress], over connection: NATSConnection) {
             self.addresses = addresses
             author = boards.messages.author
-            pictures = boards.floodPictures
+            pictures = LargeBoards.picturesInFlood
             self.connection = connection
             joining = LoadJoins(
-                addresses.map { $0.subject(.join(.main)) }, rate: boards.floodJoins, over: connection)
+                addresses.map { $0.subject(.join(.main)) }, rate: LargeBoards.joinsInFlood, over: connection)
         }
 
         func run(until end: Int64) async {

@@ -43,12 +43,6 @@ struct RecoveryBench: AsyncParsableCommand {
     @Option(help: "Joins a second.")
     var joins = 20.0
 
-    @Option(help: "Joins a second in a flood.")
-    var floodJoins = 50.0
-
-    @Option(help: "Pictures that are asked for at a time in a flood.")
-    var floodPictures = 2
-
     @Option(help: "Seconds of each round of joins and of a flood.")
     var seconds = 10.0
 
@@ -68,8 +62,7 @@ struct RecoveryBench: AsyncParsableCommand {
     private var chosenParts: Set<String> { Set(parts.split(separator: ",").map(String.init)) }
 
     func validate() throws {
-        guard rooms > 0, strokes > 0, rate > 0, joins > 0, floodJoins > 0, floodPictures > 0, seconds > 0, rounds > 0
-        else {
+        guard rooms > 0, strokes > 0, rate > 0, joins > 0, seconds > 0, rounds > 0 else {
             throw ValidationError("all numbers are above 0")
         }
         guard !chosenParts.isEmpty, chosenParts.isSubset(of: Self.allParts) else {
@@ -89,8 +82,7 @@ struct RecoveryBench: AsyncParsableCommand {
         if !chosenParts.isDisjoint(with: ["joins", "flood"]) {
             let boards = LargeBoards(
                 messages: try RoomMessages(lesson, strokes: strokes, repeating: true), strokes: try LoadStrokes(lesson),
-                rate: rate, joins: joins, floodJoins: floodJoins, floodPictures: floodPictures, seconds: seconds,
-                rounds: rounds)
+                rate: rate, joins: joins, seconds: seconds, rounds: rounds)
             // Checkpoints of the large boards come as often as they can.
             try await LocalSystem.with(
                 service.program, journal: "jetstream", isGated: false, settings: "checkpoint: {interval: 1s}"
