@@ -55,6 +55,21 @@ import Testing
     }
 }
 
+@Suite("docker/Dockerfile") struct DockerfileTests {
+    @Test func `All that it copies from the tree is in its context`() throws {
+        func lines(_ file: String) throws -> [Substring] {
+            try String(contentsOfFile: PackageRoot.path(to: file), encoding: .utf8).split(separator: "\n")
+        }
+        let included = try lines("docker/Dockerfile.dockerignore").filter { $0.hasPrefix("!") }.map { $0.dropFirst() }
+        let copied = try lines("docker/Dockerfile").filter { $0.hasPrefix("COPY ") && !$0.contains("--from=") }
+            .flatMap { $0.split(separator: " ").dropFirst().dropLast() }
+        #expect(!copied.isEmpty)
+        for path in copied {
+            #expect(included.contains { path == $0 || path.hasPrefix("\($0)/") }, "\(path)")
+        }
+    }
+}
+
 private let cluster = URL(filePath: PackageRoot.path(to: "config/cluster"))
 
 private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server"]
