@@ -114,6 +114,7 @@ private struct PlaylistReader {
     private var rangeEnd: Int64 = 0
     private var map: MediaPlaylist.Map?
     private var key: MediaPlaylist.Key?
+    private var isEncrypted = false
     private var isGap = false
 
     mutating func read(tag line: Substring) {
@@ -144,13 +145,14 @@ private struct PlaylistReader {
             }
         case "#EXT-X-KEY":
             let attributes = AttributeList(value)
+            // Keys of several formats stand beside each other: a player takes the one that it can read.
+            let isOwnFormat = attributes["KEYFORMAT"] ?? "identity" == "identity"
             let method = attributes["METHOD"]
-            key = nil
-            if method == "AES-128", let uri = attributes["URI"] {
+            if isOwnFormat || method == "NONE" { key = nil }
+            if isOwnFormat, method == "AES-128", let uri = attributes["URI"] {
                 key = MediaPlaylist.Key(uri: uri, vector: attributes["IV"].flatMap(vector))
-            } else if method != "NONE" {
-                playlist.isProtected = true
             }
+            isEncrypted = method != "NONE"
         case "#EXT-X-GAP": isGap = true
         case "#EXT-X-ENDLIST": playlist.isEnded = true
         case "#EXT-X-SERVER-CONTROL":
@@ -161,6 +163,7 @@ private struct PlaylistReader {
 
     mutating func read(uri: Substring) {
         guard let duration else { return }
+        if isEncrypted, key == nil { playlist.isProtected = true }
         // Some packagers round it down, to 0 even.
         playlist.targetDuration = max(playlist.targetDuration, duration)
         playlist.segments.append(

@@ -102,6 +102,16 @@ import VideoTiming
         #expect(list.segments.map(\.range?.offset) == [720, 1720])
     }
 
+    @Test func `a key in a format of others is passed over, and alone it protects the list`() throws {
+        let own = "#EXT-X-KEY:METHOD=AES-128,URI=\"own\"\n"
+        let other = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",KEYFORMAT=\"com.apple\"\n"
+        for (tags, uri) in [(own + other, "own"), (other + own, "own"), (other, nil)] {
+            let text = "#EXTM3U\n" + tags + "#EXTINF:4,\na.ts\n#EXT-X-KEY:METHOD=NONE\n#EXTINF:4,\nb.ts\n"
+            guard case .media(let list) = HLSPlaylist(text) else { throw Unexpected("no media playlist") }
+            #expect(list.segments.map(\.key?.uri) == [uri, nil] && list.isProtected == (uri == nil))
+        }
+    }
+
     @Test func `a damaged playlist is read without a fault`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<2000 {
