@@ -51,7 +51,8 @@ struct GatewayBench: AsyncParsableCommand {
     @OptionGroup var output: OutputForm
 
     private var chosenParts: Set<String> { Set(parts.split(separator: ",").map(String.init)) }
-    private var readerCounts: [Int] { readers.split(separator: ",").compactMap { Int($0) } }
+    /// 0 for what is no number.
+    private var readerCounts: [Int] { readers.split(separator: ",").map { Int($0) ?? 0 } }
 
     func validate() throws {
         guard rate > 0, joiners > 0, seconds > 0, readerCounts.allSatisfy({ $0 > 0 }), !readerCounts.isEmpty else {
