@@ -4,23 +4,11 @@
 import Foundation
 import NATSClient
 import NATSTestServer
+import StrokeWire
 import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .endsProcesses) struct StartTests {
-    @Test func `a daemon started before its NATS server serves as soon as the server runs`() async throws {
-        let plan = Lesson.Plan(mayLose: true)
-        try await NATSTestServer.with(jetStream: true) { nats in
-            await nats.stop()
-            let daemon = try DaemonProcess("early", nats: nats.url)
-            try await daemon.waitForLog("cannot connect to NATS")
-            try await nats.restart()
-            let verdict = try await Lesson.hold(plan, on: nats.url) { try await $0.goesOn() }
-            verdict.expect()
-            #expect(await daemon.terminate() == 0)
-        }
-    }
-
     @Test func `a NATS server without JetStream is reported with a hint until it has JetStream`() async throws {
         let plan = Lesson.Plan(mayLose: true)
         let store = FileManager.default.temporaryDirectory.appendingPathComponent("nats-\(UUID())")
@@ -77,26 +65,28 @@ import Testing
 
     @Test
     func `streams deleted while a daemon serves are waited for, and served when they are back`() async throws {
-        let plan = Lesson.Plan(mayLose: true)
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url)
-            @Sendable func isServing() async throws -> Bool {
+        var plan = Lesson.Plan(mayLose: true)
+        plan.partitions = 2
+        let partition = RoomAddress.partition(of: try #require(RoomID(plan.room)), among: plan.partitions)
+        try await NATSTestServer.with(jetStream: true) { [plan] nats in
+            let (daemon, http) = try await DaemonProcess.servingHTTP(
+                "a", nats: nats.url, ["subjects.partitions=\(plan.partitions)"])
+            @Sendable func isServing(_ partitions: Double) async throws -> Bool {
                 let serving = try Exposition(try await http.get("/metrics").text)["lectern_partitions_serving"]
                 let isReady = try await http.get("/readyz").statusCode == 200
-                #expect(!isReady || serving == 1)
-                return isReady && serving == 1
+                return serving == partitions && isReady == (partitions == 2)
             }
-            #expect(try await isServing())
+            #expect(try await isServing(2))
             try await NATSConnection.with(nats) { connection in
                 var saved: [String: [UInt8]] = [:]
-                for stream in ["INK_LOG_0", "INK_CHECKPOINT_0"] {
+                for stream in ["INK_LOG_\(partition)", "INK_CHECKPOINT_\(partition)"] {
                     let info = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.INFO.\(stream)")
                     let answer = try JSONSerialization.jsonObject(with: Data(info.payload)) as? [String: Any]
                     saved[stream] = Array(try JSONSerialization.data(withJSONObject: answer?["config"] ?? [:]))
                     _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
                 }
                 try await daemon.waitForLog("streams are gone")
-                try await eventually("it does not serve") { try await isServing() ? nil : () }
+                try await eventually("it serves the other partition alone", is: await isServing(1))
                 let names = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.NAMES")
                 let listed = String(decoding: names.payload, as: UTF8.self)
                 #expect(saved.keys.allSatisfy { !listed.contains($0) })
@@ -106,32 +96,13 @@ import Testing
             }
             let verdict = try await Lesson.hold(plan, on: nats.url) { try await $0.goesOn() }
             verdict.expect()
-            try await eventually("it serves again", is: await isServing())
+            try await eventually("it serves again", is: await isServing(2))
         }
     }
 
-    @Test func `partitions whose streams are deleted one after another are all not served, each 5 s after that`()
+    @Test func `streams deleted while no daemon runs are waited for, and a daemon that ends meanwhile never served`()
         async throws
     {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url, ["subjects.partitions=2"])
-            try await NATSConnection.with(nats) { connection in
-                for (stream, left) in [("INK_LOG_0", 1.0), ("INK_LOG_1", 0.0)] {
-                    let deletion = ContinuousClock.now
-                    _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
-                    try await eventually("\(left) partitions are served") {
-                        let metrics = try Exposition(try await http.get("/metrics").text)
-                        return metrics["lectern_partitions_serving"] == left ? () : nil
-                    }
-                    #expect(deletion.duration(to: .now) >= .seconds(5))
-                    try await daemon.waitForLog("streams=\(stream)")
-                    #expect(try await http.get("/readyz").statusCode == 503)
-                }
-            }
-        }
-    }
-
-    @Test func `streams deleted while no daemon runs are waited for`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let before = try await DaemonProcess.serving("a", nats: nats.url)
             try await NATSConnection.with(nats) { connection in
@@ -144,10 +115,10 @@ import Testing
                 }
                 let after = try DaemonProcess("a", nats: nats.url)
                 try await after.waitForLog("INK_LOG_0 and INK_CHECKPOINT_0 existed and is gone")
-                #expect(!after.log.contains(" serving"))
                 let names = try await JetStream(connection).streamNames(beginningWith: "INK_")
                 #expect(!names.contains("INK_LOG_0") && !names.contains("INK_CHECKPOINT_0"))
                 #expect(await after.terminate() == 0)
+                #expect(after.log.contains("stopped") && !after.log.contains(" serving"))
             }
         }
     }
@@ -159,16 +130,6 @@ import Testing
             #expect(await daemon.exitCode() == 1)
             #expect(daemon.log.contains("\nlectern stops: cannot listen on 127.0.0.1:\(nats.port): the port is taken."))
             #expect(daemon.lines(with: " error ").isEmpty, "\(daemon.log)")
-        }
-    }
-
-    @Test func `a daemon shut down before it serves never says that it serves`() async throws {
-        try await NATSTestServer.with { nats in
-            let daemon = try DaemonProcess("plain", nats: nats.url)
-            try await daemon.waitForLog("partition not open yet")
-            #expect(await daemon.terminate() == 0)
-            #expect(daemon.log.contains("stopped"))
-            #expect(!daemon.log.contains(" serving"))
         }
     }
 }
@@ -192,23 +153,24 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 8])
-    func `a daemon with another number of partitions than the streams refuses to start`(partitions: Int) async throws {
+    @Test func `a daemon with another number of partitions than the streams refuses to start`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let before = try await DaemonProcess.serving("before", nats: nats.url, ["subjects.partitions=4"])
             #expect(await before.terminate() == 0)
-            let wrong = try DaemonProcess(
-                "wrong", nats: nats.url, http: "127.0.0.1:0",
-                ["subjects.partitions=\(partitions)", "logging.format=json"])
-            #expect(await wrong.exitCode() == 1)
-            #expect(!wrong.log.contains(#""serving""#))
-            // The reason is the only error, and every line is JSON.
-            let lines = try wrong.log.split(separator: "\n").map { try AnyJSON.decode(Array($0.utf8)) }
-            let errors = lines.filter { $0["level"] == .string("error") }
-            #expect(errors.map { $0["message"] } == [.string("lectern stops")], "\(wrong.log)")
-            guard case .string(let reason)? = errors.first?["fields"]?["error"] else { throw Unexpected(wrong.log) }
-            #expect(reason.contains("of 4 partitions, and subjects.partitions is \(partitions) here"))
-            #expect(reason.contains("lectern repartition \(partitions)"))
+            for partitions in [2, 8] {
+                let wrong = try DaemonProcess(
+                    "wrong", nats: nats.url, http: "127.0.0.1:0",
+                    ["subjects.partitions=\(partitions)", "logging.format=json"])
+                #expect(await wrong.exitCode() == 1)
+                #expect(!wrong.log.contains(#""serving""#))
+                // The reason is the only error, and every line is JSON.
+                let lines = try wrong.log.split(separator: "\n").map { try AnyJSON.decode(Array($0.utf8)) }
+                let errors = lines.filter { $0["level"] == .string("error") }
+                #expect(errors.map { $0["message"] } == [.string("lectern stops")], "\(wrong.log)")
+                guard case .string(let reason)? = errors.first?["fields"]?["error"] else { throw Unexpected(wrong.log) }
+                #expect(reason.contains("of 4 partitions, and subjects.partitions is \(partitions) here"))
+                #expect(reason.contains("lectern repartition \(partitions)"))
+            }
             try await NATSConnection.with(nats) { connection in
                 let names = try await JetStream(connection).streamNames(beginningWith: "INK_LOG_")
                 #expect(names.count == 4)
@@ -218,39 +180,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [["none", "jetstream"], ["jetstream", "none"], ["none", "none"]])
-    func `daemons with incompatible journals cannot share a root`(_ modes: [String]) async throws {
+    @Test func `daemons with incompatible journals cannot share a root`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let first = try await DaemonProcess.serving("first", nats: nats.url, ["journal.mode=\(modes[0])"])
+            let first = try await DaemonProcess.serving("first", nats: nats.url, ["journal.mode=none"])
             let second = try DaemonProcess(
-                "second", nats: nats.url, http: "127.0.0.1:0", ["journal.mode=\(modes[1])"])
+                "second", nats: nats.url, http: "127.0.0.1:0", ["journal.mode=jetstream"])
             #expect(await second.exitCode() == 1)
             #expect(second.lines(with: " error ").isEmpty, "\(second.log)")
-            #expect(second.log.contains("journal.mode is \(modes[1]) here and \(modes[0]) there"))
+            #expect(second.log.contains("journal.mode is jetstream here and none there"))
             #expect(await first.terminate() == 0)
-            let third = try await DaemonProcess.serving("third", nats: nats.url, ["journal.mode=\(modes[1])"])
+            let third = try await DaemonProcess.serving("third", nats: nats.url, ["journal.mode=jetstream"])
             #expect(await third.terminate() == 0)
-        }
-    }
-
-    @Test(arguments: ["none", "jetstream"])
-    func `an incompatible peer is reported once, and one without settings is compatible`(_ mode: String) async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try await DaemonProcess.serving("first", nats: nats.url, ["journal.mode=\(mode)"])
-            try await NATSConnection.with(nats) { connection in
-                func say(_ name: String, _ more: String = "") throws {
-                    let word = #"{"id":"\#(name)","leaving":false,"serving":[]\#(more),"v":1}"#
-                    try connection.publish(Array(word.utf8), to: "ink.members.\(name)")
-                }
-                try say("old")
-                for _ in 1...3 { try say("one", #","partitions":3"#) }
-                try say("two", #","partitions":1,"journal":"paper""#)
-                try await connection.flush()
-            }
-            try await daemon.waitForLog("journal.mode is \(mode) here and paper there")
-            #expect(daemon.lines(with: "subjects.partitions is 1 here and 3 there").count == 1)
-            #expect(daemon.lines(with: " error ").count == 2, "\(daemon.log)")
-            #expect(await daemon.terminate() == 0)
         }
     }
 }
