@@ -15,14 +15,15 @@ import Testing
     private static let operations = 10
     private static let visible: [UInt64] = [8, 9, 10]
 
-    private func withLesson(
-        _ body: @escaping @Sendable (HTTPClient, ScriptedAuthor, NATSTestServer) async throws -> Void
-    ) async throws {
-        let settings = ["checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final"]
+    @Test func `after a lesson metrics, pages and pictures tell of it, and readiness follows NATS`() async throws {
+        let settings = [
+            "checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final", "cohorts.default.max_hold=600s",
+        ]
         try await BoardService.with(settings) { service in
-            let ann = try ScriptedAuthor("ann", room: "lesson", on: service.connection)
-            try await hold(ann, service.connection)
-            try await body(service.http, ann, service.nats)
+            try await hold(ScriptedAuthor("ann", room: "lesson", on: service.connection), service.connection)
+            try await checkMetrics(service.http)
+            try await checkPages(service.http)
+            try await checkReadiness(service.http, service.nats)
         }
     }
 
@@ -65,106 +66,101 @@ import Testing
         return #"{"n":\#(number),"l":4,"s":\#(shards),"o":\#(shard),"t":\#(time),"w":1024,"h":768,"d":[\#(text)]}"#
     }
 
-    @Test func `after a lesson the pages and the picture of its room show what its cohorts have seen`() async throws {
-        try await withLesson { http, ann, nats in
-            let room = try await eventually("everything is released to main") {
-                let state = try AnyJSON.decode(try await http.get("/api/rooms/lesson").bytes)
-                return state.cohort("main")?["held"] == .number(0) ? state : nil
-            }
-            #expect(room["room"] == .string("lesson"))
-            #expect(room["address"] == .string("ink.0.lesson"))
-            #expect(room["index"] == .number(Double(Self.operations)))
-            #expect(room["visible"] == .number(Double(Self.visible.count)))
-            #expect(room["digest"] == .string(plainDigestText(Self.visible)))
-            #expect(room["authors"] == .number(1))
-            #expect(room["assembling"] == .number(1))
-            #expect(room.cohort("main")?["index"] == .number(Double(Self.operations)))
-            #expect(room.cohort("main")?["v"] == .number(100_000))
-            #expect(room.cohort("hls")?["index"] == .number(0))
-            #expect(room.cohort("hls")?["held"] == .number(Double(Self.operations)))
-
-            guard case .array(let rooms)? = try AnyJSON.decode(try await http.get("/api/rooms").bytes)["rooms"] else {
-                throw Unexpected("no list of rooms")
-            }
-            #expect(rooms.map { $0["room"] } == [.string("lesson")])
-            #expect(rooms.first?["index"] == .number(Double(Self.operations)))
-            let page = try await http.get("/")
-            #expect(page.statusCode == 200)
-            #expect(page.text.contains("<title>Lectern</title>"))
-
-            let path = "/api/rooms/lesson/board.png?width=320"
-            let picture = try await http.get(path)
-            #expect(picture.statusCode == 200)
-            #expect(picture.fields["content-type"] == "image/png")
-            #expect(PNGHeader(picture.bytes) == PNGHeader(width: 320, height: 240))
-            let tag = try #require(picture.fields["etag"])
-            #expect(try await http.send("GET", path, headers: [("If-None-Match", tag)]).statusCode == 304)
-            // Nothing was released to the other cohort: its board is blank.
-            let blank = try await http.get(path + "&cohort=hls")
-            #expect(PNGHeader(blank.bytes) == PNGHeader(width: 320, height: 240))
-            #expect(blank.bytes.count < picture.bytes.count)
-            #expect(try await http.get("/api/rooms/nobody/board.png").statusCode == 404)
+    /// The pages and the picture of the room show what its cohorts have seen.
+    private func checkPages(_ http: HTTPClient) async throws {
+        let room = try await eventually("everything is released to main") {
+            let state = try AnyJSON.decode(try await http.get("/api/rooms/lesson").bytes)
+            return state.cohort("main")?["held"] == .number(0) ? state : nil
         }
+        #expect(room["room"] == .string("lesson"))
+        #expect(room["address"] == .string("ink.0.lesson"))
+        #expect(room["index"] == .number(Double(Self.operations)))
+        #expect(room["visible"] == .number(Double(Self.visible.count)))
+        #expect(room["digest"] == .string(plainDigestText(Self.visible)))
+        #expect(room["authors"] == .number(1))
+        #expect(room["assembling"] == .number(1))
+        #expect(room.cohort("main")?["index"] == .number(Double(Self.operations)))
+        #expect(room.cohort("main")?["v"] == .number(100_000))
+        #expect(room.cohort("hls")?["index"] == .number(0))
+        #expect(room.cohort("hls")?["held"] == .number(Double(Self.operations)))
+
+        guard case .array(let rooms)? = try AnyJSON.decode(try await http.get("/api/rooms").bytes)["rooms"] else {
+            throw Unexpected("no list of rooms")
+        }
+        #expect(rooms.map { $0["room"] } == [.string("lesson")])
+        #expect(rooms.first?["index"] == .number(Double(Self.operations)))
+        let page = try await http.get("/")
+        #expect(page.statusCode == 200)
+        #expect(page.text.contains("<title>Lectern</title>"))
+
+        let path = "/api/rooms/lesson/board.png?width=320"
+        let picture = try await http.get(path)
+        #expect(picture.statusCode == 200)
+        #expect(picture.fields["content-type"] == "image/png")
+        #expect(PNGHeader(picture.bytes) == PNGHeader(width: 320, height: 240))
+        let tag = try #require(picture.fields["etag"])
+        #expect(try await http.send("GET", path, headers: [("If-None-Match", tag)]).statusCode == 304)
+        // Nothing was released to the other cohort: its board is blank.
+        let blank = try await http.get(path + "&cohort=hls")
+        #expect(PNGHeader(blank.bytes) == PNGHeader(width: 320, height: 240))
+        #expect(blank.bytes.count < picture.bytes.count)
+        #expect(try await http.get("/api/rooms/nobody/board.png").statusCode == 404)
     }
 
-    @Test func `the daemon is ready while it serves, not while NATS is away, and healthy all the time`() async throws {
-        try await withLesson { http, ann, nats in
-            #expect(try await http.get("/readyz").statusCode == 200)
-            await nats.stop()
-            let reason = try await eventually("it is not ready") {
-                let response = try await http.get("/readyz")
-                return response.statusCode == 503 ? try AnyJSON.decode(response.bytes)["error"] : nil
-            }
-            #expect(reason["code"] == .string("not-ready"))
-            #expect(try await http.get("/healthz").text == "ok")
-            try await nats.restart()
-            try await eventually("it is ready again", is: await http.get("/readyz").statusCode == 200)
-            let room = try await eventually("the room is there again") {
-                let response = try await http.get("/api/rooms/lesson")
-                return response.statusCode == 200 ? try AnyJSON.decode(response.bytes) : nil
-            }
-            #expect(room["index"] == .number(Double(Self.operations)))
+    /// The daemon is ready while it serves, not while NATS is away, and healthy all the time.
+    private func checkReadiness(_ http: HTTPClient, _ nats: NATSTestServer) async throws {
+        #expect(try await http.get("/readyz").statusCode == 200)
+        await nats.stop()
+        let reason = try await eventually("it is not ready") {
+            let response = try await http.get("/readyz")
+            return response.statusCode == 503 ? try AnyJSON.decode(response.bytes)["error"] : nil
         }
+        #expect(reason["code"] == .string("not-ready"))
+        #expect(try await http.get("/healthz").text == "ok")
+        try await nats.restart()
+        try await eventually("it is ready again", is: await http.get("/readyz").statusCode == 200)
+        let room = try await eventually("the room is there again") {
+            let response = try await http.get("/api/rooms/lesson")
+            return response.statusCode == 200 ? try AnyJSON.decode(response.bytes) : nil
+        }
+        #expect(room["index"] == .number(Double(Self.operations)))
     }
 
-    @Test func `after a lesson every metric of the product is there once, explained, with the lesson's numbers`()
-        async throws
-    {
-        try await withLesson { http, ann, nats in
-            _ = try await http.get("/api/rooms/lesson")
-            let metrics = try await eventually("the lesson is counted and saved") {
-                let metrics = try Exposition(try await http.get("/metrics").text)
-                let isSaved = metrics[#"lectern_checkpoints_total{outcome="saved"}"#] ?? 0 > 0
-                let isMeasured = metrics[#"lectern_log_fullness{partition="0"}"#] != nil
-                // The rooms are looked at every ten seconds.
-                let isSurveyed = metrics[#"lectern_stale_clocks{cohort="hls"}"#] != nil
-                let isRead = metrics[#"lectern_log_unread_records{partition="0"}"#] == 0
-                return metrics["lectern_assembling"] == 1 && isSaved && isMeasured && isSurveyed && isRead
-                    ? metrics : nil
-            }
-            for (name, family) in metrics.families {
-                #expect(!family.help.isEmpty, "\(name) has no HELP")
-                #expect(["counter", "gauge", "histogram"].contains(family.type), "\(name) has no TYPE")
-                #expect(!family.samples.isEmpty, "\(name) has no sample")
-            }
-            // One metric is shown only where something is wrong with the others.
-            let names = try MetricNames.inSources().subtracting(["lectern_metrics_refused_total"])
-            let differing = names.symmetricDifference(metrics.families.keys).sorted()
-            #expect(differing == [], "in the sources or in /metrics, not in both")
-
-            try Self.checkLabels(in: metrics)
-            for (series, value) in Self.expected { #expect(metrics[series] == value, "\(series)") }
-            let rejected = try #require(metrics.families["lectern_rejected_total"]).samples
-            #expect(rejected.count == RejectionCode.allCases.count)
-            #expect(rejected.values.reduce(0, +) == 3)
-            let lateness = try #require(metrics[#"lectern_release_lateness_seconds_sum{cohort="main"}"#])
-            #expect((0..<Double(Self.operations)).contains(lateness))
-            #expect(
-                metrics[#"lectern_release_lateness_seconds_bucket{cohort="main",le="+Inf"}"#] == Double(Self.operations)
-            )
-            #expect(metrics["lectern_checkpoint_bytes_total"] ?? 0 > 100)
-            #expect((0.0001..<1).contains(metrics[#"lectern_log_fullness{partition="0"}"#] ?? 0))
+    /// Every metric of the product is there once, explained, with the lesson's numbers.
+    private func checkMetrics(_ http: HTTPClient) async throws {
+        _ = try await http.get("/api/rooms/lesson")
+        let metrics = try await eventually("the lesson is counted and saved") {
+            let metrics = try Exposition(try await http.get("/metrics").text)
+            let isSaved = metrics[#"lectern_checkpoints_total{outcome="saved"}"#] ?? 0 > 0
+            let isMeasured = metrics[#"lectern_log_fullness{partition="0"}"#] != nil
+            // The rooms are looked at every ten seconds.
+            let isSurveyed = metrics[#"lectern_stale_clocks{cohort="hls"}"#] != nil
+            let isRead = metrics[#"lectern_log_unread_records{partition="0"}"#] == 0
+            return metrics["lectern_assembling"] == 1 && isSaved && isMeasured && isSurveyed && isRead
+                ? metrics : nil
         }
+        for (name, family) in metrics.families {
+            #expect(!family.help.isEmpty, "\(name) has no HELP")
+            #expect(["counter", "gauge", "histogram"].contains(family.type), "\(name) has no TYPE")
+            #expect(!family.samples.isEmpty, "\(name) has no sample")
+        }
+        // One metric is shown only where something is wrong with the others.
+        let names = try MetricNames.inSources().subtracting(["lectern_metrics_refused_total"])
+        let differing = names.symmetricDifference(metrics.families.keys).sorted()
+        #expect(differing == [], "in the sources or in /metrics, not in both")
+
+        try Self.checkLabels(in: metrics)
+        for (series, value) in Self.expected { #expect(metrics[series] == value, "\(series)") }
+        let rejected = try #require(metrics.families["lectern_rejected_total"]).samples
+        #expect(rejected.count == RejectionCode.allCases.count)
+        #expect(rejected.values.reduce(0, +) == 3)
+        let lateness = try #require(metrics[#"lectern_release_lateness_seconds_sum{cohort="main"}"#])
+        #expect((0..<Double(Self.operations)).contains(lateness))
+        #expect(
+            metrics[#"lectern_release_lateness_seconds_bucket{cohort="main",le="+Inf"}"#] == Double(Self.operations)
+        )
+        #expect(metrics["lectern_checkpoint_bytes_total"] ?? 0 > 100)
+        #expect((0.0001..<1).contains(metrics[#"lectern_log_fullness{partition="0"}"#] ?? 0))
     }
 
     private static let expected: [(String, Double)] = [

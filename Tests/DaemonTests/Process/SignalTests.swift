@@ -6,19 +6,24 @@ import Testing
 
 /// Commands ended by a signal.
 @Suite(.timeLimit(.minutes(10)), .endsProcesses) struct SignalTests {
-    /// Runs a body with a NATS server and a daemon without a journal.
-    private func withService(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
-        try await BoardService.with(["journal.mode=none"]) { try await body($0.nats.url) }
-    }
+    @Test func `SIGINT and SIGTERM end a student with status 0, a publisher with the signal's, both with a summary`()
+        async throws
+    {
+        try await BoardService.with(["journal.mode=none"]) { service in
+            for (signal, name) in [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")] {
+                let room = ["--room", name.lowercased(), "--nats", service.nats.url]
+                let watch = try LecternProcess(["watch"] + room)
+                try await watch.waitForLog(#""event":"joined""#)
+                watch.send(signal)
+                #expect(await watch.exitCode() == 0)
+                #expect(watch.log.contains("index 0: applied 0"))
 
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `a student ended by a signal prints its summary, with status 0`(_ signal: Int32) async throws {
-        try await withService { url in
-            let watch = try LecternProcess(["watch", "--room", "a", "--nats", url])
-            try await watch.waitForLog(#""event":"joined""#)
-            watch.send(signal)
-            #expect(await watch.exitCode() == 0)
-            #expect(watch.log.contains("index 0: applied 0"))
+                let publish = try LecternProcess(["publish", "demo", "--author", "ann"] + room)
+                try await publish.waitForLog("applied 1 ")
+                publish.send(signal)
+                #expect(await publish.exitCode() == 128 + signal)
+                #expect(publish.log.contains("not sent ") && publish.log.contains("ended by \(name)"))
+            }
         }
     }
 
@@ -59,16 +64,20 @@ import Testing
         }
     }
 
-    @Test func `a video clock ended by a signal prints the number of its samples`() async throws {
-        try await NATSTestServer.withConnection { nats, connection in
-            let samples = Recorder<[UInt8]>()
-            try connection.subscribe("ink.0.a.clock.main") { samples.append($0.copyPayload()) }
-            try await connection.flush()
-            let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])
-            _ = try await samples.values(2)
-            clock.send(SIGINT)
-            #expect(await clock.exitCode() == 0)
-            #expect(clock.log.contains("samples published: "))
+    @Test func `a signal, also one sent several times at once, ends a video clock with its number of samples`()
+        async throws
+    {
+        try await NATSTestServer.with { nats in
+            for signals in [1, 50] {
+                let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])
+                try await clock.waitForLog("runs 2 s behind")
+                for _ in 0..<signals {
+                    clock.send(SIGINT)
+                    await Task.yield()
+                }
+                #expect(await clock.exitCode() == 0)
+                #expect(clock.log.contains("samples published: "))
+            }
         }
     }
 
@@ -83,33 +92,6 @@ import Testing
             _ = try await asked.values(1)
             importing.send(SIGINT)
             #expect(await importing.exitCode() == 130)
-        }
-    }
-
-    @Test func `a signal that is sent several times at once, as by timeout, is one signal`() async throws {
-        try await NATSTestServer.with { nats in
-            let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])
-            try await clock.waitForLog("runs 2 s behind")
-            for _ in 0..<50 {
-                clock.send(SIGINT)
-                await Task.yield()
-            }
-            #expect(await clock.exitCode() == 0)
-            #expect(clock.log.contains("samples published: "))
-        }
-    }
-
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `a publisher ended by a signal prints its summary, with the signal in its status`(
-        _ signal: Int32
-    ) async throws {
-        try await withService { url in
-            let publish = try LecternProcess(["publish", "demo", "--room", "a", "--author", "ann", "--nats", url])
-            try await publish.waitForLog("applied 1 ")
-            publish.send(signal)
-            #expect(await publish.exitCode() == 128 + signal)
-            #expect(publish.log.contains("not sent "))
-            #expect(publish.log.contains("ended by \(signal == SIGINT ? "SIGINT" : "SIGTERM")"))
         }
     }
 

@@ -60,34 +60,25 @@ import Testing
         }
     }
 
-    @Test func `a request between two daemons waits for the second`() async throws {
+    @Test func `a daemon ends its readers of events, and a request between it and the next waits for that one`()
+        async throws
+    {
         try await NATSTestServer.with(jetStream: true) { nats in
             let socket = try Socket()
             let first = try serve(["--nats", nats.url], on: [("http", socket)])
             try await first.waitForLog(" serving")
             let http = HTTPClient(port: socket.port)
-            #expect(try await http.get("/healthz").statusCode == 200)
+            let reader = try LecternProcess(
+                ["-sSN", "http://127.0.0.1:\(socket.port)/api/rooms/lesson/events?cohort=main"], at: "/usr/bin/curl")
+            try await reader.waitForLog("event: ")
             first.send(SIGTERM)
             #expect(await first.exitCode() == 0)
+            #expect(await reader.exitCode() == 0)
             async let between = http.get("/healthz")
             let second = try serve(["--nats", nats.url], on: [("http", socket)])
             #expect(try await between.statusCode == 200)
             second.send(SIGTERM)
             #expect(await second.exitCode() == 0)
-        }
-    }
-
-    @Test func `readers of events do not keep the daemon from ending`() async throws {
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let socket = try Socket()
-            let daemon = try serve(["--nats", nats.url], on: [("http", socket)])
-            try await daemon.waitForLog(" serving")
-            let reader = try LecternProcess(
-                ["-sSN", "http://127.0.0.1:\(socket.port)/api/rooms/lesson/events?cohort=main"], at: "/usr/bin/curl")
-            try await reader.waitForLog("event: ")
-            daemon.send(SIGTERM)
-            #expect(await daemon.exitCode() == 0)
-            #expect(await reader.exitCode() == 0)
         }
     }
 
