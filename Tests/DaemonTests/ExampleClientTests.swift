@@ -7,13 +7,18 @@ import Testing
 
 /// The client of the documentation beside a real server and a real daemon.
 @Suite(.timeLimit(.minutes(4)), .endsProcesses) struct ExampleClientTests {
-    @Test func `the client of the documentation prints what is released, and has the room's board`() async throws {
+    @Test func `the clients of the documentation, over NATS and HTTP, print what is released and have the board`()
+        async throws
+    {
         try await BoardService.with { service in
-            let nats = service.nats
-            let client = try LecternProcess(["physics", nats.url, "6"], program: "follow")
-            try await publish(on: nats.url)
-            let clock = try LecternProcess(["clock", "--room", "physics", "--latency", "0s", "--nats", nats.url])
+            let url = service.nats.url
+            let gateway = "http://127.0.0.1:\(try await service.daemon.httpPort())/"
+            let client = try LecternProcess(["physics", url, "6"], program: "follow")
+            let overHTTP = try LecternProcess(["physics", gateway, "6"], program: "follow-http")
+            try await publish(on: url)
+            let clock = try LecternProcess(["clock", "--room", "physics", "--latency", "0s", "--nats", url])
             #expect(await client.exitCode() == 0)
+            #expect(await overHTTP.exitCode() == 0, "\(overHTTP.log)")
             clock.send(SIGTERM)
             // Without what it logs.
             let lines = client.log.split(separator: "\n").filter { !$0.contains(" follow: ") }
@@ -23,21 +28,11 @@ import Testing
             let index = try #require(Int(joined))
             #expect(lines.dropFirst().dropLast().map(String.init) == Array(released.dropFirst(index)), "\(client.log)")
             // The digest of strokes 1 and 2, as in the articles of StrokeWire.
-            #expect(lines.last == "the board has 2 strokes, digest 286263caa599b38f")
-        }
-    }
-
-    @Test func `the client of the documentation over HTTP does the same`() async throws {
-        try await BoardService.with { service in
-            let (nats, gateway) = (service.nats, "http://127.0.0.1:\(try await service.daemon.httpPort())/")
-            let client = try LecternProcess(["physics", gateway, "6"], program: "follow-http")
-            try await publish(on: nats.url)
-            let clock = try LecternProcess(["clock", "--room", "physics", "--latency", "0s", "--nats", nats.url])
-            #expect(await client.exitCode() == 0, "\(client.log)")
-            clock.send(SIGTERM)
-            let lines = client.log.split(separator: "\n")
-            #expect(lines.first?.hasPrefix("joined at ") == true, "\(client.log)")
-            #expect(lines.last == "the board has 2 strokes, digest 286263caa599b38f")
+            let board = "the board has 2 strokes, digest 286263caa599b38f"
+            #expect(lines.last.map(String.init) == board)
+            let linesOverHTTP = overHTTP.log.split(separator: "\n")
+            #expect(linesOverHTTP.first?.hasPrefix("joined at ") == true, "\(overHTTP.log)")
+            #expect(linesOverHTTP.last.map(String.init) == board)
         }
     }
 

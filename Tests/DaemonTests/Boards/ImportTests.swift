@@ -53,7 +53,9 @@ import Testing
     }
 
     @Test
-    func `foreign ink comes to lie on the board, in the nearest colours, in shards where it is long`() async throws {
+    func `foreign ink comes to lie on the board, in the nearest colours and elements, in shards where it is long`()
+        async throws
+    {
         try await BoardService.with(["journal.mode=none"]) { service in
             let long = (0..<9000).map { "\($0 % 100)\($0.isMultiple(of: 2) ? "" : ".25") \($0 / 90)" }
             let file = try folder.write(
@@ -74,6 +76,16 @@ import Testing
             // A margin of a sixteenth of the height; the ink is as wide as it is high.
             #expect(strokes.first?.points.map(\.y) == [48, 720])
             #expect(strokes.first?.points.map(\.x) == [176, 848])
+
+            // A highlighter is one of the board, above the ink that it marks.
+            let marking = try folder.write(Self.highlighted, "marked.inkml")
+            let (status, said) = try await LecternProcess.run(
+                "import", marking, "--room", "h", "--author", "ann", "--nats", service.nats.url, "--t", "5000")
+            #expect(status == 0 && !said.contains("transparent ink"), "\(said)")
+            let marked = try await board("h", service).strokes
+            #expect(marked.map(\.element) == [.freehand, .highlighter])
+            #expect(marked.map(\.colour) == [0x000000, 0xf2c200])
+            #expect(marked.map(\.time) == [5000, 5800])
         }
     }
 
@@ -89,19 +101,6 @@ import Testing
         </definitions><trace contextRef="#ctx0" brushRef="#br0" timeOffset="100.2">1 1 5, 4 2 5</trace>
         <trace contextRef="#ctx0" brushRef="#br1" timeOffset="900">1 2 5, 4 2 5</trace></ink>
         """
-
-    @Test func `a highlighter is one of the board, above the ink that it marks`() async throws {
-        try await BoardService.with(["journal.mode=none"]) { service in
-            let file = try folder.write(Self.highlighted, "marked.inkml")
-            let (code, log) = try await LecternProcess.run(
-                "import", file, "--room", "h", "--author", "ann", "--nats", service.nats.url, "--t", "5000")
-            #expect(code == 0 && !log.contains("transparent ink"), "\(log)")
-            let strokes = try await board("h", service).strokes
-            #expect(strokes.map(\.element) == [.freehand, .highlighter])
-            #expect(strokes.map(\.colour) == [0x000000, 0xf2c200])
-            #expect(strokes.map(\.time) == [5000, 5800])
-        }
-    }
 
     @Test
     func

@@ -16,7 +16,8 @@ import Testing
             arguments: ["import", path, "--room", "r", "--author", "ann", "--nats", service.nats.url] + more)
     }
 
-    @Test func `each page of a PDF becomes a page at the end, centred in its own shape, and the first is shown`()
+    @Test
+    func `each page of a PDF, or a JPEG, becomes a page at the end, centred in its shape, and the first is shown`()
         async throws
     {
         try await BoardService.with(BoardService.boards) { service in
@@ -49,21 +50,18 @@ import Testing
             let line = try #require(service.daemon.lines(with: "a file was imported").first)
             #expect(line.contains("author=anna") && line.contains("room=r") && line.contains(id), "\(line)")
 
+            // A JPEG, in a room that nobody has written to.
+            let picture = SlideFiles.jpeg(width: 512, height: 768)
+            #expect(try await service.importFile(picture, "author=anna&t=5000", room: "jpeg").pages == [1])
+            let other = try await service.head("jpeg")
+            #expect(other.reply.pages == BoardPages(shown: 1, order: [0, 1]))
+            #expect(other.entries.map(\.message.time) == [5000])
+            #expect(other.entries.first?.points == [StrokePoint(x: 256, y: 0), StrokePoint(x: 768, y: 768)])
+
             // A part of the board is asked for without the others.
             let page = try await service.head("r", JoinRequest(part: .page(4)))
             #expect(page.entries.map(\.page) == [4])
             #expect(try await service.head("r", JoinRequest(part: .settings)).entries.isEmpty)
-        }
-    }
-
-    @Test func `a JPEG becomes a page, in a room that nobody has written to`() async throws {
-        try await BoardService.with(BoardService.boards) { service in
-            let answer = try await service.importFile(SlideFiles.jpeg(width: 512, height: 768), "author=anna&t=5000")
-            #expect(try answer.pages == [1])
-            let head = try await service.head("r")
-            #expect(head.reply.pages == BoardPages(shown: 1, order: [0, 1]))
-            #expect(head.entries.map(\.message.time) == [5000])
-            #expect(head.entries.first?.points == [StrokePoint(x: 256, y: 0), StrokePoint(x: 768, y: 768)])
         }
     }
 

@@ -26,14 +26,6 @@ import Testing
         return (try AnyJSON.decode(state.bytes), board.text)
     }
 
-    @Test func `a folder that cannot be made is named with the system's reason`() async throws {
-        let file = try TestFolder().write("", "file")
-        try await NATSTestServer.with { nats in
-            let said = try await Self.run("backup", file, "--nats", nats.url, exits: 1)
-            #expect(said == "lectern: \(file): File exists\n")
-        }
-    }
-
     @Test func `a backup made during a class restores it as it was at one moment, and one made after it restores all`()
         async throws
     {
@@ -83,7 +75,6 @@ import Testing
         }
     }
 
-    /// Gives a log an age that is shorter than the settings allow.
     private static func firstSequence(_ connection: NATSConnection) async throws -> UInt64 {
         try await JetStream(connection).streamInfo("INK_LOG_0").firstSequence
     }
@@ -176,13 +167,13 @@ import Testing
             }
             _ = try await Self.run("backup", folder, "--nats", nats.url)
         }
-        for (other, isOfRoot) in [("INK_LOG_7", true), ("INK_MOVING_LOG_0", true), ("INK_A_LOG_0", false)] {
-            try await NATSTestServer.with(jetStream: true) { [folder] nats in
-                try await NATSConnection.with(nats) { connection in
-                    _ = try await JetStream(connection).provision(StreamConfiguration(name: other, subjects: ["other"]))
-                }
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            let jetStream = JetStream(connection)
+            for (other, isOfRoot) in [("INK_LOG_7", true), ("INK_MOVING_LOG_0", true), ("INK_A_LOG_0", false)] {
+                _ = try await jetStream.provision(StreamConfiguration(name: other, subjects: ["other"]))
                 let told = try await Self.run("restore", folder, "--nats", nats.url, exits: isOfRoot ? 1 : 0)
                 #expect(told.contains("there are streams already: \(other);") == isOfRoot, "\(told)")
+                try await jetStream.delete(other)
             }
         }
     }
@@ -192,6 +183,9 @@ import Testing
         try await NATSTestServer.with(jetStream: true) { nats in
             let none = try await Self.run("backup", folder, "--nats", nats.url, exits: 1)
             #expect(none.contains("no logs of the root ink"))
+            let file = try TestFolder().write("", "file")
+            let inFile = try await Self.run("backup", file, "--nats", nats.url, exits: 1)
+            #expect(inFile == "lectern: \(file): File exists\n")
             let daemon = try await DaemonProcess.serving("a", nats: nats.url)
             try await NATSConnection.with(nats) { connection in
                 _ = try await connection.request(
