@@ -90,11 +90,12 @@ struct Verdict: Sendable {
         observer.sightings.count - Set(observer.sightings.map(\.index)).count
     }
 
-    /// The longest delay between due and received, of the operations after `index` that a clock released.
-    func longestPause(of observer: CohortObserver, after index: UInt64) -> Duration {
+    /// The longest delay between due and received, of those operations that a clock released.
+    func longestPause(of observer: CohortObserver, among indices: ClosedRange<UInt64>) -> Duration {
         var seen: Set<UInt64> = []
         let pauses = observer.sightings.compactMap { sighting -> Double? in
-            guard sighting.index > index, seen.insert(sighting.index).inserted, !sighting.isLate, sighting.index <= last
+            guard indices.contains(sighting.index), seen.insert(sighting.index).inserted, !sighting.isLate,
+                sighting.index <= last
             else { return nil }
             return observer.video.time(at: sighting.at) - model.operations[Int(sighting.index - 1)].gateTime
         }
