@@ -49,17 +49,7 @@ package struct HostileCalls {
             case 80: random.chance(1, in: 2) ? call(.studentResize, [pick([0, 1, 7, 200, 333, -1])]) : view()
             case 81: call(.studentBegin, [flag(), flag(), 30_000])
             case 82: call(.studentOwnSession, input: Array(pick(["", "s", "\u{0}"]).utf8))
-            case 83..<85: call(.showLive, input: entries(random.int(0...3)))
-            case 85: call(.select, input: numbers((0..<2 * random.int(0...9)).map { _ in number() }))
-            case 86: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
-            case 87: call(.find, [Double(random.int(0...3)), number(), number()])
-            case 88: image()
-            case 89: call(.neededImages)
-            case 90:
-                let path = (0..<2 * random.int(0...9)).map { _ in number() }
-                call(.lift, [pick([20, 300, number()])], input: numbers(path))
-            case 91: call(.lift, [pick([-1, -2])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
-            case 92: call(.strokeAt, [number(), number(), pick([8, number()])])
+            case 83..<93: touchPicture()
             default: draw()
             }
         }
@@ -75,17 +65,8 @@ package struct HostileCalls {
             case 0 where random.chance(1, in: 4): show()
             case 1..<8: call(.insert, [index()], input: message())
             case 8: call(.remove, [index()])
-            case 9..<11: call(.showLive, input: entries(random.int(0...5)))
-            case 11: call(.select, input: numbers((0..<2 * random.int(0...9)).map { _ in number() }))
-            case 12: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
-            case 13: call(.find, [Double(random.int(0...3)), number(), number()])
-            case 14: image()
-            case 15: random.chance(1, in: 3) ? view() : call(.neededImages)
-            case 17:
-                let path = (0..<2 * random.int(0...9)).map { _ in number() }
-                call(.lift, [pick([20, 300, number()])], input: numbers(path))
-            case 18: call(.lift, [pick([-1, -2])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
-            case 19: call(.strokeAt, [number(), number(), pick([8, number()])])
+            case 9..<15, 17..<20: touchPicture()
+            case 15 where random.chance(1, in: 3): view()
             case 16: random.chance(1, in: 5) ? call(.presentAll) : call(.measure, [pick([0, 1, 2, 3, number()])])
             default: draw()
             }
@@ -334,6 +315,23 @@ extension HostileCalls {
 // MARK: - What a page does
 
 extension HostileCalls {
+    /// A call that pages make of a picture, whoever has its entries: selections, live entries, images, what a lasso lifts.
+    private mutating func touchPicture() {
+        switch random.int(0...9) {
+        case 0..<2: call(.showLive, input: entries(random.int(0...5)))
+        case 2: call(.select, input: path())
+        case 3: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
+        case 4: call(.find, [Double(random.int(0...3)), number(), number()])
+        case 5: image()
+        case 6: call(.neededImages)
+        case 7: call(.lift, [pick([20, 300, number()])], input: path())
+        case 8: call(.strokeAt, [number(), number(), pick([8, number()])])
+        default: call(.lift, [pick([-1, -2])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
+        }
+    }
+
+    private mutating func path() -> [UInt8] { numbers((0..<2 * random.int(0...9)).map { _ in number() }) }
+
     private mutating func draw() {
         call(.draw, [pick([0, 5, 5, -1, .nan, .infinity])])
         if random.chance(1, in: 3) { call(.nextBox) }

@@ -102,9 +102,13 @@ import Testing
         }
     }
 
-    @Test func `Over NATS the answer has the picture, or the code of the error`() async throws {
+    @Test
+    func `Over NATS the answer has the picture or a code, and whoever asks for hundreds keeps no teacher waiting`()
+        async throws
+    {
         try await Self.withLesson { lesson in
-            let asset = try await lesson.upload(SamplePDF.twoPages())
+            let asset = try await lesson.upload(
+                SamplePDF.twoPages(String(repeating: "1 0 0 rg 0 0 50 50 re f\n", count: 2000)))
             try await lesson.ann.send(Self.image(1, asset, page: 1, at: 0), appliedAt: 1)
             try await lesson.released(1, to: "main")
             func ask(_ subject: RoomSubject, _ body: String) async throws -> NATSReply {
@@ -128,6 +132,35 @@ import Testing
             ] as [(RoomSubject, String, RequestError.Code)] {
                 #expect(RequestError(decoding: try await ask(subject, body).payload)?.code == code, "\(body)")
             }
+
+            try await lesson.ann.send(Self.image(2, asset, at: 0), appliedAt: 2)
+            try await lesson.released(2, to: "main")
+            let codes = try await withThrowingTaskGroup(of: RequestError.Code?.self) { group in
+                for width in 1...400 {
+                    group.addTask {
+                        let request = Array(#"{"id":"\#(asset)","width":\#(width)}"#.utf8)
+                        let subject = lesson.ann.address.subject(.asset(.main))
+                        let reply = try await lesson.nats.requestParts(request, to: subject, timeout: .seconds(60))
+                        return RequestError(decoding: reply.payload)?.code
+                    }
+                }
+                group.addTask {
+                    let page = try await lesson.get(asset, "cohort=head&page=1")
+                    #expect(page.statusCode == 200, "\(page.text)")
+                    return .gone
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.count { $0 == nil } >= 8)
+            #expect(codes.count { $0 == .notReady } > 200)
+            #expect(codes.allSatisfy { $0 == nil || $0 == .notReady || $0 == .gone })
+
+            let metrics = try Exposition(try await lesson.http.get("/metrics").text)
+            #expect(metrics[#"lectern_asset_uploads_total{outcome="stored"}"#] == 1)
+            #expect(metrics["lectern_asset_bytes"] ?? 0 > 40_000)
+            #expect(metrics[#"lectern_asset_pictures_total{outcome="not-ready"}"#] ?? 0 > 200)
+            let rendered = metrics[#"lectern_asset_pictures_total{outcome="rendered"}"#] ?? 0
+            #expect(metrics["lectern_asset_rendering_seconds_count"] ?? 0 >= rendered && rendered >= 9)
         }
     }
 
@@ -187,42 +220,6 @@ import Testing
             #expect(await second.terminate() == 0)
             try await check(three)
             #expect(await third.terminate() == 0)
-        }
-    }
-
-    @Test
-    func `A student who asks for hundreds of widths is refused most, and keeps no teacher waiting`() async throws {
-        try await Self.withLesson { lesson in
-            let asset = try await lesson.upload(
-                SamplePDF.twoPages(String(repeating: "1 0 0 rg 0 0 50 50 re f\n", count: 2000)))
-            try await lesson.ann.send(Self.image(1, asset, at: 0), appliedAt: 1)
-            try await lesson.released(1, to: "main")
-            let codes = try await withThrowingTaskGroup(of: RequestError.Code?.self) { group in
-                for width in 1...400 {
-                    group.addTask {
-                        let request = Array(#"{"id":"\#(asset)","width":\#(width)}"#.utf8)
-                        let subject = lesson.ann.address.subject(.asset(.main))
-                        let reply = try await lesson.nats.requestParts(request, to: subject, timeout: .seconds(60))
-                        return RequestError(decoding: reply.payload)?.code
-                    }
-                }
-                group.addTask {
-                    let page = try await lesson.get(asset, "cohort=head&page=1")
-                    #expect(page.statusCode == 200, "\(page.text)")
-                    return .gone
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            #expect(codes.count { $0 == nil } >= 8)
-            #expect(codes.count { $0 == .notReady } > 200)
-            #expect(codes.allSatisfy { $0 == nil || $0 == .notReady || $0 == .gone })
-
-            let metrics = try Exposition(try await lesson.http.get("/metrics").text)
-            #expect(metrics[#"lectern_asset_uploads_total{outcome="stored"}"#] == 1)
-            #expect(metrics["lectern_asset_bytes"] ?? 0 > 40_000)
-            #expect(metrics[#"lectern_asset_pictures_total{outcome="not-ready"}"#] ?? 0 > 200)
-            let rendered = metrics[#"lectern_asset_pictures_total{outcome="rendered"}"#] ?? 0
-            #expect(metrics["lectern_asset_rendering_seconds_count"] ?? 0 >= rendered && rendered >= 9)
         }
     }
 }

@@ -43,6 +43,9 @@ import Testing
             let subject = try await LecternProcess.run("revoke", "--sub", "bob", "--nats", nats.url)
             #expect(subject.exitCode == 0 && subject.log == "revoked sub bob for good\n", "\(subject.log)")
             for site in sites { try await eventually("it is refused", is: await status(site, tokens[1]) == 401) }
+            let endless = try await LecternProcess.run(
+                "revoke", endlessToken(secret), "--secret-file", secret.path, "--nats", nats.url)
+            #expect(endless.exitCode == 0 && endless.log.contains("for good"), "\(endless.log)")
             func check(_ site: HTTPClient) async throws {
                 #expect(try await status(site, tokens[0]) == 401)
                 #expect(try await status(site, tokens[1]) == 401)
@@ -78,20 +81,15 @@ import Testing
         }
     }
 
-    @Test func `a token whose end no clock will see is revoked for good`() async throws {
+    /// A token whose end no clock will see.
+    private func endlessToken(_ secret: TokenSecret) throws -> String {
         func part(_ bytes: Data) -> String {
             bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         }
-        let secret = try TokenSecret()
         let key = Array(try Data(contentsOf: URL(fileURLWithPath: secret.path)))
         let claims = #"{"room":"*","role":"operator","jti":"a","exp":1e19}"#
         let body = [#"{"alg":"HS256","typ":"JWT"}"#, claims].map { part(Data($0.utf8)) }.joined(separator: ".")
-        let signature = part(Data(HMACSHA256.code(of: Array(body.utf8), key: key)))
-        try await BoardService.with { service in
-            let (code, log) = try await LecternProcess.run(
-                "revoke", "\(body).\(signature)", "--secret-file", secret.path, "--nats", service.nats.url)
-            #expect(code == 0 && log.contains("for good"), "\(log)")
-        }
+        return "\(body).\(part(Data(HMACSHA256.code(of: Array(body.utf8), key: key))))"
     }
 
     @Test func `revoke says what it cannot take`() async throws {
