@@ -115,10 +115,9 @@ import Testing
         let message: Message?
     }
 
-    @Test(arguments: [true, false])
-    func `a lesson grows on the screen of who watches, point by point, before its strokes are released`(
-        _ isSent: Bool
-    ) async throws {
+    @Test func `a lesson grows on the screen of who watches, point by point, before its strokes are released`()
+        async throws
+    {
         try await NATSTestServer.with { nats in
             _ = try await DaemonProcess.serving(
                 "service", nats: nats.url, ["journal.mode=none", "cohorts.default.ink=progressive"])
@@ -128,38 +127,43 @@ import Testing
                 return #"{"n":\#(number),"t":\#(number * 1000),"d":[\#(points.joined(separator: ","))]}"#
             }
             try Data(strokes.joined(separator: "\n").utf8).write(to: lesson)
-            let room = ["--room", "a", "--nats", nats.url]
-            let watch = try LecternProcess(["watch", "--wet", "--until-index", "2", "--for", "30s", "--quiet"] + room)
-            try await watch.waitForLog("joined")
-            let clock = try LecternProcess(["clock", "--latency", "1s", "--quiet"] + room)
-            let publish = try LecternProcess(
-                ["publish", lesson.path, "--author", "ann", "--quiet", "--json"] + (isSent ? [] : ["--no-wet"]) + room)
-            #expect(await watch.exitCode() == 0, "\(watch.log)")
-            #expect(await publish.exitCode() == 0, "\(publish.log)")
-            clock.send(SIGINT)
-            let summary = try AnyJSON.decode(Array(publish.log.utf8))
-            let updates = summary["wet_updates"]?.double ?? -1
-            #expect(isSent ? updates > 20 : updates == 0, "\(publish.log)")
+            for isSent in [true, false] {
+                let room = ["--room", isSent ? "sent" : "unsent", "--nats", nats.url]
+                let watch = try LecternProcess(
+                    ["watch", "--wet", "--until-index", "2", "--for", "30s", "--quiet"] + room)
+                try await watch.waitForLog("joined")
+                let clock = try LecternProcess(["clock", "--latency", "1s", "--quiet"] + room)
+                let publish = try LecternProcess(
+                    ["publish", lesson.path, "--author", "ann", "--quiet", "--json"] + (isSent ? [] : ["--no-wet"])
+                        + room)
+                #expect(await watch.exitCode() == 0, "\(watch.log)")
+                #expect(await publish.exitCode() == 0, "\(publish.log)")
+                clock.send(SIGINT)
+                let summary = try AnyJSON.decode(Array(publish.log.utf8))
+                let updates = summary["wet_updates"]?.double ?? -1
+                #expect(isSent ? updates > 20 : updates == 0, "\(publish.log)")
 
-            let lines = try watch.log.split(separator: "\n").map {
-                try JSONDecoder().decode(Line.self, from: Data($0.utf8))
-            }
-            for number in 1...2 {
-                let end = try #require(lines.firstIndex { $0.message?.n == number })
-                let points = try #require(lines[end].message?.d)
-                var grown: [Line.Release.Point] = []
-                var beginning: Int?
-                for line in lines[..<end] {
-                    guard let release = line.release, release.n == number else { continue }
-                    beginning = beginning ?? line.at
-                    #expect(release.k <= grown.count)
-                    grown.replaceSubrange(release.k..<min(grown.count, release.k + release.d.count), with: release.d)
+                let lines = try watch.log.split(separator: "\n").map {
+                    try JSONDecoder().decode(Line.self, from: Data($0.utf8))
                 }
-                // It grows for as long as it was drawn: the rest of its points comes with the operation.
-                #expect(grown.count > 50 && grown == Array(points.prefix(grown.count)))
-                let span = lines[end].at - (beginning ?? lines[end].at)
-                #expect(span > 500, "\(span) ms")
-                #expect(!lines[(end + 1)...].contains { $0.release?.n == number })
+                for number in 1...2 {
+                    let end = try #require(lines.firstIndex { $0.message?.n == number })
+                    let points = try #require(lines[end].message?.d)
+                    var grown: [Line.Release.Point] = []
+                    var beginning: Int?
+                    for line in lines[..<end] {
+                        guard let release = line.release, release.n == number else { continue }
+                        beginning = beginning ?? line.at
+                        #expect(release.k <= grown.count)
+                        grown.replaceSubrange(
+                            release.k..<min(grown.count, release.k + release.d.count), with: release.d)
+                    }
+                    // It grows for as long as it was drawn: the rest of its points comes with the operation.
+                    #expect(grown.count > 50 && grown == Array(points.prefix(grown.count)))
+                    let span = lines[end].at - (beginning ?? lines[end].at)
+                    #expect(span > 500, "\(span) ms")
+                    #expect(!lines[(end + 1)...].contains { $0.release?.n == number })
+                }
             }
         }
     }

@@ -163,21 +163,6 @@ import Testing
         #expect(try await LecternProcess.run("import", folder.path("none"), "--room", "a").exitCode == 64)
     }
 
-    @Test func `an import without a service says that nobody answers, one without NATS that it cannot connect`()
-        async throws
-    {
-        let file = try folder.write("<ink><trace>1 2, 3 4</trace></ink>", "ink.inkml")
-        try await NATSTestServer.with { nats in
-            let (code, log) = try await LecternProcess.run(
-                "import", file, "--room", "a", "--author", "ann", "--nats", nats.url)
-            #expect(code == 1)
-            #expect(log.contains("nobody answers at ink.0.a"), "\(log)")
-        }
-        let (code, _) = try await LecternProcess.run(
-            "import", file, "--room", "a", "--author", "ann", "--nats", "nats://127.0.0.1:1")
-        #expect(code == 2)
-    }
-
     @Test func `InkML has no width, no background and no marks`() async throws {
         for option in [["--width", "9"], ["--transparent"], ["--debug"], ["--mesh"]] {
             let (code, log) = try await LecternProcess.run(

@@ -232,19 +232,23 @@ import Testing
         }
     }
 
-    @Test func `without a service, or without NATS, both commands say so`() async throws {
+    @Test func `without a service, or without NATS, commands say so`() async throws {
+        let file = try TestFiles.write("<ink><trace>1 2, 3 4</trace></ink>", "ink.inkml")
+        let commands = [
+            (["rooms"], "lectern: no service answers at ink.rooms\n"), (["close", "lesson"], "no service answers"),
+            (["import", file, "--room", "a", "--author", "ann"], "nobody answers at ink.0.a"),
+        ]
         try await NATSTestServer.with { nats in
-            let rooms = try await LecternProcess.run("rooms", "--nats", nats.url)
-            #expect(rooms.exitCode == 1)
-            #expect(rooms.log == "lectern: no service answers at ink.rooms\n")
-            let close = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
-            #expect(close.exitCode == 1)
-            #expect(close.log.contains("no service answers"))
+            for (command, reason) in commands {
+                let (code, log) = try await LecternProcess.run(arguments: command + ["--nats", nats.url])
+                #expect(code == 1 && log.contains(reason), "\(log)")
+            }
             await nats.stop()
             // They try for 5 s, side by side here.
-            for process in try [["rooms"], ["close", "lesson"]].map({ try LecternProcess($0 + ["--nats", nats.url]) }) {
+            for process in try commands.map({ try LecternProcess($0.0 + ["--nats", nats.url]) }) {
                 #expect(await process.exitCode() == 2, "\(process.log)")
-                #expect(process.log.contains(":\(nats.port)"), "\(process.log)")
+                #expect(
+                    process.log.contains(":\(nats.port)") && process.log.contains("Start a server"), "\(process.log)")
             }
         }
     }
