@@ -109,18 +109,4 @@ import Testing
             #expect(await daemon.terminate() == 0)
         }
     }
-
-    @Test func `without a journal erase ends the room, and says that nothing is stored`() async throws {
-        try await BoardService.with(["journal.mode=none"]) { service in
-            let anna = try ScriptedAuthor("anna", room: "lesson", on: service.connection, isStored: false)
-            try await anna.send(#"{"n":1,"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#, appliedAt: 1)
-            let (code, log) = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", service.nats.url)
-            #expect(code == 0 && log.contains("nothing is stored"), "\(log)")
-            let rooms = try await eventually("the room has ended") {
-                let rooms = try await LecternProcess.run("rooms", "--nats", service.nats.url).log
-                return rooms == "no rooms\n" ? rooms : nil
-            }
-            #expect(rooms == "no rooms\n")
-        }
-    }
 }

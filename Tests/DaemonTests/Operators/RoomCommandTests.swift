@@ -140,7 +140,9 @@ import Testing
     }
 
     @Test(arguments: [[], ["journal.mode=none"]])
-    func `close ends a room for good; the next message begins it anew`(_ settings: [String]) async throws {
+    func `close, or erase without a journal, ends a room for good; the next message begins it anew`(
+        _ settings: [String]
+    ) async throws {
         try await withDaemon(settings) { daemon, nats, connection in
             let released = Recorder<String>()
             try connection.subscribe("ink.0.lesson.head") { released.append($0.header("Ink-Room") ?? "") }
@@ -169,6 +171,12 @@ import Testing
                 let rooms = try await LecternProcess.run("rooms", "--json", "--nats", nats.url).log
                 return rooms.contains(#""index":1,"#) && !rooms.contains(#""index":4,"#) ? () : nil
             }
+            guard !settings.isEmpty else { return }
+            // Without a journal erase ends it as well.
+            let erased = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
+            #expect(erased.exitCode == 0 && erased.log.contains("nothing is stored"), "\(erased.log)")
+            try await eventually(
+                "the room has ended", is: await LecternProcess.run("rooms", "--nats", nats.url).log == "no rooms\n")
         }
     }
 

@@ -96,16 +96,9 @@ private struct PoweredClass: Sendable {
             try await connection.connect(within: .seconds(30))
             let author = try ScriptedAuthor("anna", room: "physics", on: connection)
             let lesson = PoweredClass(servers: servers, connection: connection, author: author)
-            try await lesson.waitForLeader()
+            try await connection.waitForLeader()
             try await body(lesson)
             await connection.close()
-        }
-    }
-
-    private func waitForLeader() async throws {
-        try await eventually("the cluster has a leader") {
-            let reply = try await connection.request(to: "$JS.API.STREAM.NAMES", timeout: .milliseconds(500))
-            return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
         }
     }
 

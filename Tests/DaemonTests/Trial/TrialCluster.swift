@@ -143,10 +143,7 @@ final class TrialCluster: Sendable {
         _ kinds: [TrialPart.Kind], _ connection: NATSConnection, _ members: MemberMonitor
     ) async throws {
         for part in Self.parts where part.kind == .nats && kinds.contains(.nats) { try start(part) }
-        try await eventually("the cluster has a leader", within: .seconds(60)) {
-            let reply = try await connection.request(to: "$JS.API.STREAM.NAMES", timeout: .milliseconds(500))
-            return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
-        }
+        try await connection.waitForLeader(within: .seconds(60))
         for part in Self.parts where part.kind != .nats && kinds.contains(part.kind) { try start(part) }
         try await waitUntilServing(members)
         for gateway in Self.gatewayNodes {
