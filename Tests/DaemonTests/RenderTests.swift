@@ -12,13 +12,6 @@ import Testing
 
     init() throws { folder = try TestFolder() }
 
-    @Test func `the built-in lesson is rendered`() async throws {
-        let (code, log) = try await LecternProcess.run("render", "demo", "-o", folder.path("board.svg"))
-        #expect(code == 0)
-        #expect(log.contains("operation 289, 101 strokes"))
-        #expect(try String(contentsOfFile: folder.path("board.svg"), encoding: .utf8).contains("<svg"))
-    }
-
     @Test func `a page of specimens has a name and handwriting for every ink style, in every format`() async throws {
         for format in ["png", "svg", "pdf"] {
             let (code, log) = try await LecternProcess.run(

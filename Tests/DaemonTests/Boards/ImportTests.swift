@@ -18,9 +18,8 @@ import Testing
         return try InkDocument(inkML: try await service.connection.requestParts(request, to: subject).payload)
     }
 
-    @Test(arguments: ["none", "jetstream"])
-    func `a lesson goes through a file into a room, and comes out as it was`(_ journal: String) async throws {
-        try await BoardService.with(["journal.mode=\(journal)"]) { service in
+    @Test func `a lesson goes through a file into a room, and comes out as it was`() async throws {
+        try await BoardService.with { service in
             #expect(try await LecternProcess.run("render", "demo", "-o", folder.path("demo.inkml")).exitCode == 0)
             let command = [
                 "import", folder.path("demo.inkml"), "--author", "ann", "--nats", service.nats.url, "--json", "--quiet",

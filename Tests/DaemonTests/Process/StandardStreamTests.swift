@@ -48,17 +48,19 @@ import Testing
         #expect(try await run(#"exec "$0" rooms --nats nats://127.0.0.1:1 2>/dev/full"#).code == 2)
     }
 
-    @Test(arguments: ["json", "text"]) func `a daemon whose log cannot be written serves`(format: String) async throws {
+    @Test func `a daemon whose log cannot be written serves`() async throws {
         try await NATSTestServer.with { nats in
-            let daemon = try start(
-                #"exec "$0" serve --nats "$1" --http off --journal none --set "logging.format=$2" 2>/dev/full"#,
-                nats.url, format)
-            try await eventually("it serves") {
-                if daemon.hasExited { throw Unexpected("it has ended") }
-                return try await LecternProcess.run("rooms", "--nats", nats.url).exitCode == 0 ? () : nil
+            for format in ["json", "text"] {
+                let daemon = try start(
+                    #"exec "$0" serve --nats "$1" --http off --journal none --set "logging.format=$2" 2>/dev/full"#,
+                    nats.url, format)
+                try await eventually("it serves") {
+                    if daemon.hasExited { throw Unexpected("it has ended") }
+                    return try await LecternProcess.run("rooms", "--nats", nats.url).exitCode == 0 ? () : nil
+                }
+                daemon.send(SIGTERM)
+                #expect(await daemon.exitCode() == 0)
             }
-            daemon.send(SIGTERM)
-            #expect(await daemon.exitCode() == 0)
         }
     }
 
