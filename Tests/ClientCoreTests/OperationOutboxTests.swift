@@ -25,18 +25,23 @@ private struct SharedStore {
     }
 
     mutating func write(_ outbox: inout OperationOutbox) {
-        guard let write = outbox.takeWrite() else { return }
-        if !isFull {
-            for record in write.records { records[record.key] = record.bytes }
-            for key in write.deleted { records[key] = nil }
+        while let write = outbox.takeWrite() {
+            if !isFull {
+                for record in write.records { records[record.key] = record.bytes }
+                for key in write.deleted { records[key] = nil }
+            }
+            outbox.stored(write.id, isKept: !isFull)
         }
-        outbox.stored(write.id, isKept: !isFull)
     }
 
     mutating func add(_ name: String, to outbox: inout OperationOutbox) throws {
+        try addUnwritten(name, to: &outbox)
+        write(&outbox)
+    }
+
+    func addUnwritten(_ name: String, to outbox: inout OperationOutbox) throws {
         let message = Array("{\"by\":\"\(name)\",\"n\":\(outbox.next),\"d\":[{\"x\":1,\"y\":2}]}".utf8)
         outbox.add([message], try StrokeMessage(decoding: message, limits: .any), at: .zero)
-        write(&outbox)
     }
 
     mutating func applyAll(_ outbox: inout OperationOutbox) {
@@ -190,6 +195,52 @@ extension OperationOutbox {
         #expect(outbox.names == "")
         try store.add("b", to: &outbox)
         #expect(store.opened().names == "b")
+    }
+
+    @Test mutating func `nothing is to be deleted of what no store ever had`() throws {
+        store.isFull = true
+        var outbox = store.opened()
+        for _ in 0..<20 {
+            try store.add("a", to: &outbox)
+            _ = outbox.remove(try #require(outbox.waiting.entries.first).key)
+            // Also while a write of it is under way, which fails.
+            try store.addUnwritten("b", to: &outbox)
+            let taken = outbox.takeWrite()
+            let write = try #require(taken)
+            _ = outbox.remove(try #require(outbox.waiting.entries.first).key)
+            outbox.stored(write.id, isKept: false)
+        }
+        try store.addUnwritten("c", to: &outbox)
+        let last = outbox.takeWrite()
+        #expect(try #require(last).deleted == [])
+    }
+
+    @Test mutating func `what is deleted while it is being stored is deleted with the next write`() throws {
+        var outbox = store.opened()
+        try store.addUnwritten("a", to: &outbox)
+        let key = try #require(outbox.waiting.entries.first).key
+        let taken = outbox.takeWrite()
+        _ = outbox.remove(key)
+        outbox.stored(try #require(taken).id, isKept: true)
+        let next = outbox.takeWrite()
+        #expect(try #require(next).deleted == [key])
+    }
+
+    @Test mutating func `a store that fails is asked to store what is new alone, and all of it once it can`() throws {
+        store.isFull = true
+        var outbox = store.opened()
+        for name in ["a", "b", "c"] {
+            try store.addUnwritten(name, to: &outbox)
+            let taken = outbox.takeWrite()
+            let write = try #require(taken)
+            #expect(write.records.map(\.key) == [try #require(outbox.waiting.entries.last).key])
+            outbox.stored(write.id, isKept: false)
+        }
+        #expect(!outbox.isKept)
+        store.isFull = false
+        try store.add("d", to: &outbox)
+        #expect(outbox.isKept)
+        #expect(store.opened().names == "a,b,c,d")
     }
 
     @Test func `an operation is sent when it is stored, or when the store takes too long`() throws {

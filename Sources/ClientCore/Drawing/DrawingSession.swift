@@ -192,7 +192,7 @@ extension DrawingSession {
     public mutating func stored(_ id: Int, isKept: Bool, at now: Duration) {
         let before = outbox.isKept
         outbox.stored(id, isKept: isKept)
-        if before != isKept { tellOutbox() }
+        if before != outbox.isKept { tellOutbox() }
     }
 
     /// A request has its answer of 2xx.

@@ -66,12 +66,24 @@ struct OperationOutbox: Sendable {
         /// Changes with what is to be stored.
         fileprivate var revision = 0
         fileprivate var keptRevision = -1
+        /// What the shell could not store.
+        fileprivate var failedRevision = -1
         /// When it may be sent although the shell has not said yet that it is stored.
         fileprivate var sendableAt = Duration.zero
 
         /// Of its messages.
         var byteCount: Int { messages.reduce(0) { $0 + $1.count } }
         fileprivate var isKept: Bool { keptRevision == revision }
+        fileprivate var hasFailed: Bool { failedRevision == revision }
+    }
+
+    /// A record of a write under way.
+    private struct WrittenRecord: Sendable {
+        let revision: Int
+        /// Whether the shell has none under this key yet.
+        let isNew: Bool
+
+        init(_ entry: Entry) { (revision, isNew) = (entry.revision, entry.keptRevision < 0) }
     }
 
     /// Operations that wait at most, and their bytes; beyond, nothing new is taken.
@@ -97,8 +109,10 @@ struct OperationOutbox: Sendable {
     /// What the shell has and is to delete.
     private var deleted: Set<OperationKey> = []
     private var isWriteWanted = false
+    /// Whether the shell could not store the last write. Until it can, writes have only what is new.
+    private var isFailing = false
     /// The write under way, with the revisions of its records.
-    private var write: (id: Int, records: [(key: OperationKey, revision: Int)], deleted: [OperationKey])?
+    private var write: (id: Int, records: [OperationKey: WrittenRecord], deleted: [OperationKey])?
     private var lastWrite = 0
 
     /// Whether it takes no more.
@@ -117,6 +131,7 @@ struct OperationOutbox: Sendable {
         var entries: [OperationKey: Entry] = [:]
         let known = waiting.entries + uncovered.entries
         if let records {
+            isFailing = false
             // What is not stored yet is here alone. What was stored and is no more, another run has sent.
             for entry in known where !entry.isKept { entries[entry.key] = entry }
             for record in records where entries[record.key] == nil && !deleted.contains(record.key) {
@@ -141,10 +156,8 @@ struct OperationOutbox: Sendable {
         let old = waiting.entries
         waiting = OperationList()
         begin(session)
-        for entry in old {
-            deleted.insert(entry.key)
-            insert(renumbered(entry, isLeft: isLeft), at: now)
-        }
+        delete(old)
+        for entry in old { insert(renumbered(entry, isLeft: isLeft), at: now) }
         isWriteWanted = true
     }
 
@@ -166,7 +179,7 @@ struct OperationOutbox: Sendable {
     /// Puts an operation behind all others, under a new number: the room has settled its old one.
     mutating func renumber(_ key: OperationKey, at now: Duration) {
         guard let entry = waiting.remove(key) else { return }
-        deleted.insert(key)
+        delete([entry])
         insert(renumbered(entry, isLeft: nil), at: now)
     }
 
@@ -271,8 +284,11 @@ struct OperationOutbox: Sendable {
 
     // MARK: - Storage
 
+    /// Has the shell delete records that it has, or is storing.
     private mutating func delete(_ entries: [Entry]) {
-        for entry in entries { deleted.insert(entry.key) }
+        for entry in entries where entry.keptRevision >= 0 || write?.records[entry.key] != nil {
+            deleted.insert(entry.key)
+        }
         if !entries.isEmpty { isWriteWanted = true }
     }
 
@@ -280,30 +296,35 @@ struct OperationOutbox: Sendable {
     mutating func takeWrite() -> OutboxWrite? {
         guard isWriteWanted, write == nil, !session.isEmpty else { return nil }
         isWriteWanted = false
-        let entries = (uncovered.entries + waiting.entries).filter { !$0.isKept }
+        let isMeant = { [isFailing] (entry: Entry) in !entry.isKept && !(isFailing && entry.hasFailed) }
+        let entries = uncovered.entries.filter(isMeant) + waiting.entries.filter(isMeant)
         lastWrite += 1
         // One that was taken again under its key is not to go.
         for entry in entries { deleted.remove(entry.key) }
         // The same calls have the same answers.
         let gone = deleted.sorted()
         deleted = []
-        write = (lastWrite, entries.map { ($0.key, $0.revision) }, gone)
+        write = (lastWrite, Dictionary(minimumCapacity: entries.count), gone)
+        for entry in entries { write?.records[entry.key] = WrittenRecord(entry) }
         return OutboxWrite(
             id: lastWrite, records: entries.map { StoredOperation($0.key, bytes: $0.record) }, deleted: gone)
     }
 
-    /// The shell has stored a write, or cannot: then what is new is here alone, and the next write tries again.
+    /// The shell has stored a write, or cannot: then what is new is here alone. A later write that is stored shows that the
+    /// shell can again, and one with all the rest follows it.
     mutating func stored(_ id: Int, isKept: Bool) {
         guard let write, write.id == id else { return }
-        (self.write, self.isKept) = (nil, isKept)
-        for (key, revision) in write.records {
-            waiting.change(key) { entry in
-                if isKept { entry.keptRevision = revision }
+        (self.write, self.isKept) = (nil, isKept && !isFailing)
+        if isKept, isFailing { isWriteWanted = true }
+        isFailing = !isKept
+        for (key, record) in write.records {
+            let note = { (entry: inout Entry) in
+                if isKept { entry.keptRevision = record.revision } else { entry.failedRevision = record.revision }
                 entry.sendableAt = .zero
             }
-            uncovered.change(key) { entry in
-                if isKept { entry.keptRevision = revision }
-            }
+            waiting.change(key, note)
+            uncovered.change(key, note)
+            if !isKept, record.isNew { deleted.remove(key) }
         }
         guard !isKept else { return }
         for key in write.deleted where waiting[key] == nil && uncovered[key] == nil { deleted.insert(key) }
