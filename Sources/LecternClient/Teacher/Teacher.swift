@@ -10,6 +10,8 @@ public import StrokeWire
 public final class Teacher: Sendable {
     /// Interval of progress reports and of checks of the connection.
     private static let heartbeat = Duration.milliseconds(500)
+    /// Bytes of feedback and replies that may wait to be read.
+    private static let queueBytes = 16 << 20
 
     private let connection: NATSConnection
     private let address: RoomAddress
@@ -58,7 +60,7 @@ public final class Teacher: Sendable {
             report.wetUpdates = wetUpdates
             return report
         }
-        let events = EventQueue<TeacherEvent>()
+        let events = EventQueue<TeacherEvent>(bytes: Self.queueBytes)
         let transport: TeacherTransport
         do throws(NATSError) {
             transport = try TeacherTransport(connection, address: address, author: author, events: events)
@@ -245,7 +247,7 @@ private struct TeacherTransport: Sendable {
             connection.onStateChange { events.put(.connection($0)) },
         ]
         let feedback = try connection.subscribe(address.subject(.feedback(author))) { message in
-            events.put(.feedback(message.copyPayload()))
+            events.put(.feedback(message.copyPayload()), bytes: message.payloadSize)
         }
         let replies: NATSSubscription
         do throws(NATSError) {
@@ -253,7 +255,7 @@ private struct TeacherTransport: Sendable {
                 guard let receipt = Receipt(String(message.subject.dropFirst(inbox.count))),
                     let reply = PublishReply(message)
                 else { return }
-                events.put(.reply(reply, receipt))
+                events.put(.reply(reply, receipt), bytes: message.payloadSize)
             }
         } catch {
             feedback.unsubscribe()
