@@ -41,6 +41,9 @@ struct Outbox: Sendable {
     /// The numbers of the operations, ascending.
     var numbers: [Int64] { operations.keys.sorted() }
 
+    /// Those of the numbers that are meant, ascending.
+    func numbers(where isMeant: (Int64) -> Bool) -> [Int64] { operations.keys.filter(isMeant).sorted() }
+
     /// Whether a message fits. Shards of a kept operation and a message in an empty outbox always do.
     func hasRoom(for message: OutgoingMessage) -> Bool {
         isEmpty || operations[message.number] != nil

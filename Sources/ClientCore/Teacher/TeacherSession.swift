@@ -175,9 +175,9 @@ extension TeacherSession {
         case .missingRange(let from, let to):
             counts.missing += 1
             giveAgain(uncovered.take { from <= $0 && $0 <= to })
-            for number in outbox.numbers where from <= number && number <= to { resend(number, isWanted: true) }
+            for number in outbox.numbers(where: { from <= $0 && $0 <= to }) { resend(number, isWanted: true) }
         case .gaveUp(let from, let to):
-            for number in outbox.numbers where from <= number && number <= to { gaveUp(number) }
+            for number in outbox.numbers(where: { from <= $0 && $0 <= to }) { gaveUp(number) }
         case .rejected(let number, _, let rejection):
             rejected(number, rejection)
         case .behindLive(_, let milliseconds):
@@ -199,7 +199,7 @@ extension TeacherSession {
     /// Resends unanswered operations below an applied one. A room applies in order, so these are lost first operations
     /// of a session, which it does not report missing; it accepts them for two seconds from the start of the session.
     private mutating func resend(below number: Int64) {
-        for open in outbox.numbers.prefix(while: { $0 < number }) where !passedOver.contains(open) {
+        for open in outbox.numbers(where: { $0 < number && !passedOver.contains($0) }) {
             passedOver.insert(open)
             resend(open, isWanted: true)
         }
