@@ -136,7 +136,7 @@ let natsTargets: [Target] = [
     // The lock of all modules with threads.
     layer("Locking", [deque]),
     // What clients with threads share, over NATS and over HTTP.
-    layer("ClientRuntime"),
+    layer("ClientRuntime", ["ClientCore", "StrokeWire"]),
     layer("NATSClient", ["CNATS", "Locking", logging]),
     // A nats-server of its own for each test that asks for one.
     .target(

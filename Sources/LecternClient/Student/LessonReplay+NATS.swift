@@ -1,4 +1,5 @@
 public import ClientCore
+internal import ClientRuntime
 public import NATSClient
 public import StrokeWire
 
@@ -28,26 +29,14 @@ extension LessonReplay {
         _ feed: RoomFeed, of address: RoomAddress, over connection: NATSConnection,
         onPart: (_ fetched: Int, _ all: UInt64) -> Void = { _, _ in }
     ) async throws(FetchError) -> LessonReplay {
-        var fetch = LessonFetch()
-        while let request = fetch.request {
-            let (part, bytes) = try await part(request, address.subject(feed.replay), connection)
-            do throws(MalformedRelease) {
-                try fetch.receive(part, bytes: bytes)
-            } catch {
-                throw .malformed(error.description)
-            }
-            onPart(fetch.fetched, fetch.all)
-        }
-        do throws(MalformedRelease) {
-            return try fetch.lesson()
-        } catch {
-            throw .malformed(error.description)
+        try await LessonFetch.wholeLesson(onPart: onPart, malformed: FetchError.malformed) { request throws(FetchError) in
+            try await part(request, address.subject(feed.replay), connection)
         }
     }
 
     private static func part(
         _ request: ReplayRequest, _ subject: String, _ connection: NATSConnection
-    ) async throws(FetchError) -> (ReplayReply, bytes: Int) {
+    ) async throws(FetchError) -> [UInt8] {
         let bytes: [UInt8]
         do throws(NATSError) {
             bytes = try await connection.requestParts(
@@ -57,10 +46,6 @@ extension LessonReplay {
             throw .unanswered(error)
         }
         if let refusal = RequestError(decoding: bytes) { throw .refused(refusal) }
-        do throws(Rejection) {
-            return (try ReplayReply(decoding: bytes), bytes.count)
-        } catch {
-            throw .malformed(error.message)
-        }
+        return bytes
     }
 }

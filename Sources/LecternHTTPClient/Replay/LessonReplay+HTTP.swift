@@ -1,5 +1,6 @@
 // Lessons, boards and their events are part of this module's API.
 @_exported public import ClientCore
+internal import ClientRuntime
 public import StrokeWire
 
 extension LessonReplay {
@@ -16,29 +17,18 @@ extension LessonReplay {
         _ feed: RoomFeed, of room: RoomID, over gateway: Gateway,
         onPart: (_ fetched: Int, _ all: UInt64) -> Void = { _, _ in }
     ) async throws(GatewayError) -> LessonReplay {
-        var fetch = LessonFetch()
-        while let request = fetch.request {
-            let answer = try await gateway.answer(
+        try await LessonFetch.wholeLesson(onPart: onPart, malformed: GatewayError.unreadableLesson) {
+            request throws(GatewayError) in
+            try await gateway.answer(
                 to: GatewayRequest(path: "api/rooms/\(room.text)/replay", query: request.query(feed)),
                 limit: JoinReply.maximumBytes)
-            let part: ReplayReply
-            do throws(Rejection) {
-                part = try ReplayReply(decoding: answer)
-            } catch {
-                throw .unexpected("The lesson cannot be read: \(error.message)")
-            }
-            do throws(MalformedRelease) {
-                try fetch.receive(part, bytes: answer.count)
-            } catch {
-                throw .unexpected("The lesson cannot be read: \(error)")
-            }
-            onPart(fetch.fetched, fetch.all)
         }
-        do throws(MalformedRelease) {
-            return try fetch.lesson()
-        } catch {
-            throw .unexpected("The lesson cannot be read: \(error)")
-        }
+    }
+}
+
+extension GatewayError {
+    fileprivate static func unreadableLesson(_ why: String) -> GatewayError {
+        .unexpected("The lesson cannot be read: \(why)")
     }
 }
 
