@@ -79,19 +79,20 @@ struct Stall: Sendable {
     }
 }
 
-/// Pauses between tries: doubled each time up to a limit, and spread so that clients do not come all at once.
-struct Backoff: Sendable {
-    private let first: Duration
+/// Pauses between tries: doubled each time up to a limit, less a random part, so that clients do not come all at once.
+package struct Backoff: Sendable {
+    /// The first pause.
+    package var first: Duration
     private let longest: Duration
     private var tries = 0
 
-    init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
+    package init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
 
     /// It worked: the next pause is the first again.
-    mutating func reset() { tries = 0 }
+    package mutating func reset() { tries = 0 }
 
-    /// The next pause, longer than what the server asks for.
-    mutating func next(atLeast least: Duration?, using random: inout SeededGenerator) -> Duration {
+    /// The next pause, which begins after what the server asks for.
+    package mutating func next(atLeast least: Duration?, using random: inout SeededGenerator) -> Duration {
         let pause = min(first * (1 << min(tries, 20)), longest)
         tries += 1
         return max(least ?? .zero, .zero) + pause * (0.5 + random.unit() / 2)

@@ -12,25 +12,6 @@ public enum ConnectionState: Sendable, Equatable {
     case waiting(GatewayError, retryAfter: Duration)
 }
 
-/// Waits between attempts: doubled with each that fails, up to a limit, less a random part, so that not all come back at once.
-struct Backoff: Sendable {
-    var first: Duration
-    let most: Duration
-    private var tries = 0
-
-    init(first: Duration, most: Duration) { (self.first, self.most) = (first, most) }
-
-    /// It worked: the next wait is the first again.
-    mutating func reset() { tries = 0 }
-
-    /// - Parameter part: 0.5 … 1.
-    mutating func next(_ part: Double = .random(in: 0.5...1)) -> Duration {
-        let wait = min(first * (1 << min(tries, 16)), most)
-        tries += 1
-        return wait * part
-    }
-}
-
 /// State machine of an event stream that is kept open: connects, resumes after the last event, finds connections that are dead.
 ///
 /// It has no clock and no connection: methods take the time since the start and return actions.
@@ -65,13 +46,16 @@ struct EventStreamState: Sendable {
     private var attempt = 0
     private var parser: EventParser
     private var lastEventID: String?
-    private var backoff = Backoff(first: .milliseconds(500), most: .seconds(15))
-    private var restarts = Backoff(first: .milliseconds(250), most: .seconds(15))
+    private var backoff = Backoff(first: .milliseconds(500), longest: .seconds(15))
+    private var restarts = Backoff(first: .milliseconds(250), longest: .seconds(15))
+    private var random: SeededGenerator
     private var restartedAt: Duration?
 
-    /// - Parameter eventLimit: bytes of an event at most.
-    init(eventLimit: Int, silenceLimit: Duration = silenceLimit) {
-        (self.eventLimit, self.silenceLimit) = (eventLimit, silenceLimit)
+    /// - Parameters:
+    ///   - eventLimit: bytes of an event at most.
+    ///   - seed: of the random parts of waits; another one for each client.
+    init(eventLimit: Int, silenceLimit: Duration = silenceLimit, seed: UInt64) {
+        (self.eventLimit, self.silenceLimit, random) = (eventLimit, silenceLimit, SeededGenerator(seed: seed))
         parser = EventParser(limit: eventLimit)
     }
 
@@ -124,7 +108,7 @@ struct EventStreamState: Sendable {
         guard number == attempt, case .open = phase else { return [] }
         let error = error ?? GatewayError("unreachable", "The connection was lost.")
         if error.isAboutPermission { return [.refused(error)] }
-        var wait = max(backoff.next(), error.retryAfter ?? .zero)
+        var wait = backoff.next(atLeast: error.retryAfter, using: &random)
         if !error.isTransient { wait = max(wait, Self.refusedPause) }
         return waitFor(wait, error, at: now)
     }
@@ -132,7 +116,7 @@ struct EventStreamState: Sendable {
     /// Bytes that came were dropped: the stream is read again from the last event.
     mutating func inputLost(at now: Duration) -> [Action] {
         guard case .open = phase else { return [] }
-        return [.disconnect] + waitFor(backoff.next(), GatewayError("overflow", "Too much was waiting."), at: now)
+        return [.disconnect] + waitFor(nextPause(), GatewayError("overflow", "Too much was waiting."), at: now)
     }
 
     /// The events contradict each other: the stream is read from its beginning. The first time at once, then with growing
@@ -144,7 +128,9 @@ struct EventStreamState: Sendable {
         let isFirst = restartedAt.map { now - $0 > Self.restartMemory } ?? true
         if isFirst { restarts.reset() }
         restartedAt = now
-        return [.disconnect] + (isFirst ? connect(at: now) : waitFor(restarts.next(), error, at: now))
+        let actions =
+            isFirst ? connect(at: now) : waitFor(restarts.next(atLeast: nil, using: &random), error, at: now)
+        return [.disconnect] + actions
     }
 
     /// The deadline has passed.
@@ -152,8 +138,10 @@ struct EventStreamState: Sendable {
         guard let deadline, deadline <= now else { return [] }
         guard case .open = phase else { return connect(at: now) }
         let error = GatewayError("timeout", "Nothing came from the gateway for \(silenceLimit / .seconds(1)) s.")
-        return [.disconnect] + waitFor(backoff.next(), error, at: now)
+        return [.disconnect] + waitFor(nextPause(), error, at: now)
     }
+
+    private mutating func nextPause() -> Duration { backoff.next(atLeast: nil, using: &random) }
 
     private mutating func waitFor(_ wait: Duration, _ error: GatewayError, at now: Duration) -> [Action] {
         phase = .waiting(until: now + wait)
@@ -196,7 +184,8 @@ struct EventStream {
         of room: RoomID, _ feed: RoomFeed, over gateway: Gateway, silenceLimit: Duration,
         put: @escaping @Sendable (Input, _ bytes: Int) -> Void
     ) {
-        state = EventStreamState(eventLimit: Self.eventBytes, silenceLimit: silenceLimit)
+        state = EventStreamState(
+            eventLimit: Self.eventBytes, silenceLimit: silenceLimit, seed: .random(in: .min ... .max))
         (self.gateway, self.put) = (gateway, put)
         request = GatewayRequest(
             path: "api/rooms/\(room.text)/events", query: [feed.query], headers: [("Accept", "text/event-stream")],
