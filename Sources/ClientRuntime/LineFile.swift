@@ -51,6 +51,18 @@ package final class LineFile {
         }
     }
 
+    /// Takes the place of another file. A loss of power leaves one of them whole.
+    package func replace(_ other: String) throws(OutboxFileError) {
+        do {
+            try file.synchronize()
+        } catch {
+            throw OutboxFileError(path, .notWritten(error.localizedDescription))
+        }
+        guard rename(path, other) == 0 else {
+            throw OutboxFileError(other, .notWritten(String(cString: strerror(errno))))
+        }
+    }
+
     private static func openLocked(_ path: String) throws(OutboxFileError) -> FileHandle {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

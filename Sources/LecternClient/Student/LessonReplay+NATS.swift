@@ -29,7 +29,8 @@ extension LessonReplay {
         _ feed: RoomFeed, of address: RoomAddress, over connection: NATSConnection,
         onPart: (_ fetched: Int, _ all: UInt64) -> Void = { _, _ in }
     ) async throws(FetchError) -> LessonReplay {
-        try await LessonFetch.wholeLesson(onPart: onPart, malformed: FetchError.malformed) { request throws(FetchError) in
+        try await LessonFetch.wholeLesson(onPart: onPart, malformed: FetchError.malformed) {
+            request throws(FetchError) in
             try await part(request, address.subject(feed.replay), connection)
         }
     }

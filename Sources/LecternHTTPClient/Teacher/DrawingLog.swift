@@ -135,9 +135,7 @@ struct DrawingLog {
             bytes.append(contentsOf: line.encoded)
         }
         try new.append(bytes)
-        guard rename(path + ".new", path) == 0 else {
-            throw OutboxFileError(path, .notWritten(String(cString: strerror(errno))))
-        }
+        try new.replace(path)
         (file, size) = (new, bytes.count)
     }
 }
