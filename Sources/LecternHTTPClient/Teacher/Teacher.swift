@@ -95,7 +95,7 @@ public final class Teacher: Sendable {
             return true
         }
         guard isFirst else { throw GatewayError("already-running", "The teacher is running already.") }
-        var requests = Requests()
+        var requests: Requests = [:]
         var follower = BoardFollower(
             stream: EventStream(of: room, .head, over: gateway, silenceLimit: EventStreamState.silenceLimit) {
                 inputs.put(.stream($0), bytes: $1)
@@ -105,7 +105,7 @@ public final class Teacher: Sendable {
         defer {
             reader.cancelAlarm()
             follower.stream.close()
-            for task in requests.tasks.values { task.cancel() }
+            for task in requests.values { task.cancel() }
             end()
         }
         state.withLock { $0.session.rightChanged(true, at: start.duration(to: .now)) }
@@ -134,9 +134,7 @@ public final class Teacher: Sendable {
     }
 
     /// The requests under way, by their ids; the one for the room's state has 0.
-    private struct Requests {
-        var tasks: [Int: Task<Void, Never>] = [:]
-    }
+    private typealias Requests = [Int: Task<Void, Never>]
 
     private func receive(
         _ input: Input?, _ follower: inout BoardFollower, _ requests: inout Requests
@@ -147,13 +145,13 @@ public final class Teacher: Sendable {
         case .stream(let input): return try follower.receive(input, at: now)
         case .session: break
         case .answered(let id, let body):
-            requests.tasks[id] = nil
+            requests[id] = nil
             state.withLock { $0.session.answered(id, with: body, at: now) }
         case .failed(let id, let error):
-            requests.tasks[id] = nil
+            requests[id] = nil
             state.withLock { $0.session.failed(id, GatewayFailure(error), at: now) }
         case .looked(let summary, let isKnown):
-            requests.tasks[0] = nil
+            requests[0] = nil
             let isWriting = isKnown ? summary?.writers?.contains(author.text) ?? false : nil
             let isMuted = isKnown ? summary?.muted?.contains(author.text) ?? false : nil
             state.withLock { $0.session.looked(isWriting: isWriting, isMuted: isMuted, at: now) }
@@ -216,9 +214,9 @@ public final class Teacher: Sendable {
                 outbox?.note(writesHere: writesHere)
                 state.withLock { $0.writesHere = writesHere }
             case .post(let post):
-                requests.tasks[post.id] = send(post, inputs)
+                requests[post.id] = send(post, inputs)
             case .look:
-                requests.tasks[0] = look(inputs)
+                requests[0] = look(inputs)
             case .wait(let time):
                 return .at(time)
             }
@@ -226,13 +224,9 @@ public final class Teacher: Sendable {
     }
 
     private func send(_ post: DrawingPost, _ inputs: EventQueue<Input>) -> Task<Void, Never> {
-        let target =
-            switch post.target {
-            case .strokes: "strokes"
-            case .wet: "wet"
-            }
+        let path = "api/rooms/\(room.text)/\(post.target == .wet ? "wet" : "strokes")"
         let request = GatewayRequest(
-            method: "POST", path: "api/rooms/\(room.text)/\(target)", query: [("author", author.text)],
+            method: "POST", path: path, query: [("author", author.text)],
             headers: [("Content-Type", "application/x-ndjson"), (HeaderName.session, post.session)], body: post.body,
             timeout: post.target == .wet ? Self.wetTimeout : .seconds(40))
         return Task { [gateway] in
