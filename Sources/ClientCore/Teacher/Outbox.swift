@@ -128,13 +128,7 @@ struct Outbox: Sendable {
         guard let place = operations[key.number]?.entries.firstIndex(where: { $0.message.order == key.order }) else {
             return
         }
-        operations[key.number]?.entries.withElement(place, body)
-    }
-}
-
-extension [Outbox.Entry] {
-    fileprivate mutating func withElement(_ place: Int, _ body: (inout Outbox.Entry) -> Void) {
-        body(&self[place])
+        body(&operations[key.number, default: Operation()].entries[place])
     }
 }
 

@@ -24,10 +24,6 @@ public enum OutboxRecord: Sendable, Equatable {
 }
 
 extension OutboxRecord {
-    package func tell(_ onSettled: ((_ number: Int64, Outcome) -> Void)?) {
-        if case .settled(let number, let outcome) = self { onSettled?(number, outcome) }
-    }
-
     init(_ message: OutgoingMessage) {
         self = .message(
             number: message.number, order: message.order, isStroke: message.isStroke, bytes: message.bytes)

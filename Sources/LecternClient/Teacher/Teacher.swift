@@ -77,9 +77,7 @@ public final class Teacher: Sendable {
             let now = start.duration(to: .now)
             let step = state.next(at: now)
             // Recorded before it is sent, so that the next run knows everything that may have arrived.
-            let records = state.takeRecords()
-            try write(records, to: outbox)
-            for record in records { record.tell(onSettled) }
+            try keep(state.takeRecords(), in: outbox, onSettled)
             let deadline: Duration
             switch step {
             case .send(let message, let messageID, let receipt):
@@ -113,9 +111,7 @@ public final class Teacher: Sendable {
             case let event?: try handle(event, &state, at: start.duration(to: .now))
             }
         }
-        let records = state.takeRecords()
-        try write(records, to: outbox)
-        for record in records { record.tell(onSettled) }
+        try keep(state.takeRecords(), in: outbox, onSettled)
         return report(state)
     }
 
@@ -140,12 +136,17 @@ public final class Teacher: Sendable {
         }
     }
 
-    private func write(_ records: [OutboxRecord], to outbox: OutboxFile?) throws(TeacherError) {
+    /// Writes records, and then tells of those that settle an operation.
+    private func keep(
+        _ records: [OutboxRecord], in outbox: OutboxFile?,
+        _ onSettled: ((_ number: Int64, OutboxRecord.Outcome) -> Void)?
+    ) throws(TeacherError) {
         do throws(OutboxFileError) {
             try outbox?.append(records)
         } catch {
             throw .outbox(error)
         }
+        for case .settled(let number, let outcome) in records { onSettled?(number, outcome) }
     }
 
     private func send(
