@@ -74,6 +74,15 @@ public struct RevocationStore: Sendable {
         _ = try await jetStream.publish(revocation.encoded(), to: subject)
     }
 
+    /// The wall clock of the server that leads the stream, in nanoseconds since 1970.
+    public func serverTime() async throws(JetStreamError) -> Int64 {
+        let end = try await jetStream.streamInfo(stream).lastSequence
+        return try await jetStream.readToEnd(
+            OrderedConsumerSettings(stream: stream, start: .sequence(end + 1)), logger: logger, timeout: .seconds(30),
+            decode: { _, _ in Void?.none }, take: { _ in }
+        ).get()
+    }
+
     /// Removes those at places of the list.
     public func remove(_ places: [UInt64]) async throws(JetStreamError) {
         for place in places { try await jetStream.deleteMessage(stream, place) }

@@ -66,6 +66,12 @@ final class RevocationRegister: Sendable {
             if let known = missing[target], revocation.union(known) == revocation { missing[target] = nil }
         }
 
+        /// - Parameter end: in seconds since 1970.
+        func hasExpired(at end: Int64) -> Bool {
+            let all = table.revocations + missing.values
+            return all.contains { $0.expires.map { $0 <= end } ?? false }
+        }
+
         /// Counts one that is to be stored. Those that are missing count, too: when they are stored again there must be place.
         /// - Returns: false where there are as many as may be, or as many of links.
         mutating func begin(_ target: Revocation.Target) -> Bool {
@@ -271,15 +277,29 @@ final class RevocationRegister: Sendable {
     private func clean() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.cleaningInterval)
-            // The clocks of gateways, by which tokens end, may be behind.
-            let now = WallClock.now() / 1_000_000_000 - Self.clockMargin
-            let ended = state.withLock { state in
-                state.missing = state.missing.filter { $0.value.expires.map { $0 > now } ?? true }
-                return state.table.removeExpired(at: now)
-            }
-            guard let store, !ended.isEmpty else { continue }
-            // What is left is removed by the next daemon that starts.
-            try? await store.remove(ended)
+            await removeExpired(at: WallClock.now())
         }
     }
+
+    /// Removes those whose tokens have ended by this process's clock and, with a journal, by that of its server, too: a clock that
+    /// is ahead must not make revoked tokens valid again.
+    /// - Parameter now: by this process's clock, in nanoseconds since 1970.
+    func removeExpired(at now: Int64) async {
+        var end = Self.end(at: now)
+        if let store {
+            let isDue = state.withLock { $0.hasExpired(at: end) }
+            guard isDue, let serverTime = try? await store.serverTime() else { return }
+            end = min(end, Self.end(at: serverTime))
+        }
+        let ended = state.withLock { state in
+            state.missing = state.missing.filter { $0.value.expires.map { $0 > end } ?? true }
+            return state.table.removeExpired(at: end)
+        }
+        guard let store, !ended.isEmpty else { return }
+        // What is left is removed by the next daemon that starts.
+        try? await store.remove(ended)
+    }
+
+    /// Tokens that expire until then have ended, in seconds since 1970: the clocks of gateways, by which they end, may be behind.
+    private static func end(at now: Int64) -> Int64 { now / 1_000_000_000 - clockMargin }
 }

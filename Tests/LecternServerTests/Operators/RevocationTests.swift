@@ -225,6 +225,30 @@ import Testing
         }
     }
 
+    @Test func `a daemon whose clock is ahead removes no revocation that counts by the server's clock`() async throws {
+        try await withRegister { nats, register in
+            let now = WallClock.now()
+            let (second, hour): (Int64, Int64) = (1_000_000_000, 3600)
+            let holds = try token("holds", expires: now / second + hour)
+            try await register.add(try token("ended", expires: now / second - 2 * hour))
+            try await register.add(holds)
+            try await register.add(try token("for ever"))
+            _ = try await listed(nats, 3)
+            await register.removeExpired(at: now - 2 * hour * second)
+            #expect(try await list(nats).count == 3)
+            for hours: Int64 in [3, 38 * 24, 10_000 * 24] {
+                await register.removeExpired(at: now + hours * hour * second)
+                #expect(try await list(nats) == [holds, try token("for ever")])
+            }
+            let stored = Recorder<Revocation>()
+            let reader = try store(nats).read { event in
+                if case .revocation(let revocation, _) = event { stored.append(revocation) }
+            }
+            defer { reader.cancel() }
+            #expect(try await stored.values(2) == [holds, try token("for ever")])
+        }
+    }
+
     @Test
     func `a flood ends at the bound with an error that says so, and those that are known still hold`() async throws {
         let limit = 500
