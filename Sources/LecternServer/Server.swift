@@ -77,6 +77,7 @@ public struct Server: Service {
         onScrape(pool.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
         guard try await connectAndCheck(members) != nil else { return await drain() }
         let threads = pool.start(journal, keeper: nil)
+        defer { threads.watching.cancel() }
         for partition in 0..<configuration.partitions {
             pool.workers.postToAll(
                 .partition(.open(partition, prefix: journal.incarnationPrefix, stored: [:], kept: nil)))
@@ -139,6 +140,7 @@ public struct Server: Service {
                 "serving", metadata: ["root": "\(configuration.root)", "member": "\(configuration.name)"])
         }
         let threads = pool.start(journal, keeper: keeper) { ownership.report($0) }
+        defer { threads.watching.cancel() }
         if !AssetOpener.restrictsFiles {
             logger.warning("the kernel has no Landlock: a PDF that takes over its reader could read this user's files")
         }

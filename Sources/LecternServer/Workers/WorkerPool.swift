@@ -60,8 +60,8 @@ struct WorkerPool: Sendable {
     struct Threads {
         /// For each worker a stream that finishes when its thread has ended.
         fileprivate let ended: [AsyncStream<Never>]
-        /// Asks the workers whether they answer, and about their rooms.
-        fileprivate let watching: Task<Void, Never>
+        /// Asks the workers whether they answer, and about their rooms. To be cancelled also where the service ends by an error.
+        let watching: Task<Void, Never>
     }
 
     /// Starts the workers.
