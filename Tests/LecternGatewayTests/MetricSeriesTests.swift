@@ -79,6 +79,11 @@ import Testing
         #expect(written(whole) == "m \(2 * UInt64(Int64.max))\n")
         whole.reset()
         #expect(written(whole) == "m 0\n")
+        let fractions = FloatingPointCounterSeries()
+        for amount in [0.5, -1, .nan, .infinity, 0.25] { fractions.increment(by: amount) }
+        #expect(written(fractions) == "m 0.75\n")
+        fractions.reset()
+        #expect(written(fractions) == "m 0\n")
     }
 
     @Test func `a gauge goes both ways`() {
@@ -192,6 +197,7 @@ func written(_ series: some MetricSeries) -> String {
         Counter(label: "lectern_released_total", dimensions: [("cohort", "main")], factory: registry).increment(by: 3)
         Counter(label: "lectern_released_total", dimensions: [("cohort", "hls")], factory: registry).increment(by: 2)
         Meter(label: "lectern_gate_depth", factory: registry).set(2.5)
+        FloatingPointCounter(label: "lectern_busy_seconds", factory: registry).increment(by: 0.75)
         Gauge(label: "lectern_rooms", factory: registry).record(7)
         let points = Recorder(label: "lectern_stroke_points", factory: registry)
         points.record(1)
@@ -199,6 +205,8 @@ func written(_ series: some MetricSeries) -> String {
         points.record(1_000_000_000)
         #expect(
             registry.text() == """
+                # TYPE lectern_busy_seconds_total counter
+                lectern_busy_seconds_total 0.75
                 # HELP lectern_gate_depth Operations that wait.
                 # TYPE lectern_gate_depth gauge
                 lectern_gate_depth 2.5

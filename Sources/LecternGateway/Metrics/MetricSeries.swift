@@ -39,6 +39,24 @@ final class CounterSeries: CounterHandler, MetricSeries {
     }
 }
 
+/// A counter of fractions, of seconds for example.
+final class FloatingPointCounterSeries: FloatingPointCounterHandler, MetricSeries {
+    static let type = MetricType.counter
+    private let sum = AtomicDouble(0)
+
+    /// Adds a finite positive amount; ignores others.
+    func increment(by amount: Double) {
+        guard amount > 0, amount.isFinite else { return }
+        sum.add(amount)
+    }
+
+    func reset() { sum.store(0) }
+
+    func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter) {
+        writer.write(name, labels, ExpositionWriter.number(sum.load()))
+    }
+}
+
 /// A value that goes up and down.
 final class GaugeSeries: MeterHandler, RecorderHandler, MetricSeries {
     static let type = MetricType.gauge

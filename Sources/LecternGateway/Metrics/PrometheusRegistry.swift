@@ -8,7 +8,7 @@ public import Metrics
 /// registry's lock, so keep a `Counter`, `Meter`, `Recorder` or `Timer` that is used often.
 ///
 /// Kinds of swift-metrics and of Prometheus:
-/// - `Counter`: a counter; its name gets the ending `_total`;
+/// - `Counter`, `FloatingPointCounter`: a counter; its name gets the ending `_total`;
 /// - `Meter`, `Gauge` (a `Recorder` that does not aggregate): a gauge;
 /// - `Recorder` that aggregates: a histogram, of seconds when its name ends in `_seconds`;
 /// - `Timer`: a histogram of seconds; its name gets the ending `_seconds`.
@@ -75,6 +75,12 @@ extension PrometheusRegistry: MetricsFactory {
         series(MetricName.counter(label), dimensions) { CounterSeries() }
     }
 
+    public func makeFloatingPointCounter(
+        label: String, dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        series(MetricName.counter(label), dimensions) { FloatingPointCounterSeries() }
+    }
+
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(MetricName.plain(label), dimensions) { GaugeSeries() }
     }
@@ -90,6 +96,7 @@ extension PrometheusRegistry: MetricsFactory {
     }
 
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
