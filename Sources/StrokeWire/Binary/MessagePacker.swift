@@ -24,24 +24,29 @@ package struct MessagePacker {
         let columnCount = template.point.gaps.count
         // A digit at least for each.
         guard columnCount == 0 || pointCount <= message.count / columnCount else { return nil }
+        let numberCount = pointCount * columnCount
+        let numberBytes = numberCount * MemoryLayout<DecimalText>.stride
         return message.withUnsafeBufferPointer { bytes in
-            withUnsafeTemporaryAllocation(of: DecimalText.self, capacity: pointCount * columnCount) { numbers in
-                withUnsafeTemporaryAllocation(
-                    of: UInt8.self, capacity: message.count + NibbleWriter.maximumBytes
-                ) { memory in
-                    guard let start = memory.baseAddress else { return nil }
-                    var packer = MessagePacker(bytes, template)
-                    var writer = NibbleWriter(start, capacity: message.count)
-                    guard packer.pack(interior, pointCount, numbers, into: &writer), !writer.isFull else { return nil }
-                    return writer.bytes
-                }
+            // One block for both, for it is taken from the heap where it is large.
+            withUnsafeTemporaryAllocation(
+                byteCount: numberBytes + message.count + NibbleWriter.maximumBytes,
+                alignment: MemoryLayout<DecimalText>.alignment
+            ) { memory in
+                guard let start = memory.baseAddress else { return nil }
+                let numbers = start.bindMemory(to: DecimalText.self, capacity: numberCount)
+                let packed = (start + numberBytes).bindMemory(
+                    to: UInt8.self, capacity: message.count + NibbleWriter.maximumBytes)
+                var packer = MessagePacker(bytes, template)
+                var writer = NibbleWriter(packed, capacity: message.count)
+                guard packer.pack(interior, pointCount, numbers, into: &writer), !writer.isFull else { return nil }
+                return writer.bytes
             }
         }
     }
 
     /// - Parameter numbers: uninitialized memory for the numbers of the points.
     private mutating func pack(
-        _ interior: Range<Int>, _ pointCount: Int, _ numbers: UnsafeMutableBufferPointer<DecimalText>,
+        _ interior: Range<Int>, _ pointCount: Int, _ numbers: UnsafeMutablePointer<DecimalText>,
         into writer: inout NibbleWriter
     ) -> Bool {
         var outside: [DecimalText] = []
@@ -52,7 +57,7 @@ package struct MessagePacker {
             let first = point * columns.count
             let isMatched = match(template.point) { column, number in
                 columns[column].fit(number)
-                numbers.initializeElement(at: first + column, to: number)
+                (numbers + first + column).initialize(to: number)
             }
             guard isMatched else { return false }
         }
