@@ -295,7 +295,7 @@ export class Board extends CoreBoard {
             }
             case Kind.restart:
                 this._tell("divergence", { message: record.text() });
-                this.#stream.restart();
+                this.#stream?.restart();
                 break;
             default: super._perform(record);
         }

@@ -363,7 +363,6 @@ export class Painter {
         this.#isPaintedDark = isDark;
         this.onground(isDark);
     }
-
 }
 
 /** The numbers of an image. */

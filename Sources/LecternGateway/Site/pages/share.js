@@ -101,6 +101,7 @@ export class ShareDialog {
     }
 
     async #refresh() {
+        clearTimeout(this.#timer);
         const cohort = $("share-cohort").value.trim().toLowerCase() || "main";
         const expires = Number($("share-expires").value);
         const order = JSON.stringify({ cohort, expires });
