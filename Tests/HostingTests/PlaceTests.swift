@@ -180,6 +180,14 @@ import Whiteboard
         #expect(probe.host.roomNames.isEmpty)
     }
 
+    @Test func `a refusal that the journal does not bring is asked for again`() {
+        probe.output.storedLimit = 0
+        probe.draw(1)
+        #expect(probe.after(.milliseconds(2500)).output.decisions.count == 3)
+        #expect(probe.output.saves.isEmpty)
+        #expect(probe.host.covered(of: 0, through: 1) == 0)
+    }
+
     @Test func `without a journal that lasts, what sleeps is bounded in bytes`() throws {
         let probe = HostProbe(isDurable: false, rooms: 1, sleepingBytes: 4000)
         var count = 0

@@ -147,6 +147,24 @@ import Whiteboard
         #expect(queue.isIdle)
     }
 
+    @Test func `a join beyond the bound of its room is refused, and one of another room is answered`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder, requests: 4)
+        let drawn = try DrawnRoom(strokes: 1)
+        let (loud, quiet) = (try RoomID.test("loud"), try RoomID.test("quiet"))
+        #expect(queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "0"))
+        _ = try await recorder.next()
+        #expect(queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "1"))
+        #expect(!queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "2"))
+        #expect(queue.answer(drawn.catchUp, of: quiet, .cohort(.main), reply: "quiet"))
+        recorder.open(3)
+        let answers = try await recorder.next(3)
+        #expect(answers["2"] == .refused(.busy))
+        #expect(answers["1"]?.error == nil && answers["quiet"] != nil && answers["quiet"]?.error == nil)
+        queue.close()
+        #expect(queue.isIdle)
+    }
+
     @Test func `requests that wait are bounded, of one room by half`() throws {
         var budget = ReplyBudget<RoomID>(requests: 8, bytes: 1000)
         let rooms = try ["loud", "quiet", "other"].map { try RoomID.test($0) }

@@ -83,6 +83,12 @@ import Testing
         #expect(probe.room.head.size == BoardSize(width: 800, height: 600))
     }
 
+    @Test func `A first draw without a size fixes the standard one`() {
+        var probe = RoomProbe()
+        probe.send(draw(1), draw(2, #","w":400,"h":300"#))
+        #expect(probe.room.head.fixedSize == .standard)
+    }
+
     @Test func `A configured size stays`() {
         var probe = RoomProbe(RoomConfiguration(boardSize: BoardSize(width: 100, height: 50)))
         probe.send(draw(1, #","w":400,"h":300"#))

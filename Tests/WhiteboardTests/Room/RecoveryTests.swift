@@ -46,6 +46,14 @@ import Testing
         #expect(try probe.restored(nil, closed).cursors.mapValues(\.released) == [.main: 2, web: 0])
     }
 
+    @Test mutating func `While no clock is heard an operation waits from the restart on`() throws {
+        probe.send(draw(1))
+        probe.wait(.seconds(12))
+        var restored = try restored(probe, after: .seconds(500))
+        #expect(restored.after(.milliseconds(29_999)).shown.isEmpty)
+        #expect(restored.after(.milliseconds(1)).shown() == [1])
+    }
+
     @Test("With a video that plays it has waited since it was logged, whatever this process's clock shows")
     mutating func waiting() throws {
         probe.send(draw(1, #","t":90000"#))
@@ -54,6 +62,47 @@ import Testing
         restored.clock(0)
         #expect(restored.after(.milliseconds(12_999)).shown.isEmpty)
         #expect(restored.after(.milliseconds(1)).shown() == [1])
+    }
+
+    @Test("In a long pause nothing is let out at a take-over, nor by its end", arguments: [0, 1, 2], [false, true])
+    mutating func pause(samplesAfterwards: Int, isNoted: Bool) throws {
+        probe.clock(5000, .main, #","s":"pause""#)
+        probe.send(draw(1, #","t":6000"#))
+        for _ in 0..<2000 {
+            probe.wait(.milliseconds(250))
+            probe.clock(5000, .main, #","s":"pause""#)
+        }
+        #expect(probe.shown.isEmpty)
+        var restored = try restored(probe, after: .seconds(100))
+        if isNoted { restored.restoreCursors(probe.room.cursors) }
+        restored.wait(.seconds(5))
+        for _ in 0..<samplesAfterwards {
+            restored.clock(5000, .main, #","s":"pause""#)
+            restored.wait(.milliseconds(500))
+        }
+        restored.clock(5000)
+        #expect(restored.shown.isEmpty)
+        #expect(restored.after(.milliseconds(1001)).shown() == [1])
+        #expect(restored.shown.allSatisfy { !$0.isLate })
+    }
+
+    @Test mutating func `Time that a cohort was paused before a restart does not count as waiting after it`() throws {
+        probe.clock(5000)
+        probe.send(draw(1, #","t":65000"#))
+        for state in ["stall", "play"] {
+            for _ in 0..<80 {
+                probe.wait(.milliseconds(250))
+                probe.clock(5000, .main, #","s":"\#(state)","d":true"#)
+            }
+        }
+        // Logged 40 s ago, of which 20 s in a stall.
+        #expect(probe.shown.isEmpty)
+        var restored = try restored(probe)
+        restored.restoreCursors(probe.room.cursors)
+        restored.clock(5000)
+        #expect(restored.after(.milliseconds(9_999)).shown.isEmpty)
+        #expect(restored.after(.milliseconds(1)).shown() == [1])
+        #expect(restored.shown.allSatisfy { $0.isLate })
     }
 
     @Test mutating func `A gate time goes on counting after its operation was released, judged or not`() throws {

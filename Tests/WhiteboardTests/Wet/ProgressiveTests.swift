@@ -63,6 +63,22 @@ import Testing
         #expect(try taken(&room, after: .milliseconds(1)) == ["2:200"])
     }
 
+    @Test func `goes out at most every 33 ms, and whole once a second`() throws {
+        var room = room()
+        room.clock(10_000)
+        for index in 0..<50 {
+            room.draw(update(u: Int64(index + 1), k: index, at: [Double(index)]))
+            room.wait(.milliseconds(10))
+        }
+        room.wait(.milliseconds(600))
+        let published = room.takeWet().filter { $0.cohort == .main }
+        for (one, next) in zip(published, published.dropFirst()) { #expect(next.at - one.at >= .milliseconds(33)) }
+        #expect(published.reduce(0) { $0 + $1.wet.newPoints } == 50)
+        let whole = try #require(published.last)
+        guard case .points(let points) = try WetRelease(decoding: whole.wet.body).content else { return }
+        #expect(points.first == 0 && points.points.count == 50)
+    }
+
     @Test func `is taken back where its operation has fewer points`() throws {
         var room = room()
         room.clock(1150)
