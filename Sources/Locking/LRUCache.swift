@@ -36,7 +36,7 @@ package struct LRUCache<Key: Hashable, Value> {
     package var values: some Sequence<Value> { entries.values.lazy.map(\.value) }
 
     /// Whether a key is there; does not count as a use.
-    func contains(_ key: Key) -> Bool { entries.index(forKey: key) != nil }
+    package func contains(_ key: Key) -> Bool { entries.index(forKey: key) != nil }
 
     /// The value of a key; counts as a use.
     package mutating func value(_ key: Key, at now: Int64 = 0) -> Value? {

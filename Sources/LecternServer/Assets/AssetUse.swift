@@ -50,7 +50,7 @@ struct RecentUses {
     /// Those that were noted lately. Each counts as one byte.
     private var recent = LRUCache<AssetID, Void>(byteLimit: limit)
 
-    /// - Parameter interval: an asset that was told is told again after so long at most, and half of it at least.
+    /// - Parameter interval: an asset that is still used is told again after three quarters of it.
     init(interval: Duration) {
         self.interval = interval
     }

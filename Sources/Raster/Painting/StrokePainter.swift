@@ -50,7 +50,7 @@ public struct RGB: Sendable, Hashable {
 /// painter a thread. Its memory is bounded by the canvas (six bytes a pixel, one more where ink varies in opacity, and six
 /// more for pixels near edges where strokes come near themselves), and by a few megabytes however long a stroke is. An area
 /// takes up to 40 MB more for its lines, and above that some 80 bytes for each of its segments in one row of pixels; an
-/// image that is made smaller up to a quarter of its own bytes, which are kept until the next such image.
+/// image that is made smaller up to a quarter of its own bytes, which are kept with the image until another one is drawn.
 public struct StrokePainter: Sendable {
     /// The number of visited pixels between two questions whether the stroke is still wanted.
     static let pixelsBetweenChecks = 1 << 22

@@ -61,7 +61,7 @@ import Testing
             try await wait(for: "STATUS=The service", on: listener, &heard)
             #expect(heard.contains { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") })
             #expect(!heard.contains("READY=1"))
-            #expect(daemon.log.contains("cannot connect to NATS"))
+            try await daemon.waitForLog("cannot connect to NATS")
             try await nats.restart()
             try await wait(for: "READY=1", on: listener, &heard)
             try await wait(for: "STATUS=Serving", on: listener, &heard)
