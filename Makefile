@@ -13,14 +13,18 @@ PURE_FLAGS = -c release -Xswiftc -enable-testing --scratch-path .build/pure
 BUILD_PURE = LECTERN_TARGETS=pure $(BUILD) --build-tests $(PURE_FLAGS)
 # `swift test` would build all of it again, with flags of its own.
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test --skip-build $(PURE_FLAGS)
-# One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon are in runs
-# that are listed here; a new suite belongs to the others.
+# One run of tests each, side by side: more runs than processors, because most of their time they wait for servers. The longest
+# suites are in runs that are listed here; a new suite belongs to the others.
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Trial|FullDisk|DamagedCheckpoint|Start)Tests
-SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
-	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|RepartitionTests).*' \
-	'DaemonTests\.RepartitionTests|ProbeTests|LecternClientTests|CryptographyTests' \
-	'JournalTests|NATSClientTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
-	'LecternServerTests'
+LOG_DAEMON_TESTS = (DamagedLog|PowerCut)Tests
+LONG_SERVER_TESTS = (Rewind|RevocationRegister)Tests
+SERVICE_TESTS = 'DaemonTests\.RepartitionTests' \
+	'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
+	'DaemonTests\.$(LOG_DAEMON_TESTS)|ProbeTests' \
+	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|$(LOG_DAEMON_TESTS)|RepartitionTests).*' \
+	'LecternServerTests\.$(LONG_SERVER_TESTS)' 'LecternServerTests\.(?!$(LONG_SERVER_TESTS)).*' \
+	'JournalTests|CryptographyTests' 'LecternGatewayTests' \
+	'NATSClientTests|LecternClientTests|LecternConfigurationTests|InkMLTests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 THREAD_TESTS = 'JournalTests|NATSClientTests' 'LecternServerTests|LecternClientTests'

@@ -11,7 +11,7 @@ import Whiteboard
 @testable import LecternServer
 
 /// A power cut takes the end of a log: what a daemon or a checkpoint still has goes on, in a new incarnation.
-@Suite struct `A log that has lost its end` {
+@Suite struct RewindTests {
     private static func publish(_ numbers: ClosedRange<Int>, _ lesson: DurableClass, _ address: RoomAddress)
         async throws
     { for number in numbers { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) } }

@@ -8,7 +8,7 @@ import Testing
 
 /// A power cut leaves zeros, or anything else, where the log's last records were. nats-server 2.9 then acknowledges what it
 /// cannot read.
-@Suite(.timeLimit(.minutes(30)), .endsProcesses) struct `A log whose end is damaged` {
+@Suite(.timeLimit(.minutes(30)), .endsProcesses) struct DamagedLogTests {
     /// What a daemon that repairs the log does, as others see it.
     enum Step: String, Sendable, CaseIterable {
         case fill, copy, later, delete, base, decide, note
@@ -82,7 +82,7 @@ import Testing
 
 /// Rooms of which some operations are in checkpoints, and some in the log alone.
 private struct DamagedLesson: Sendable {
-    typealias Step = `A log whose end is damaged`.Step
+    typealias Step = DamagedLogTests.Step
 
     static let rooms = ["saved", "unsaved", "new"]
     private static let settings = ["checkpoint.operations=20", "checkpoint.interval=1h", "node.id=a"]
