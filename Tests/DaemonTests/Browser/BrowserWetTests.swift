@@ -28,7 +28,8 @@ import Testing
         arguments: ["smooth", "stamp"])
     func grows(_ style: String) async throws {
         try await withClass(style: style) { room, teacher, student in
-            try await teacher.window.drawWave(2, 0..<20, .begin)
+            // High, for the pen rests: a low wave becomes a line then.
+            try await teacher.window.drawWave(2, 0..<20, .begin, height: 0.15)
             let drawn = try await teacher.points(atLeast: 20)
             #expect(try await student.points() == 0)
             #expect(try await student.window.run("return ink() === inkAtFirst") == true)
@@ -43,7 +44,7 @@ import Testing
             #expect(try await student.window.run("return own.index") == 1)
             try room.playVideo()
             try await student.wait(forPoints: 20)
-            try await teacher.window.drawWave(2, 20..<30, .go)
+            try await teacher.window.drawWave(2, 20..<30, .go, height: 0.15)
             let all = try await teacher.points(atLeast: 30)
             try await student.wait(forPoints: all.count)
             let before = try await student.window.inkedPixels()
@@ -51,7 +52,7 @@ import Testing
 
             // Every frame from here on shows the same.
             try await student.window.run("window.frames = watchFrames();")
-            try await teacher.window.drawWave(2, 30..<30, .end)
+            try await teacher.window.drawWave(2, 30..<30, .end, height: 0.15)
             try await student.window.wait(for: "the operation", "own.index === 2")
             try await student.window.wait(for: "more frames", "frames.since(2) >= 5")
             #expect(try await student.window.run("return frames.different") == 0)

@@ -64,7 +64,7 @@ async function start() {
         const { showReplay } = await import("./replay.js");
         return showReplay({ room, cohort, gateway, query }, { showBoard, playVideo, refuse });
     }
-    const clock = videoClock(gateway, cohort);
+    const clock = await videoClock(gateway, cohort);
     const board = new Board($("board"), { room, cohort, gateway, clock });
     if (clock instanceof WatchedClock) watchVideo(clock, board);
     bindCover(board);
@@ -104,7 +104,7 @@ function refuse(...words) {
 }
 
 /** The clock of the page's player: a video by its address, a demo, or none. */
-function videoClock(gateway, cohort) {
+async function videoClock(gateway, cohort) {
     const source = query.get("video");
     if (source) {
         const dates = $("video").getStartDate ? null : new PlaylistDates($("video"), source);
@@ -147,7 +147,7 @@ function retryAfterErrors(video) {
     });
 }
 
-function playDemo(gateway, cohort, delay) {
+async function playDemo(gateway, cohort, delay) {
     const demo = new DemoClock(gateway, room, cohort ?? "main", delay);
     const slider = $("demo-delay");
     slider.value = String(delay);
@@ -171,7 +171,8 @@ function playDemo(gateway, cohort, delay) {
     });
     show();
     setInterval(show, 200);
-    demo.start();
+    // Without its time ink would not wait for it.
+    await demo.start();
     return () => demo.time;
 }
 
