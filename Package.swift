@@ -121,7 +121,8 @@ let pureTests: [Target] = [
         "ClientCoreTests",
         ["ClientCore", "CoreTrial", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
     tests("WebCoreTests", ["CoreTrial"]),
-    tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"]),
+    // Samples of each pixel.
+    tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"], computes: true),
     tests("AssetsTests", ["Assets", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
     tests("VideoTimingTests", ["VideoTiming", "StrokeWire"]),
