@@ -79,10 +79,10 @@ struct CapacityBench: AsyncParsableCommand {
             students: Double(studentsPerClass), operations: operationsPerSecond, cohorts: Double(cohorts),
             browsers: browsers, joining: joining, cores: Double(cores), utilization: utilization)
         print("Measured on \(machine.description)")
-        var table = MarkdownTable("What it costs, measured", ["", "cost", "how measured"])
+        var table = MarkdownTable("Measured costs", ["", "cost", "how measured"])
         for cost in costs.listed { table.add([cost.name, cost.text, cost.method]) }
         table.print()
-        print("\n**What is assumed**\n")
+        print("\n**Assumptions**\n")
         print(plan.assumptions.map { "- \($0)" }.joined(separator: "\n"))
         let systems = [(1, 10_000.0), (3, 100_000), (10, 1_000_000)].map {
             CapacitySystem(daemonsAtLeast: $0.0, students: $0.1, plan: plan, costs: costs)

@@ -160,7 +160,7 @@ struct CapacitySystem {
             },
         ]
         var table = MarkdownTable(
-            "What it makes, computed", ["", "formula"] + systems.map { "\(Figure.grouped(Int($0.students))) students" })
+            "Computed capacity", ["", "formula"] + systems.map { "\(Figure.grouped(Int($0.students))) students" })
         for row in rows { table.add(row) }
         return table
     }

@@ -276,7 +276,7 @@ struct SoakPlan: Sendable {
         "server.replies=128", "server.pictures=32", "rooms.idle=5s", "logging.level=warning",
     ]
 
-    /// The memory that the settings allow, in bytes, by the formula in Operating.docc/Sizing.md.
+    /// The memory that the settings allow, in bytes, by the formula in Operating.docc/Memory.md.
     static var memoryBound: Int {
         let program = 192 << 20
         let board = 2 * 16 * boardPoints
