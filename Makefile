@@ -1,7 +1,7 @@
 # Everything a fresh Debian 12 with Swift 6.3 and git needs is installed by the first target that needs it.
 
 SWIFT ?= swift
-# Says how far it is, and not each file.
+# Prints progress instead of a line for each file.
 BUILD = SWIFT=$(SWIFT) .ci/build
 # A target may import what the manifest says it depends on, and nothing else.
 STRICT = --explicit-target-dependency-import-check error
@@ -181,8 +181,7 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
 
-## docs: builds the documentation of protocol, client libraries, ink, rasterizer and InkML, the guide for operators and the pages
-##       for contributors in .build/docs; a link to nowhere is an error
+## docs: builds all guides and the documentation of the libraries, with a start page, in .build/docs; a link to nowhere is an error
 docs: core
 	LECTERN_TARGETS=service $(BUILD) --target lectern
 	LECTERN_TARGETS=service $(BUILD) --target LecternHTTPClient
