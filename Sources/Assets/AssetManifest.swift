@@ -104,7 +104,7 @@ extension AssetError: CustomStringConvertible {
         case .full: "The service has no space for more assets (assets.max_bytes)."
         case .roomFull(let limit):
             "The room has no space for this asset: it may have \(limit) bytes (assets.room_bytes)."
-        case .noJournal: "The service keeps nothing, so that it has no place for assets."
+        case .noJournal: "Assets need a journal; this service runs with journal.mode none."
         case .noSandbox(let reason): "Files cannot be opened safely here: \(reason)."
         case .busy: "Too many files wait to be opened; try again."
         case .unknown: "There is no such page of an asset."

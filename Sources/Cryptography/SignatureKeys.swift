@@ -24,7 +24,7 @@ public enum KeyFault: Error, Sendable, Equatable, CustomStringConvertible {
         case .notPEM: "it is not one block of PEM"
         case .label(let label): "its label is \"\(label)\""
         case .encrypted: "the key is encrypted"
-        case .malformed: "its bytes are those of no key"
+        case .malformed: "it contains no valid key"
         case .algorithm: "its key is neither for Ed25519 nor on the curve P-256"
         }
     }

@@ -89,7 +89,7 @@ public enum RoomDirectoryError: Error, Sendable, Equatable, CustomStringConverti
     public var description: String {
         switch self {
         case .noReply: "no service answers"
-        case .refused(let why): "the service says: \(why)"
+        case .refused(let why): "the service refused: \(why)"
         case .tooManyMuted: "the room has \(ControlRecord.mutedLimit) muted authors, as many as it may"
         case .malformed: "the service's reply cannot be decoded"
         case .nats(let error): "\(error)"

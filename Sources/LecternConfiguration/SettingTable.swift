@@ -126,7 +126,7 @@ extension DaemonConfiguration {
             "http.languages", \.http.languages, .file, "Directory of translations of the pages, such as ar.json."),
         Setting(
             "http.reader_buffer", \.http.readerBuffer, .size(64 << 10...64 << 20),
-            "Bytes of events that may wait to be sent to one reader; beyond, it is cut off and comes back."),
+            "Bytes of events that may wait to be sent to one reader; beyond, its stream is closed and it reconnects."),
         Setting(
             "http.skew_alarm", \.http.skewAlarm, .duration(.milliseconds(20) ... .seconds(3600)),
             "How late ink may come after its picture; a room where it comes later for a minute is named in the log."),
@@ -157,7 +157,7 @@ extension DaemonConfiguration {
             "Age at which messages are deleted: a room without messages for so long begins anew."),
         Setting(
             "journal.max_bytes", \.journal.maxBytes, .sizeLimit(1 << 20...1 << 40),
-            "Bytes of a partition's log; above 80 % of them, records that are in checkpoints are given back."),
+            "Bytes of a partition's log; above 80 % of them, records that are in checkpoints are deleted."),
         Setting(
             "journal.store_bytes", \.journal.storeBytes, .sizeLimit(1 << 20...1 << 50),
             "Bytes that JetStream may store on the NATS server, when it does not report them; above 80 %, as with max_bytes."
@@ -170,16 +170,16 @@ extension DaemonConfiguration {
             "Time for which a message's Nats-Msg-Id is remembered, so that a repeat is not stored again."),
         Setting(
             "assets.max_bytes", \.assets.maxBytes, .sizeLimit(1 << 20...1 << 40),
-            "Bytes of all files that teachers have brought for their boards; beyond, further ones are refused."),
+            "Bytes of all files that teachers have imported; beyond, further ones are refused."),
         Setting(
             "assets.room_bytes", \.assets.roomBytes, .sizeLimit(1 << 20...1 << 40),
-            "Bytes of the files that teachers have brought to one room; beyond, further ones are refused."),
+            "Bytes of the files that teachers have imported into one room; beyond, further ones are refused."),
         Setting(
             "audit.max_age", \.audit.maxAge, .duration(.seconds(60) ... .seconds(3650 * 86_400)),
-            "How long it is kept who asked for what in which room."),
+            "Age at which entries of the audit log are deleted."),
         Setting(
             "audit.max_bytes", \.audit.maxBytes, .size(1 << 20...1 << 40),
-            "Bytes of that, which JetStream reserves; beyond, the oldest entries are deleted."),
+            "Bytes of the audit log, which JetStream reserves; beyond, the oldest entries are deleted."),
         Setting(
             "checkpoint.interval", \.checkpoint.interval, .duration(.seconds(1) ... .seconds(3600)),
             "Longest time from a change of a room to its checkpoint."),

@@ -212,7 +212,7 @@ extension Gateway {
         do throws(NATSError) {
             try connection.subscribe(ErasedRoom.subject(root: configuration.root)) { _ in forget() }
         } catch {
-            logger.warning("erased rooms are not heard of", metadata: ["error": "\(error)"])
+            logger.warning("cannot subscribe to erased rooms", metadata: ["error": "\(error)"])
         }
     }
 }

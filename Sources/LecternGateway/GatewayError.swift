@@ -124,7 +124,7 @@ extension GatewayError {
         switch error {
         case .nats(let error): self.init(error)
         case .noReply: self = .notReady("No service answers for this room.")
-        case .refused(let why): self = .notReady("The service says: \(why)")
+        case .refused(let why): self = .notReady("The service refused: \(why)")
         case .tooManyMuted: self.init(.conflict, "too-many-muted", "There is no place for more: \(error).")
         case .malformed: self = .badGateway("The service's answer cannot be read.")
         }

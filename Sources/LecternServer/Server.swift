@@ -142,7 +142,7 @@ public struct Server: Service {
         let threads = pool.start(journal, keeper: keeper) { ownership.report($0) }
         defer { threads.watching.cancel() }
         if !AssetOpener.restrictsFiles {
-            logger.warning("the kernel has no Landlock: a PDF that takes over its reader could read this user's files")
+            logger.warning("the kernel has no Landlock: a malicious PDF could read this user's files")
         }
         // Files that are uploaded, pages that are drawn on boards, and one that is shown alone have places of their own.
         var bounds = AssetOpener.Bounds()

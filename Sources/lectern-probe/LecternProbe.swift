@@ -8,7 +8,7 @@ struct LecternProbe: AsyncParsableCommand {
         abstract: "Video clocks from real streams, and times for streams that have none.",
         discussion: """
             `stamp` puts the time into the pictures of a stream, on its way from the encoder. `clock` watches a stream \
-            as a student's player would and tells Lectern what the students see.
+            as a student's player would and publishes the media time that students see.
 
             EXAMPLES
               camera | lectern-probe stamp --codec flv | ffmpeg -i - -c copy -f flv rtmp://media/live/physics

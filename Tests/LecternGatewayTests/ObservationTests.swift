@@ -180,7 +180,7 @@ struct LineLog: LogHandler {
         try report(probe, 30, seconds: 261...400)
         #expect(probe.lines.values.count == 2)
         #expect(
-            probe.lines.values.last?.hasPrefix("notice: ink and picture are together again cohort=hls") == true,
+            probe.lines.values.last?.hasPrefix("notice: ink is in step again cohort=hls") == true,
             "\(probe.lines.values)")
         #expect(probe.value("lectern_skew_bad_rooms{cohort=\"hls\"}") == "0")
     }

@@ -70,6 +70,6 @@ public struct StudentBoard: Sendable {
             operation.index, by: operation.author, reference: operation.reference, page: operation.page,
             isLate: operation.isLate, message: operation.bytes)
         guard let expected = operation.digest, expected != digest else { return change }
-        throw Divergence("digest \(digest) after operation \(index), the service says \(expected)")
+        throw Divergence("digest \(digest) after operation \(index), the service has \(expected)")
     }
 }

@@ -163,7 +163,7 @@ public struct LessonFetch: Sendable {
     /// - Throws: where the lesson would not end, be larger than 256 MiB, or have a board in its middle. Nothing changes then.
     public mutating func receive(_ part: ReplayReply, bytes: Int) throws(MalformedRelease) {
         if let next = part.next, next <= request?.after ?? 0 || part.operations.isEmpty {
-            throw MalformedRelease(description: "a part of the lesson brings it no farther")
+            throw MalformedRelease(description: "a part of the lesson makes no progress")
         }
         guard parts.isEmpty || part.board == nil else {
             throw MalformedRelease(description: "a later part of the lesson has a board")

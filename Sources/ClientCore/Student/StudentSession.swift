@@ -100,7 +100,7 @@ public struct StudentSession: Sendable {
             markedIndex = max(markedIndex, mark.index)
             noticeGap(at: now)
         } else if mark.index == board.index, mark.digest != board.digest {
-            diverged("digest \(board.digest) at \(board.index), the mark says \(mark.digest)", at: now, &actions)
+            diverged("digest \(board.digest) at \(board.index), the mark has \(mark.digest)", at: now, &actions)
         }
         return actions
     }

@@ -115,7 +115,7 @@ public enum AssetUploadError: Error, Sendable, Equatable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .refused(let refusal): refusal.error.message
-        case .malformed: "The service's answer is no place for a file."
+        case .malformed: "The service's answer to the upload cannot be decoded."
         case .tooLarge: "The file has more than \(AssetLimits.bytes) bytes."
         case .empty: "The file is empty."
         case .nats(.noResponders): "No service takes files."

@@ -102,7 +102,7 @@ struct BoardQuery: Sendable {
         switch (x, y, w, h) {
         case (nil, nil, nil, nil): part = nil
         case (let x?, let y?, let w?, let h?): part = BoardPart(x: x, y: y, width: w, height: h)
-        default: throw .badRequest("x, y, w and h, a part of the board, go together.")
+        default: throw .badRequest("Give x, y, w and h, a part of the board, together.")
         }
         page = try request.number("page", 0...999)
         guard let background = PictureBackground(rawValue: request.text("background") ?? "white") else {
@@ -114,7 +114,7 @@ struct BoardQuery: Sendable {
         case (nil, nil): position = nil
         case (let incarnation?, let index?): position = (incarnation, index)
         default:
-            throw .badRequest("room, an incarnation, and index go together.")
+            throw .badRequest("Give room, an incarnation, and index together.")
         }
     }
 

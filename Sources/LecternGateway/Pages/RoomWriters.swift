@@ -147,7 +147,7 @@ extension GatewayError {
         case .refused(let refusal): self.init(refusal)
         case .malformed: self = .badGateway(error.description)
         case .tooLarge: self = .tooLarge(error.description)
-        case .empty: self = .badRequest("The body is the file.")
+        case .empty: self = .badRequest("Send the file as the body.")
         case .nats(let error): self.init(error)
         }
     }

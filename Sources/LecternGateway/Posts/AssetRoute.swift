@@ -43,7 +43,7 @@ final class FileUploads: Sendable {
             if let length, length > AssetLimits.bytes {
                 throw .tooLarge("The file has \(length) bytes, of at most \(AssetLimits.bytes).")
             }
-            guard length != 0 else { throw .badRequest("The body is the file.") }
+            guard length != 0 else { throw .badRequest("Send the file as the body.") }
             let text = request.headers[Self.password]
             password = text?.removingPercentEncoding
             guard (text == nil) == (password == nil), password?.utf8.count ?? 0 <= AssetLimits.passwordBytes else {

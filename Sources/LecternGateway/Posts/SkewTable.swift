@@ -231,7 +231,7 @@ final class SkewTable: Sendable {
             let isLate = summary.p95 > alarm() / .milliseconds(1)
             logger.warning("ink comes \(isLate ? "after" : "before") its picture", metadata: metadata)
         case .good(let key, let summary):
-            logger.notice("ink and picture are together again", metadata: metadata(key, summary))
+            logger.notice("ink is in step again", metadata: metadata(key, summary))
         }
     }
 

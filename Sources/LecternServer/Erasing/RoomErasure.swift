@@ -159,7 +159,7 @@ struct RoomErasure: Sendable {
         do throws(JournalError) {
             try await eraser.note(decision, by: command)
         } catch {
-            logger.warning("a decision is in the log alone", metadata: ["error": "\(error)"])
+            logger.warning("the note of an erasure could not be stored", metadata: ["error": "\(error)"])
         }
     }
 

@@ -146,7 +146,9 @@ struct RewindRepair: Sendable {
         do throws(JournalError) {
             try await audit.record(entry)
         } catch {
-            logger.warning("not written to the audit log", metadata: ["error": "\(error)", "detail": "\(detail)"])
+            logger.warning(
+                "a restored room could not be recorded in the audit log",
+                metadata: ["error": "\(error)", "detail": "\(detail)"])
         }
     }
 }

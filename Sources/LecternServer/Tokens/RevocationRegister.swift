@@ -158,7 +158,7 @@ final class RevocationRegister: Sendable {
             state.withLock { $0.acknowledged(revocation) }
         } catch {
             state.withLock { _ = $0.pending.remove(revocation.target) }
-            throw error.isFull ? .full : .notReady("The journal does not take it: \(error).")
+            throw error.isFull ? .full : .notReady("The journal did not store the revocation: \(error).")
         }
     }
 

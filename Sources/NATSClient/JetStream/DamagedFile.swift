@@ -48,7 +48,7 @@ extension JetStream {
             if try await isReadable(Self.mark, stream, filler) {
                 try? await Task.sleep(for: Self.cacheTime)
                 logger.error(
-                    "a stream has acknowledged what it cannot read: its file is damaged; it goes on in another one",
+                    "a stream acknowledged records that it cannot read: its file is damaged; it continues in a new file",
                     metadata: ["stream": "\(stream)"])
                 return true
             }

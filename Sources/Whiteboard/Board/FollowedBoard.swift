@@ -104,7 +104,7 @@ public struct FollowedBoard: Sendable {
             throw Divergence("the board of a join is larger than the client allows")
         }
         guard board.digest == reply.digest else {
-            throw Divergence("the board of a join has digest \(board.digest), the service says \(reply.digest)")
+            throw Divergence("the board of a join has digest \(board.digest), the service has \(reply.digest)")
         }
     }
 

@@ -15,7 +15,7 @@ struct CapacityBench: AsyncParsableCommand {
             servers. Both come as Markdown tables, between them what is assumed; put in your own classes.
 
             Costs are processor time, not rates: other work on the machine makes them larger, by a quarter or so, \
-            because caches are shared and messages come in smaller batches; they still say something. Operations and \
+            because caches are shared and messages come in smaller batches. Operations and \
             samples are measured at high rates, as of a daemon that is well used: where they are rare, each wakes \
             threads, and costs a multiple. All is of one machine. What a network, replicated streams and a NATS \
             cluster cost is not measured: the tables are a computation and no promise. 'lectern-bench load' measures \

@@ -21,11 +21,11 @@ struct LoadBench: AsyncParsableCommand {
             service: the floor. Lost are operations that a student has not got 5 s after the end; repeated, those that \
             came to a student again.
 
-            Without --nats it starts a NATS server and the program 'lectern' that lies beside this one, and tells what \
-            processor time they take. With --nats it uses a running system: rooms named load-…, which are closed at the \
+            Without --nats it starts a NATS server and the program 'lectern' that lies beside this one, and reports \
+            their processor time. With --nats it uses a running system: rooms named load-…, which are closed at the \
             end if this NATS user may give commands, on ROOT.command.USER. The user also needs what teachers, students and video \
             clocks may do. Run it on another machine than the service where you can; where not, --pid names the \
-            daemon whose processor time is to be told.
+            daemon whose processor time is to be reported.
 
             Figures of p99.9 say something from some ten thousand operations on: --seconds 60 or more.
 

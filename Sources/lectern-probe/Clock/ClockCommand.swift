@@ -10,7 +10,7 @@ import VideoTiming
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Watch a stream as a student's player would, and publish what the students see.",
+        abstract: "Watch a stream as a student's player would, and publish the media time that students see.",
         discussion: """
             The command reads the stream of a cohort as a player does: it keeps a player's distance to the live end, moves on at \
             the pace of real time, stalls where nothing comes and goes on where something does. Four times a second, and at \
@@ -27,8 +27,8 @@ struct ClockCommand: AsyncParsableCommand {
             MPEG-TS wraps each 26.5 hours in another unit: the times are continued here, and a clock that is started \
             after a wrap begins low
 
-            Where the media time is UTC the samples tell how late the picture is (`a`), by this machine's clock; with --age \
-            they tell it in other streams, too. Teachers' pages need it to stamp ink with the time at the teacher.
+            If the media time is UTC, the samples contain the age of the picture (`a`), by this machine's clock; with --age \
+            they contain it for other streams, too. Teachers' pages need it to stamp ink with the time at the teacher.
 
             Players of one and the same HLS stream are not all at the same place: they begin at a distance from an end \
             that moves by whole segments. With HLS the clock is therefore 1 s ahead of its own place (--lead), so that \

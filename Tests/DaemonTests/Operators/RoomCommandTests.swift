@@ -133,7 +133,7 @@ import Testing
 
             let path = folder.appendingPathComponent("none.svg").path
             let unknown = try await LecternProcess.run("export", "--nats", nats.url, "--room", "nothing", "-o", path)
-            #expect(unknown.exitCode == 1 && unknown.log.hasPrefix("lectern: the service says: "), "\(unknown.log)")
+            #expect(unknown.exitCode == 1 && unknown.log.hasPrefix("lectern: the service refused: "), "\(unknown.log)")
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(try await LecternProcess.run("export", "--room", "lesson", "-o", "board").exitCode == 64)
         }

@@ -208,7 +208,7 @@ function show({ clock, sender, serverClock, player }) {
         $("problem").dataset.tone = sender.problem ? "bad" : "";
         if (wasRefused && !sender.isRefused) $("notice").hidden = true;
         wasRefused = sender.isRefused;
-        if (wasRefused) refuse(t("This page tells a room's clock with a token for that: its link comes from your administrator."));
+        if (wasRefused) refuse(t("This page needs a token for the room's clock. Ask your administrator for the link."));
         Object.assign($("video").dataset, { state: clock.state, carrier: clock.carrier ?? "", time: String(time) });
     }, 100);
 }

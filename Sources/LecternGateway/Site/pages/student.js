@@ -308,7 +308,7 @@ function showStep(board, clock) {
     const show = () => {
         if (isRefused) return showInStep("", t("Not in step"));
         if (clock?.isBroken) return showInStep("wait", t("Without the video: ink comes when the class’s video is there"));
-        if (clock?.isUndated) return showInStep("wait", t("Not in step: this video does not tell its time"));
+        if (clock?.isUndated) return showInStep("wait", t("Not in step: the time of this video is unknown"));
         if (clock instanceof WatchedClock && Number.isNaN(clock.time)) {
             return showInStep("wait", $("video").paused ? t("Play the video: ink comes with it") : t("Reading the time of the video…"));
         }

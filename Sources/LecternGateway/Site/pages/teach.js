@@ -254,7 +254,7 @@ function showStep(timeLine, teacher) {
             : t("No video has told its time yet. What you draw is kept for it, 30 seconds at most.");
         if (isAsking && !isAsked && teacher.state === "writer") {
             isAsked = true;
-            notify(t("Nothing tells how late students see you, so your ink runs ahead of your voice."), t("Answer"), () => {
+            notify(t("The delay of your students is unknown, so your ink runs ahead of your voice."), t("Answer"), () => {
                 closeNotice();
                 $("audience").dataset.open = "true";
                 $("audience-button").setAttribute("aria-pressed", "true");

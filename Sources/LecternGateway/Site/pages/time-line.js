@@ -96,7 +96,7 @@ export class TimeLine {
         const { state } = this.live;
         const behind = this.live.time - this.time;
         if (state === "unknown" || state === "open") return { tone: "", words: "" };
-        if (state === "no-clock") return { tone: "wait", words: t("The students' video tells no time") };
+        if (state === "no-clock") return { tone: "wait", words: t("The students' video has no known time") };
         if (state === "unknown-latency" && (this.kind === "auto" || this.kind === "media" && !this.#player)) {
             return { tone: "wait", words: t("Not in step yet: how late do students see you?"), isAsking: true };
         }

@@ -79,7 +79,7 @@ struct ExportCommand: AsyncParsableCommand {
             throw ExitCode.failed(error == .noResponders ? room.unanswered : "\(error)")
         }
         if let refusal = RequestError(decoding: reply.payload) {
-            throw ExitCode.failed("the service says: \(refusal.message)")
+            throw ExitCode.failed("the service refused: \(refusal.message)")
         }
         return reply
     }

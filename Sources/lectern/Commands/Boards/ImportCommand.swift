@@ -34,9 +34,8 @@ struct ImportCommand: AsyncParsableCommand {
             are drawn below the other ink of their page, at the time of its first stroke, and in a room with operations as \
             lines along their lower edge.
 
-            Without --t the operations have the time at the teacher, where the clock of the room's video tells how late that \
-            is: students see them when their video gets there. Where a clock is live and does not tell it, a warning is \
-            printed. With --t the first stroke, and all slides, have that time on the time line of the room's video, and the other \
+            Without --t the operations get the time at the teacher, if the room's clock reports its delay: students see them \
+            when their video gets there. If a live clock does not report it, the command prints a warning. With --t the first stroke, and all slides, have that time on the time line of the room's video, and the other \
             strokes are as much later as they are in the file.
 
             Document type declarations, entities and references to other files are refused, and nothing is published \

@@ -13,9 +13,9 @@ struct ClockCommand: AsyncParsableCommand {
         discussion: """
             The command publishes the media time that the cohort sees: `elapsed x speed - latency`, from the start of the command. \
             Start it together with `lectern publish`, whose messages count from the same moment: then each stroke \
-            comes to the students as late as their video. The samples tell how far the students are behind (`a`), so that \
-            teachers' pages and commands stamp with the time at the teacher; --no-age leaves that out, as a source does \
-            that does not know it.
+            comes to the students as late as their video. The samples contain the students' delay (`a`), so that teachers' \
+            pages and commands stamp with the time at the teacher; --no-age omits it, as a source does that does not know \
+            it.
 
             Samples go out every --interval, and at once after a change. Times of changes are elapsed times; each \
             option may be given several times, in pairs. After --end-at the command goes on for 3 s, in which the \

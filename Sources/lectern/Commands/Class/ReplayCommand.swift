@@ -17,7 +17,7 @@ struct ReplayCommand: AsyncParsableCommand {
             `message`. By default the video is taken to play from the first operation on; --from and --speed change \
             that. --speed 0 prints all at once.
 
-            With --times a player says where it is: each line of standard input is a media time in milliseconds, in any \
+            With --times the command reads the player's media times from standard input, in milliseconds, one a line, in any \
             order. After each, one line has the board then: `v`, the time; `index`, the last operation; its `digest`, the \
             number of `visible` strokes; and the operations that are `new` since the line before, or `"moved":true` \
             where the player went back.

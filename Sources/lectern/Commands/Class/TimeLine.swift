@@ -90,7 +90,7 @@ struct TimeLineOptions: ParsableArguments {
             return live.milliseconds()
         }
         if isNeeded {
-            throw ExitCode.failed("the room does not tell the time at the teacher: no clock has an age")
+            throw ExitCode.failed("the time at the teacher is unknown: no clock of the room sends its age")
         }
         if let warning = time.warning { StandardError.write("lectern: \(warning)") }
         return nil

@@ -21,7 +21,7 @@ struct EraseCommand: AsyncParsableCommand {
             written since.
 
             Not deleted: the entry in the audit log that the room was erased, by whom; backups, exports, recordings and \
-            outbox files; mirrors of the streams; what browsers of students keep. NATS servers of a cluster keep messages some \
+            outbox files; mirrors of the streams; copies in students' browsers. NATS servers of a cluster keep messages some \
             minutes longer in a log of their own. See the guide for operators, "Erase a room".
 
             Exit codes: 0 when nothing is left; 1 when it was not confirmed, when there is no service or no permission, or \

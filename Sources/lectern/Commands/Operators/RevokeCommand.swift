@@ -16,9 +16,9 @@ struct RevokeCommand: AsyncParsableCommand {
             within a second, with 401 and the code revoked, and ends its event streams. Tokens without a jti cannot be \
             ended one by one. --sub ends all tokens of an author or another subject that were issued until now.
 
-            The daemons keep revocations in the stream ROOT_REVOKED for good, as what a token says of its end may be forged. \
-            With the key and the whole token its signature is checked, and the revocation is kept until the token would have \
-            ended. There may be 50,000 in all; beyond, revoke is refused, and another key (auth.secret_file, then SIGHUP) \
+            The daemons keep revocations in the stream ROOT_REVOKED for good, because the `exp` of an unchecked token may be \
+            forged. With the key and the whole token its signature is checked, and the revocation is kept until the token \
+            would have ended. There may be 50,000 in all; beyond, revoke is refused, and another key (auth.secret_file, then SIGHUP) \
             ends all tokens. With journal.mode none revocations are in the memory of the daemon, and end with it.
 
             The command is recorded in the audit log. The NATS user must be allowed to publish on ROOT.command.NAME.

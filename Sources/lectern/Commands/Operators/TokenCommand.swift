@@ -9,7 +9,7 @@ struct TokenCommand: AsyncParsableCommand {
         commandName: "token",
         abstract: "Make a token for the HTTP side.",
         discussion: """
-            For a daemon with auth.mode token. The key is the daemon's secret (auth.secret_file), or the private key of \
+            The command makes a token for a daemon with auth.mode token. The key is the daemon's secret (auth.secret_file), or the private key of \
             its auth.public_key_file. A client sends the token as `Authorization: Bearer`, or opens a page as \
             /rooms/ROOM#token=TOKEN; a clock opens /rooms/ROOM/clock.
 
