@@ -14,11 +14,7 @@ struct Lectern: AsyncParsableCommand {
             To see it work, with nothing else running:
               lectern demo
 
-            By hand, in four terminals:
-              lectern serve --nats embedded
-              lectern watch --room physics
-              lectern clock --room physics --latency 2s
-              lectern publish demo --room physics --author anna
+            `lectern help COMMAND` describes each command.
             """,
         version: version,
         subcommands: [
