@@ -274,8 +274,8 @@ extension FeedState {
     mutating func joined(_ join: FeedJoin, _ ticket: Ticket, at now: Duration, into actions: inout [Action]) {
         if let gate = join.gate { self.gate = gate }
         guard !ticket.isForReaders else {
-            if let readers = waiting.removeValue(forKey: ticket.number)?.readers {
-                start(readers, with: join, at: now, &actions)
+            if let (request, readers) = waiting.removeValue(forKey: ticket.number) {
+                start(readers, have: request.have ?? 0, with: join, at: now, &actions)
             }
             return
         }
@@ -359,16 +359,16 @@ extension FeedState {
 
     /// Starts readers with the board or the tail of a join.
     private mutating func start(
-        _ readers: [Reader], with join: FeedJoin, at now: Duration, _ actions: inout [Action]
+        _ readers: [Reader], have: UInt64, with join: FeedJoin, at now: Duration, _ actions: inout [Action]
     ) {
         guard isLive, let position else {
             early += readers.map { ($0, nil) }
             return
         }
-        let event: StreamEvent
+        var events: [StreamEvent] = []
         switch join.content {
         case .board(let start):
-            event = start
+            events = [start]
             if join.position.room != position.room {
                 // A new incarnation, of which the feed has not heard yet.
                 move(to: join, start, &actions)
@@ -384,12 +384,13 @@ extension FeedState {
                 for reader in readers { add(reader, have: nil, into: &actions) }
                 return
             }
-            event = start
+            // Readers who are ahead of what is released have nothing to get until that has passed them.
+            if join.position.index >= have { events = [start] }
         case .operations:
             return
         }
         if let suffix = recent.after(join.position.index) {
-            for reader in readers { actions.append(.attach(reader, [event] + suffix, after: 0)) }
+            for reader in readers { actions.append(.attach(reader, events + suffix, after: have)) }
         } else {
             for reader in readers {
                 actions.append(.refuse(reader, .notReady("The room is too busy to be joined; ask again in a second.")))

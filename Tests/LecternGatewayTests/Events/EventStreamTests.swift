@@ -145,12 +145,12 @@ import Whiteboard
             try lesson.draw(6...6)
             #expect(try await alone.nextOperation().index == 6)
 
-            // Who has more than the feed is answered by the service, from where that is; clients pass over what they have.
+            // Who has more than is released, as after a restart of the service, gets nothing until that has passed it.
             let ahead = try lesson.read(headers: ["Last-Event-ID": "\(incarnation):8"])
             // Admitted once its head is there.
             try await eventually("the stream is open", is: ahead.other.contains("200 OK"))
             try lesson.draw(7...9)
-            #expect(try await ahead.next(3).map { try $0.index } == [7, 8, 9])
+            #expect(try await ahead.nextOperation().index == 9)
 
             let other = try lesson.read(headers: ["Last-Event-ID": "another:4"])
             #expect(try await other.nextOperation().name == "board")
