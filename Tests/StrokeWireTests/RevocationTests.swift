@@ -16,7 +16,7 @@ import Testing
         ]
         for one in all { #expect(try Revocation(decoding: one.encoded()) == one) }
         #expect(all[2].encoded() == Array(#"{"sub":"anna","iat":1760000000}"#.utf8))
-        let page = RevocationPage(list: "l", through: 7, hasMore: true, revocations: all)
+        let page = RevocationPage(list: "l", through: 7, hasMore: true, ended: 1_789_990_000, revocations: all)
         #expect(try RevocationPage(decoding: page.encoded()) == page)
         let request = RevocationRequest(list: "l", after: 41)
         #expect(try RevocationRequest(decoding: request.encoded()) == request)

@@ -173,7 +173,8 @@ extension RevocationWatch {
             take(page.revocations)
             let now = Int64(Date().timeIntervalSince1970)
             let isDone = state.withLock { state in
-                if !page.hasMore { _ = state.table.removeExpired(at: now) }
+                // This clock may be ahead.
+                if !page.hasMore { _ = state.table.removeExpired(at: min(now, page.ended)) }
                 state.position = RevocationRequest(list: page.list, after: page.through)
                 if !page.hasMore { state.isRead = true }
                 return !page.hasMore

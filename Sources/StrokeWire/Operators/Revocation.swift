@@ -135,7 +135,7 @@ public struct RevocationRequest: Sendable, Hashable {
 }
 
 /// A part of the list of revocations: the answer to ``RevocationRequest``, and what is published on `<root>.revoked` when
-/// tokens are revoked: `{"list":"…","through":42,"more":false,"revoked":[{"jti":"…","exp":…}]}`.
+/// tokens are revoked: `{"list":"…","through":42,"more":false,"ended":…,"revoked":[{"jti":"…","exp":…}]}`.
 public struct RevocationPage: Sendable, Hashable {
     /// Names the list: the places of another one cannot be compared with those of this.
     public let list: String
@@ -143,13 +143,16 @@ public struct RevocationPage: Sendable, Hashable {
     public let through: UInt64
     /// Whether there are more after it.
     public let hasMore: Bool
+    /// Tokens that expire until then have ended by the clock of the service, in seconds since 1970.
+    public let ended: Int64
     public let revocations: [Revocation]
 
     /// Revocations in a page at most.
     public static let limit = 500
 
-    public init(list: String, through: UInt64, hasMore: Bool, revocations: [Revocation]) {
-        (self.list, self.through, self.hasMore, self.revocations) = (list, through, hasMore, revocations)
+    public init(list: String, through: UInt64, hasMore: Bool, ended: Int64 = 0, revocations: [Revocation]) {
+        (self.list, self.through, self.hasMore, self.ended) = (list, through, hasMore, ended)
+        self.revocations = revocations
     }
 
     /// Writes it.
@@ -158,6 +161,7 @@ public struct RevocationPage: Sendable, Hashable {
             body.append("list", string: list)
             body.append("through", integer: through)
             body.append("more", bool: hasMore)
+            body.append("ended", integer: ended)
             body.append("revoked", list: revocations) { $0 += $1.encoded() }
         }
     }
@@ -165,10 +169,11 @@ public struct RevocationPage: Sendable, Hashable {
     /// Reads one.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        let body = try JSONObject(bytes, keeping: ["list", "through", "more", "revoked"], limit: .max)
+        let body = try JSONObject(bytes, keeping: ["list", "through", "more", "ended", "revoked"], limit: .max)
         list = try body.requiredString("list", limit: .max)
         through = try body.requiredIndex("through")
         hasMore = try body.bool("more") ?? false
+        ended = try body.integer("ended", in: 0...Int64.maxSafeInteger) ?? 0
         revocations = try body.objects("revoked", keeping: Revocation.keys) { body throws(Rejection) in
             try Revocation(body)
         }.required("revoked")
@@ -190,6 +195,8 @@ public struct RevocationTable: Sendable {
     private var places: [Revocation.Target: UInt64] = [:]
     /// By place.
     private var entries: [Entry] = []
+    /// When those that have ended were last removed, in seconds since 1970.
+    private var ended: Int64 = 0
 
     public init() {}
 
@@ -239,11 +246,12 @@ public struct RevocationTable: Sendable {
     /// - Parameter now: in seconds since 1970.
     /// - Returns: their places.
     public mutating func removeExpired(at now: Int64) -> [UInt64] {
-        let ended = entries.filter { $0.revocation.expires.map { $0 <= now } ?? false }
-        guard !ended.isEmpty else { return [] }
+        ended = max(now, 0)
+        let removed = entries.filter { $0.revocation.expires.map { $0 <= now } ?? false }
+        guard !removed.isEmpty else { return [] }
         entries.removeAll { $0.revocation.expires.map { $0 <= now } ?? false }
-        for entry in ended { places[entry.revocation.target] = nil }
-        return ended.map { $0.place }
+        for entry in removed { places[entry.revocation.target] = nil }
+        return removed.map { $0.place }
     }
 
     /// Whether a token no longer counts.
@@ -264,7 +272,8 @@ public struct RevocationTable: Sendable {
     public func page(after place: UInt64, of list: String, bytes: Int = .max) -> RevocationPage {
         // A list that does not come so far has lost its end.
         let start = place > last ? 0 : position(of: place + 1)
-        var space = bytes - RevocationPage(list: list, through: .max, hasMore: false, revocations: []).encoded().count
+        let empty = RevocationPage(list: list, through: .max, hasMore: false, ended: ended, revocations: [])
+        var space = bytes - empty.encoded().count
         var part = entries[start...].prefix(RevocationPage.limit)
         part = part.prefix { entry in
             space -= entry.revocation.encoded().count + 1
@@ -272,7 +281,7 @@ public struct RevocationTable: Sendable {
         }
         let hasMore = part.endIndex < entries.count
         return RevocationPage(
-            list: list, through: hasMore ? part.last?.place ?? last : last, hasMore: hasMore,
+            list: list, through: hasMore ? part.last?.place ?? last : last, hasMore: hasMore, ended: ended,
             revocations: part.map { $0.revocation })
     }
 

@@ -17,6 +17,8 @@ private final class ScriptedList: Sendable {
 
     init(_ name: String = "list") { self.name = name }
 
+    func removeExpired(at now: Int64) { table.withLock { _ = $0.removeExpired(at: now) } }
+
     func add(_ revocation: Revocation) { table.withLock { _ = $0.insert(revocation, at: $0.last + 1) } }
 
     func answer(on service: TestService) async throws {
@@ -140,6 +142,19 @@ private final class ScriptedList: Sendable {
             list.add(try #require(Revocation.token("b", expires: nil)))
             try await gateway.server.restart()
             try await eventually("it has asked again", is: await Self.get(gateway, second).errorCode == "revoked")
+        }
+    }
+
+    @Test func `a gateway whose clock is ahead keeps what has not ended for the service`() async throws {
+        try await Self.with { key, gateway in
+            let (list, now) = (ScriptedList(), Int64(Date().timeIntervalSince1970))
+            list.add(try #require(Revocation.token("a", expires: now - 10)))
+            try await list.answer(on: gateway.service)
+            try await gateway.waitUntilReady()
+            let token = try await Self.token(key, id: "a")
+            #expect(try await Self.get(gateway, token).errorCode == "revoked")
+            list.removeExpired(at: now)
+            try await eventually("it has ended", is: await Self.get(gateway, token).status == .ok)
         }
     }
 
