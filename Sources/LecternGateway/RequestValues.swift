@@ -131,15 +131,21 @@ extension Request {
 struct WeightedItem {
     /// In lower case.
     let name: String
-    /// 1 where it has none, or none that can be read.
+    /// From 0 to 1; 1 where it has none, 0 where it is no such number: what it is about is not wanted then.
     let weight: Double
 
     static func list(_ header: some StringProtocol) -> [WeightedItem] {
         header.lowercased().split(separator: ",").compactMap { item in
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Self.weight($0.dropFirst(2)) }
             return parts.first.map { WeightedItem(name: $0, weight: weight ?? 1) }
         }
+    }
+
+    private static func weight(_ text: Substring) -> Double {
+        // A Double may be written in more forms than these digits.
+        guard text.allSatisfy("0123456789.".contains), let weight = Double(text), weight <= 1 else { return 0 }
+        return weight
     }
 }
 

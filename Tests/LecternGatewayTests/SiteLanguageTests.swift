@@ -50,7 +50,8 @@ import Testing
         arguments: [
             ("zh", "zh"), ("zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("de,zh;q=0.5", "zh"), ("en-US,zh", "en"),
             ("zh;q=0.2,en;q=0.9", "en"),
-            ("ZH-hant-TW", "zh"), ("", "en"), ("*", "en"), ("fr", "en"), ("zh;q=0", "en"), (";;q=x,,-,zh;q=", "zh"),
+            ("ZH-hant-TW", "zh"), ("", "en"), ("*", "en"), ("fr", "en"), ("zh;q=0", "en"), (";;q=x,,-,zh", "zh"),
+            ("zh;q=", "en"), ("zh;q=nan,zh;q=2", "en"),
         ])
     func choice(asked: String, language: String) throws {
         let file = SiteLanguages().file(for: asked)

@@ -64,7 +64,10 @@ enum SiteFolder {
         try await RunningGateway.with { gateway in
             let path = "/" + file
             var sizes: [String: Int] = [:]
-            for (accepted, coding) in [("gzip, deflate, br, zstd", "br"), ("gzip, br;q=0", "gzip"), ("identity", nil)] {
+            for (accepted, coding) in [
+                ("gzip, deflate, br, zstd", "br"), ("gzip, br;q=0", "gzip"), ("identity", nil),
+                ("br;q=abc, *;q=0.5", "gzip"), ("br;q=1.5, gzip;q=1.000", "gzip"), ("gzip;q=0x1, *;q=inf", nil),
+            ] {
                 let reply = try await gateway.http.send("GET", path, headers: [("Accept-Encoding", accepted)])
                 #expect(reply.fields["content-encoding"] == coding)
                 sizes[coding ?? "plain"] = Int(reply.fields["content-length"] ?? "")
