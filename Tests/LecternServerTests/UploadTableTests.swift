@@ -96,6 +96,17 @@ import Whiteboard
         #expect(table.byteCount == 0 && table.isEmpty)
     }
 
+    @Test func `An upload that sends a part now and then ends after five minutes`() throws {
+        var table = UploadTable(byteLimit: 100)
+        #expect(table.begin("a", try Self.room(), bytes: 100, at: start) == nil)
+        for second in stride(from: 20, through: 300, by: 20) {
+            table.expire(at: start + .seconds(second))
+            #expect(table.receive("a", offset: second / 20 - 1, [1], at: start + .seconds(second)) == .taken)
+        }
+        table.expire(at: start + .seconds(301))
+        #expect(table.byteCount == 0 && table.isEmpty)
+    }
+
     @Test func `A whole file is counted until it is stored`() throws {
         var table = UploadTable(byteLimit: 100)
         #expect(table.begin("a", try Self.room(), bytes: 100, at: start) == nil)

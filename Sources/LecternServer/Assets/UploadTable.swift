@@ -5,7 +5,7 @@ import Whiteboard
 /// The files that are being uploaded, as far as they have come.
 ///
 /// Bounded: the announced bytes of all files together, of one room half of them, and the number of files. An upload without a
-/// part for a while ends, and gives its bytes back.
+/// part for a while ends, as does one that takes too long in all, and gives its bytes back.
 struct UploadTable {
     /// What an arriving part gives.
     enum Outcome: Equatable {
@@ -22,12 +22,17 @@ struct UploadTable {
         let limit: Int
         let password: String?
         var bytes: [UInt8] = []
-        var lastPart: Instant
+        /// When it has to be whole.
+        let end: Instant
+        /// When the next part has to be there.
+        var deadline: Instant
         var isWhole = false
     }
 
     /// How long a part may take.
     static let partTimeout: Duration = .seconds(30)
+    /// How long all parts may take together, as over HTTP.
+    static let timeout: Duration = .seconds(300)
 
     /// Uploads at a time.
     static let countLimit = 256
@@ -62,7 +67,8 @@ struct UploadTable {
         else { return .busy }
         // A password that is longer than any is none.
         let password = password.flatMap { $0.utf8.count <= AssetLimits.passwordBytes ? $0 : nil }
-        uploads[token] = Upload(room: room, limit: bytes, password: password, lastPart: now)
+        uploads[token] = Upload(
+            room: room, limit: bytes, password: password, end: now + Self.timeout, deadline: now + Self.partTimeout)
         byteCount += bytes
         return nil
     }
@@ -76,7 +82,7 @@ struct UploadTable {
             return .refused(.unreadable("its upload has ended, or waited too long"))
         }
         let (count, limit) = (uploads.values[index].bytes.count, uploads.values[index].limit)
-        uploads.values[index].lastPart = now
+        uploads.values[index].deadline = min(now + Self.partTimeout, uploads.values[index].end)
         if !part.isEmpty, (0...count).contains(offset), count - offset == part.count { return .taken }
         guard offset == count, count + part.count <= limit else {
             end(token)
@@ -102,8 +108,8 @@ struct UploadTable {
 
     var isEmpty: Bool { uploads.isEmpty }
 
-    /// Forgets uploads without a part for a while, with their bytes and passwords.
+    /// Forgets uploads whose deadline has passed, with their bytes and passwords.
     mutating func expire(at now: Instant) {
-        for (token, upload) in uploads where !upload.isWhole && upload.lastPart + Self.partTimeout < now { end(token) }
+        for (token, upload) in uploads where !upload.isWhole && upload.deadline < now { end(token) }
     }
 }
