@@ -159,7 +159,7 @@ public struct AuditReader: Sendable {
     /// - Parameters:
     ///   - room: the room that they are about; nil for all.
     ///   - since: the time from which on, in milliseconds since 1970.
-    /// - Throws: `.noReply`; `.refused`, also without a journal.
+    /// - Throws: `.noReply`; `.refused`, also without a journal; `.malformed`.
     public func entries(room: RoomID? = nil, since: Int64? = nil) async throws(RoomDirectoryError) -> [AuditEntry] {
         var entries: [AuditEntry] = []
         var places: [String: Int] = [:]
@@ -176,6 +176,8 @@ public struct AuditReader: Sendable {
                     entries.append(entry)
                 }
             }
+            // A page that begins no later than the one before would have the log read without end.
+            if let next = page.next, next <= request.from ?? 0 { throw .malformed }
             request.from = page.next
         } while request.from != nil
         return entries

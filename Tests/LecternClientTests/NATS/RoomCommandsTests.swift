@@ -157,4 +157,21 @@ import Testing
             await service.close()
         }
     }
+
+    @Test func `an audit log whose pages lead back is not read without end`() async throws {
+        try await NATSTestServer.with { server in
+            let service = try await Wire.connect(server)
+            try service.subscribe("ink.audit") { [service] message in
+                guard let reply = message.reply else { return }
+                try? service.publish(AuditPage([], next: 9).encoded(), to: reply)
+            }
+            try await service.flush()
+            try await NATSConnection.with(server) { connection in
+                await #expect(throws: RoomDirectoryError.malformed) {
+                    _ = try await AuditReader(connection: connection, root: "ink").entries()
+                }
+            }
+            await service.close()
+        }
+    }
 }
