@@ -28,6 +28,8 @@ struct DrawingLog {
     /// Bytes of the file, and of the lines of records that are not over.
     private(set) var size = 0
     private var liveSize = 0
+    /// Bytes of the file when it could not be written anew.
+    private var failedSize = 0
     private var sizes: [OperationKey: Int] = [:]
     private var writesHere = false
 
@@ -65,6 +67,8 @@ struct DrawingLog {
 
     /// Stores lines, all or nothing. The operating system has them when this returns.
     mutating func append(_ lines: [Line]) throws(OutboxFileError) {
+        // What cannot be written anew, as on a full disk, goes on as it is for a while.
+        if size > max(2 * liveSize, failedSize) + Self.slack { compact() }
         let bytes = (lines + [.commit]).flatMap { $0.encoded }
         guard size + bytes.count <= Self.limit else {
             throw OutboxFileError(path, .notWritten("it would have more than \(Self.limit) bytes"))
@@ -77,8 +81,6 @@ struct DrawingLog {
         }
         size += bytes.count
         for line in lines { note(line) }
-        // What cannot be written anew goes on as it is.
-        if size > 2 * liveSize + Self.slack { try? compact() }
     }
 
     private mutating func note(_ line: Line) {
@@ -126,17 +128,22 @@ struct DrawingLog {
     }
 
     /// Writes what is not over to a new file, which takes the place of this one: whatever ends in between, one of them is whole.
-    private mutating func compact() throws(OutboxFileError) {
-        let records = try contents().records
-        let new = try LineFile(path: path + ".new")
-        try new.cut(to: 0)
+    private mutating func compact() {
+        failedSize = size
+        guard let records = try? contents().records, let new = try? LineFile(path: path + ".new") else { return }
         var bytes = header
         for line in records.map({ Line.record($0) }) + [.writes(here: writesHere), .commit] {
             bytes.append(contentsOf: line.encoded)
         }
-        try new.append(bytes)
-        try new.replace(path)
-        (file, size) = (new, bytes.count)
+        do throws(OutboxFileError) {
+            try new.cut(to: 0)
+            try new.append(bytes)
+            try new.replace(path)
+            (file, size, failedSize) = (new, bytes.count, 0)
+        } catch {
+            // It would keep the space that the file may need.
+            unlink(new.path)
+        }
     }
 }
 

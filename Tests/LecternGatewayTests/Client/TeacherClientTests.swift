@@ -255,6 +255,25 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + ".new"))
     }
 
+    @Test func `a file that cannot be written anew goes on, and leaves nothing beside it`() throws {
+        let path = path()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.createSymbolicLink(atPath: path + ".new", withDestinationPath: "/dev/full")
+        var log = try DrawingLog(path: path, owner: "bea in r")
+        let text = String(repeating: "x", count: 100_000)
+        for number in 1...20 as ClosedRange<Int64> {
+            try log.append([.record(record(number, text)), .deleted(record(number - 1, "").key)])
+        }
+        #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+        // It is tried again only when there is more to be won.
+        #expect(log.size > 2_000_000)
+        for number in 21...30 as ClosedRange<Int64> {
+            try log.append([.record(record(number, text)), .deleted(record(number - 1, "").key)])
+        }
+        #expect(log.size < 1_500_000)
+        #expect(try log.contents().records.map(\.key.number) == [30])
+    }
+
     @Test func `a file of somebody else, one in use and one that is damaged are refused`() throws {
         let path = path()
         defer { try? FileManager.default.removeItem(atPath: path) }
