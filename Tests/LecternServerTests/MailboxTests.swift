@@ -51,6 +51,28 @@ import Whiteboard
         #expect(mailbox.load.dropped == 7 + 2 + 1 + 1)
     }
 
+    @Test func `requests wait behind all other items, a turn of them at a time, and have a quarter of the capacity`() {
+        let mailbox = Mailbox<Int>(capacity: 4000)
+        func post(_ item: Int, isRequest: Bool) -> Bool {
+            mailbox.post(item, cost: 1, mustNotBeLost: false, isBrief: !isRequest, isRequest: isRequest)
+        }
+        func take() -> [Int] {
+            var batch: Deque<Int> = []
+            mailbox.take(into: &batch, nextWake: MonotonicClock.now())
+            return Array(batch)
+        }
+        #expect((1...1001).count { post($0, isRequest: true) } == 1000)
+        #expect(post(-1, isRequest: false))
+        #expect(take() == [-1] + Array(1...256))
+        #expect(post(-2, isRequest: false))
+        #expect(take() == [-2] + Array(257...512))
+        #expect(mailbox.load.bytes == 1 + 1000 - 256)
+        #expect(take() == Array(513...768))
+        #expect(take() == Array(769...1000))
+        #expect(take() == [])
+        #expect(mailbox.load.bytes == 0)
+    }
+
     @Test func `what is posted in a round is handled at its end by whoever has opened it`() {
         #expect(take() == [])
         #expect(closeRound() == nil, "handled by the thread that took")

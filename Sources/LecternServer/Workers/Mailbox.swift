@@ -17,12 +17,15 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private let capacity: Int
     // Under the mutex:
     private var items = Deque<Item>()
-    /// Of the items in the queue and of the batch that is being handled.
+    /// Requests wait behind all other items, and are taken a turn at a time: many of them delay nothing else.
+    private var requests = Deque<(item: Item, cost: Int)>()
+    private var requestBytes = 0
+    /// Of the items in the queues and of the batch that is being handled.
     private var bytes = 0
     private var bytesTaken = 0
-    /// Of the items in the queue.
+    /// Of the items in the queue but requests.
     private var bytesWaiting = 0
-    /// Items in the queue that are for the worker's thread.
+    /// Items in the queue but requests that are for the worker's thread.
     private var longItems = 0
     private var isRoundOpen = false
     /// Whether a batch is being handled; at first by the worker's thread, until it takes one.
@@ -40,6 +43,8 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private var lastCount = 0
 
     private static var keptCapacity: Int { 4096 }
+    /// Requests in a batch at most.
+    private static var turn: Int { 256 }
     /// Bytes of items that a deliverer handles itself.
     private static var briefBytes: Int { 256 << 10 }
     /// A deliverer reads nothing while it handles a batch: after one that takes longer it leaves them to the worker.
@@ -79,21 +84,31 @@ extension Mailbox {
     ///   - mustNotBeLost: for an item whose sender has bounds of its own; it is never dropped.
     ///   - isBrief: whether a deliverer may handle it.
     ///   - isDispensable: whether a quarter of the capacity is all there is for it, so that it takes no other's place.
+    ///   - isRequest: for a request, which is long. All requests have a quarter of the capacity.
     /// - Returns: false if it was dropped.
     @discardableResult
     func post(
-        _ item: Item, cost: Int, mustNotBeLost: Bool, isBrief: Bool, isDispensable: Bool = false
+        _ item: Item, cost: Int, mustNotBeLost: Bool, isBrief: Bool, isDispensable: Bool = false,
+        isRequest: Bool = false
     ) -> Bool {
         pthread_mutex_lock(mutex)
-        guard mustNotBeLost || bytes + cost <= (isDispensable ? capacity / 4 : capacity) else {
+        let fits =
+            bytes + cost <= (isDispensable ? capacity / 4 : capacity)
+            && (!isRequest || requestBytes + cost <= capacity / 4)
+        guard mustNotBeLost || fits else {
             dropped += 1
             pthread_mutex_unlock(mutex)
             return false
         }
         bytes += cost
-        bytesWaiting += cost
-        if !isBrief { longItems += 1 }
-        items.append(item)
+        if isRequest {
+            requestBytes += cost
+            requests.append((item, cost))
+        } else {
+            bytesWaiting += cost
+            if !isBrief { longItems += 1 }
+            items.append(item)
+        }
         unlock(waking: true)
         return true
     }
@@ -115,7 +130,7 @@ extension Mailbox {
         if mayHandle, isBrief(at: now), !items.isEmpty { waitForEnd(at: now) }
         // Others may have posted long items meanwhile.
         guard mayHandle, isBrief(at: now), !items.isEmpty, !isHandling else {
-            unlock(waking: !items.isEmpty || waitsUntil.map { nextWake < $0 } ?? false)
+            unlock(waking: !isEmpty || waitsUntil.map { nextWake < $0 } ?? false)
             return false
         }
         takeAll(into: &batch)
@@ -125,7 +140,7 @@ extension Mailbox {
 
     /// Whether a deliverer may handle what waits. To be asked under the mutex.
     private func isBrief(at now: Instant) -> Bool {
-        longItems == 0 && bytesWaiting <= Self.briefBytes && now >= isSlowUntil
+        longItems == 0 && requests.isEmpty && bytesWaiting <= Self.briefBytes && now >= isSlowUntil
     }
 
     /// Waits while the worker's thread handles a batch, but not for long.
@@ -145,7 +160,7 @@ extension Mailbox {
         pthread_mutex_lock(mutex)
         finishBatch(nextWake: nextWake)
         if duration > Self.briefTime { isSlowUntil = now + Self.slowTime }
-        unlock(waking: !items.isEmpty || waitsUntil.map { self.nextWake < $0 } ?? false)
+        unlock(waking: !isEmpty || waitsUntil.map { self.nextWake < $0 } ?? false)
     }
 
     /// Ends the use of the mutex.
@@ -161,14 +176,14 @@ extension Mailbox {
 // MARK: - Taking
 
 extension Mailbox {
-    /// Exchanges `batch`, which is empty, for all items, oldest first; waits for one until `nextWake`. Counts the batch
-    /// before as handled. For the worker's thread.
+    /// Exchanges `batch`, which is empty, for all items, oldest first, and a turn of requests; waits for one until `nextWake`.
+    /// Counts the batch before as handled. For the worker's thread.
     func take(into batch: inout Deque<Item>, nextWake: Instant?) {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         finishBatch(nextWake: nextWake)
         if isDelivererWaiting { end.signal() }
-        while isHeld || items.isEmpty && MonotonicClock.now() < self.nextWake {
+        while isHeld || isEmpty && MonotonicClock.now() < self.nextWake {
             waitsUntil = isHeld ? .distantFuture : self.nextWake
             arrival.wait(until: isHeld ? .distantFuture : self.nextWake)
             waitsUntil = nil
@@ -179,13 +194,22 @@ extension Mailbox {
     /// Whether the worker's thread has to wait for the deliverer.
     private var isHeld: Bool { isHandling || isRoundOpen || isDelivererWaiting }
 
+    private var isEmpty: Bool { items.isEmpty && requests.isEmpty }
+
     private func takeAll(into batch: inout Deque<Item>) {
         isHandling = true
         swap(&items, &batch)
         bytesTaken = bytesWaiting
         bytesWaiting = 0
         longItems = 0
+        for request in requests.prefix(Self.turn) {
+            batch.append(request.item)
+            bytesTaken += request.cost
+            requestBytes -= request.cost
+        }
+        requests.removeFirst(min(Self.turn, requests.count))
         // Free the memory of a burst.
+        if requests.isEmpty { requests = [] }
         if lastCount > Self.keptCapacity { items = [] }
         lastCount = batch.count
     }

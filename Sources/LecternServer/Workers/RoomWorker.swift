@@ -27,7 +27,7 @@ final class RoomWorker: Sendable {
         let cost = item.cost
         mailbox.post(
             item, cost: cost, mustNotBeLost: mustNotBeLost || cost == 0, isBrief: item.isBrief,
-            isDispensable: item.isDispensable)
+            isDispensable: item.isDispensable, isRequest: item.isRequest)
     }
 
     /// Posts a record with the time of its arrival.
@@ -110,6 +110,11 @@ enum InboundItem: Sendable {
     /// Whether it is dropped before anything else where the mailbox fills up.
     var isDispensable: Bool {
         if case .wet = self { true } else { false }
+    }
+
+    /// Whether it waits for all others.
+    var isRequest: Bool {
+        if case .request = self { true } else { false }
     }
 
     /// Bytes that it occupies in the mailbox.
