@@ -43,11 +43,11 @@ static PangoFontMap *make_fonts(void) {
     return made;
 }
 
-static PangoContext *make_context(bool right_to_left) {
+static PangoContext *make_context(bool right_to_left, const char *language) {
     if (!fonts) fonts = make_fonts();
     PangoContext *context = pango_font_map_create_context(fonts);
     pango_context_set_base_dir(context, right_to_left ? PANGO_DIRECTION_RTL : PANGO_DIRECTION_LTR);
-    pango_context_set_language(context, pango_language_from_string("en"));
+    pango_context_set_language(context, pango_language_from_string(language));
     // Widths that do not depend on the size.
     pango_context_set_round_glyph_positions(context, FALSE);
     cairo_font_options_t *options = cairo_font_options_create();
@@ -59,7 +59,8 @@ static PangoContext *make_context(bool right_to_left) {
     return context;
 }
 
-text_layout *text_layout_create(const char *text, size_t size, bool right_to_left, double font_size) {
+text_layout *text_layout_create(
+    const char *text, size_t size, bool right_to_left, const char *language, double font_size) {
     size_t count = 1;
     for (size_t place = 0; place < size; place++) count += text[place] == '\n';
     text_layout *layout = calloc(1, sizeof(text_layout));
@@ -74,7 +75,7 @@ text_layout *text_layout_create(const char *text, size_t size, bool right_to_lef
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    PangoContext *context = make_context(right_to_left);
+    PangoContext *context = make_context(right_to_left, language);
     PangoFontDescription *font = pango_font_description_from_string("sans-serif");
     pango_font_description_set_absolute_size(font, unit * font_size * PANGO_SCALE);
     const char *start = text;

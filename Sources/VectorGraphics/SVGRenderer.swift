@@ -228,6 +228,7 @@ struct SVGDocument {
         attribute("font-size", layout.lineHeight * BoardText.fontSize)
         attribute("fill", source.colour)
         if layout.isRightToLeft { text.append(" direction=\"rtl\"") }
+        if let language = layout.language { text += " xml:lang=\"\(language)\"".utf8 }
         text.append(" xml:space=\"preserve\">\n")
         for (number, line) in layout.lines.enumerated() where !line.isEmpty {
             text.append("<text")

@@ -16,6 +16,8 @@ public final class TextLayout {
     /// The lines of the text.
     let lines: [String]
     let isRightToLeft: Bool
+    /// The language in whose forms Han characters are shown: that of kana or Hangul beside them, else Chinese. Nil without any.
+    let language: String?
     /// The height of a line in board units.
     let lineHeight: Double
     private let source: TextSource
@@ -26,13 +28,14 @@ public final class TextLayout {
     public init(_ source: TextSource) {
         let lines = BoardText.lines(of: source.text)
         let isRightToLeft = BoardText.isRightToLeft(source.text)
-        (self.source, self.lines, self.isRightToLeft) = (source, lines, isRightToLeft)
+        let language = Self.language(of: source.text)
+        (self.source, self.lines, self.isRightToLeft, self.language) = (source, lines, isRightToLeft, language)
         #if canImport(CTextLayout)
         var text = lines.joined(separator: "\n")
         let layout = text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { bytes in
                 bytes.baseAddress.flatMap {
-                    text_layout_create($0, bytes.count, isRightToLeft, BoardText.fontSize)
+                    text_layout_create($0, bytes.count, isRightToLeft, language ?? "en", BoardText.fontSize)
                 }
             }
         }
@@ -47,6 +50,20 @@ public final class TextLayout {
     #if canImport(CTextLayout)
     deinit { if let layout { text_layout_destroy(layout) } }
     #endif
+
+    private static func language(of text: String) -> String? {
+        var language: String?
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            // But for the dot between words, which Chinese has, too.
+            case 0x3041...0x30fa, 0x30fc...0x30ff, 0x31f0...0x31ff, 0xff66...0xff9f: return "ja"
+            case 0x1100...0x11ff, 0x3131...0x318e, 0xac00...0xd7a3: return "ko"
+            case 0x3400...0x4dbf, 0x4e00...0x9fff, 0xf900...0xfaff, 0x20000...0x3ffff: language = "zh-CN"
+            default: break
+            }
+        }
+        return language
+    }
 
     /// The width of a line in board units.
     func width(ofLine line: Int) -> Double {

@@ -218,6 +218,17 @@ struct TextTests {
                 && right.contains { $0.name == "text" && $0.attributes["x"] == "400" })
     }
 
+    @Test func `has the forms of Han characters of its language`() throws {
+        let texts: [(String, String?)] = [
+            ("直角 A", "zh-CN"), ("数学の時間", "ja"), ("ハ・ハ", "ja"), ("漢字 한국어", "ko"), ("马克・吐温", "zh-CN"), ("abc", nil),
+        ]
+        for (text, language) in texts {
+            #expect(TextLayout(source(text)).language == language)
+            let file = String(decoding: try SVGRenderer.render(drawing(text)), as: UTF8.self)
+            #expect(file.contains(" xml:lang=\"\(language ?? "")\"") == (language != nil))
+        }
+    }
+
     @Test func `that a lasso has moved and cut is still text, in SVG and in PDF`() throws {
         let lasso = Lasso(
             points: [Point(50, 50), Point(300, 50), Point(300, 400), Point(50, 400)],

@@ -15,9 +15,11 @@ typedef struct text_layout text_layout;
 /// Lays lines out.
 ///
 /// @param text UTF-8 without NUL, lines parted by line feeds
+/// @param language such as "zh-CN", which has forms of its own of Han characters
 /// @param font the size of the font
 /// @return NULL for lack of memory
-text_layout *_Nullable text_layout_create(const char *_Nonnull text, size_t size, bool right_to_left, double font);
+text_layout *_Nullable text_layout_create(
+    const char *_Nonnull text, size_t size, bool right_to_left, const char *_Nonnull language, double font);
 
 void text_layout_destroy(text_layout *_Nonnull layout);
 

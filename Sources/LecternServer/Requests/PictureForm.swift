@@ -44,7 +44,7 @@ extension PictureForm {
 struct PictureTags: Sendable {
     /// Raise it with every change to what is drawn for the same board: the fingerprints of `RasterTests` change then, or
     /// the documents of `VectorGraphicsTests`.
-    static let rendererVersion = 5
+    static let rendererVersion = 6
 
     private let settings: String
 
