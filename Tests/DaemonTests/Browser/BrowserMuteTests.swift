@@ -54,6 +54,13 @@ import Testing
             try await bob.drawWave(7)
             try await anna.wait(forIndex: 4)
             try await bob.waitUntilSaved()
+            // A gateway that imports slides is nobody to be muted.
+            for (index, name) in [(5, "gw-1a2b3c4d5e6f7"), (6, "cleo")] as [(UInt64, String)] {
+                let stroke = #"{"n":1,"t":0,"d":[{"x":1,"y":1},{"x":50,"y":50}]}"#
+                try await room.author(name).send(stroke, appliedAt: index)
+            }
+            try await anna.wait(for: "cleo in the list", Self.button("cleo"))
+            #expect(try await anna.run("return document.querySelectorAll('#authors li').length") == 2)
             // The room is not there at first.
             #expect(try await anna.complaints().filter { !$0.contains("404") } == [])
             let audit = try await LecternProcess.run("audit", "--nats", room.nats.url)

@@ -94,6 +94,9 @@ function lagWords(cohorts, live) {
     return words.length === 0 ? "" : t("Students see this {time} from now", { time: words[0] });
 }
 
+/** The author in whose name a gateway imports and copies pages. */
+const gatewayPattern = /^gw-[0-9a-z]{11,13}$/;
+
 /** Shows who writes to the room beside this page's own author, each with a button that mutes. */
 export class AuthorList {
     #gateway;
@@ -120,7 +123,8 @@ export class AuthorList {
 
     /** Shows the state of the room, as the API has it. */
     show({ writers = [], muted = [] }) {
-        const names = [...new Set([...writers, ...muted])].filter((name) => name !== this.#teacher.author).sort();
+        const people = writers.filter((name) => !gatewayPattern.test(name));
+        const names = [...new Set([...people, ...muted])].filter((name) => name !== this.#teacher.author).sort();
         $("authors-panel").hidden = names.length === 0;
         this.#rows.show(names).forEach((row, place) => {
             const name = names[place];
