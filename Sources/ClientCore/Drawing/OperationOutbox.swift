@@ -1,21 +1,5 @@
 internal import StrokeWire
 
-/// The name of an operation of an author: its session, and its number there.
-public struct OperationKey: Sendable, Hashable, Comparable {
-    public let session: String
-    public let number: Int64
-
-    public init(session: String, number: Int64) {
-        (self.session, self.number) = (session, number)
-    }
-
-    /// Sessions in the order in which they began: their names begin with the time.
-    public static func < (one: OperationKey, other: OperationKey) -> Bool {
-        if one.session == other.session { return one.number < other.number }
-        return one.session.utf8.lexicographicallyPrecedes(other.session.utf8)
-    }
-}
-
 /// A record of an outbox, as a shell stores it under its key.
 public struct StoredOperation: Sendable, Equatable {
     public let key: OperationKey
@@ -331,63 +315,6 @@ struct OperationOutbox: Sendable {
     }
 }
 
-/// Operations in their order, with the bytes of their messages.
-struct OperationList: Sendable {
-    typealias Entry = OperationOutbox.Entry
-
-    private(set) var entries: [Entry] = []
-    private(set) var byteCount = 0
-
-    init() {}
-
-    init(_ entries: [Entry]) {
-        self.entries = entries.sorted { $0.key < $1.key }
-        byteCount = entries.reduce(0) { $0 + $1.byteCount }
-    }
-
-    var count: Int { entries.count }
-    var isEmpty: Bool { entries.isEmpty }
-
-    subscript(_ key: OperationKey) -> Entry? {
-        let place = place(of: key)
-        return place < entries.count && entries[place].key == key ? entries[place] : nil
-    }
-
-    mutating func insert(_ entry: Entry) {
-        // Mostly behind all others.
-        let isLast = entries.last.map { $0.key < entry.key } ?? true
-        entries.insert(entry, at: isLast ? entries.count : place(of: entry.key))
-        byteCount += entry.byteCount
-    }
-
-    mutating func remove(_ key: OperationKey) -> Entry? {
-        let place = place(of: key)
-        guard place < entries.count, entries[place].key == key else { return nil }
-        byteCount -= entries[place].byteCount
-        return entries.remove(at: place)
-    }
-
-    mutating func removeFirst() -> Entry {
-        byteCount -= entries[0].byteCount
-        return entries.removeFirst()
-    }
-
-    mutating func removeAll(where isMeant: (Entry) -> Bool) -> [Entry] {
-        let removed = entries.filter(isMeant)
-        guard !removed.isEmpty else { return [] }
-        entries.removeAll(where: isMeant)
-        byteCount -= removed.reduce(0) { $0 + $1.byteCount }
-        return removed
-    }
-
-    mutating func change(_ key: OperationKey, _ body: (inout Entry) -> Void) {
-        let place = place(of: key)
-        if place < entries.count, entries[place].key == key { body(&entries[place]) }
-    }
-
-    private func place(of key: OperationKey) -> Int { entries.partitioningIndex { $0.key >= key } }
-}
-
 extension OperationOutbox.Entry {
     /// An entry of a record; nil where it is none.
     fileprivate init?(_ record: StoredOperation, id: UInt64) {
@@ -461,27 +388,5 @@ extension OperationOutbox.Entry {
 
     private func firstPoint(of bytes: [UInt8], _ header: StrokeMessage) -> StrokePoint? {
         header.decodePoints(of: bytes).first
-    }
-}
-
-/// The name of a room's incarnation: `LOG-INDEX`, and `LOG.RESTORATIONS-INDEX` after its log has lost its end.
-enum Incarnation {
-    /// Whether the room went on in an incarnation after its log had lost its end, from another, or from one that is not known.
-    static func isRestored(_ incarnation: String, from before: String?) -> Bool {
-        guard let now = parts(incarnation) else { return false }
-        let earlier = before.flatMap { parts($0) } ?? (now.log, 0)
-        return now.log == earlier.log && now.restorations > earlier.restorations
-    }
-
-    private static func parts(_ name: String) -> (log: String, restorations: UInt64)? {
-        let halves = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard halves.count == 2, Int64(Substring(halves[1])) != nil else { return nil }
-        let log = halves[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard let first = log.first, !first.isEmpty else { return nil }
-        switch log.count {
-        case 1: return (String(Substring(first)), 0)
-        case 2: return UInt64(Substring(log[1])).map { (String(Substring(first)), $0) }
-        default: return nil
-        }
     }
 }
