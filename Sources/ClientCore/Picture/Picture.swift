@@ -12,40 +12,6 @@ internal import StrokeWire
 /// One owner. Memory: the messages of the entries, the pixels of images that are shown, and canvases: about ``versionBytes``
 /// of kept versions, those for going back and forth, one canvas more, and scratch memory of a `StrokePainter`.
 public final class Picture {
-    /// An image or a text that is seen.
-    public struct NeededImage: Equatable {
-        public let source: PictureSource
-        /// The width in pixels that it is to be fetched with, or that a text is to be drawn with.
-        public let width: Int
-        /// The height that a text is to be drawn with; that of an image follows from its width.
-        public let height: Int
-        /// The width of the pixels that are there; 0 for none.
-        public let knownWidth: Int
-    }
-
-    /// What is seen of a page where that is not all of it.
-    public struct Viewport: Equatable, Sendable {
-        /// Pixels from the upper left corner of the page, at this scale, to that of the canvas.
-        public let x, y: Int
-        /// The size of the canvas in pixels, 1 … ``Picture/largestSide``.
-        public let width, height: Int
-        /// Pixels a board unit, 1/64 … 1024.
-        public let scale: Double
-
-        /// Nil where a number is none of those.
-        public init?(x: Int, y: Int, width: Int, height: Int, scale: Double) {
-            let sides = 1...Picture.largestSide
-            let (isNear, isScale) = (max(x.magnitude, y.magnitude) <= 1 << 24, scale >= 1 / 64 && scale <= 1024)
-            guard isNear, isScale, sides.contains(width), sides.contains(height) else { return nil }
-            (self.x, self.y, self.width, self.height, self.scale) = (x, y, width, height, scale)
-        }
-
-        /// From the page to the canvas, in board units.
-        var shift: Point { Point(-Double(x) / scale, -Double(y) / scale) }
-        /// The part of the page at this scale.
-        var part: PixelRectangle { PixelRectangle(x: x, y: y, width: width, height: height) }
-    }
-
     /// The picture is not complete: the time is over.
     struct OutOfTime: Error {}
 
@@ -406,30 +372,8 @@ public final class Picture {
     /// others.
     public func neededImages() -> [NeededImage] {
         chooseGround()
-        var widths: [PictureSource: Double] = [:]
-        var order: [PictureSource] = []
-        func add(_ image: PlacedImage?) {
-            guard let image else { return }
-            if widths[image.source] == nil { order.append(image.source) }
-            widths[image.source] = max(widths[image.source] ?? 0, image.width)
-        }
-        add(paper?.image)
-        for image in placedImages() { add(image) }
-        for source in images.sources where widths[source] == nil { images[source] = nil }
-        let texts = order.count { if case .text = $0 { true } else { false } }
-        // All texts together take a half of the bytes at most; with very many they are less sharp.
-        let mostPixels = min(TextSource.mostPixels, Self.imageBytes / 8 / max(texts, 1))
-        return order.map { source in
-            let known = images[source]?.width ?? 0
-            switch source {
-            case .asset:
-                let width = PlacedImage.fetchedWidth(for: (widths[source] ?? 0) * canvasSize.scale)
-                return NeededImage(source: source, width: width, height: 0, knownWidth: known)
-            case .text(let text):
-                let (width, height) = text.pixelSize(scale: canvasSize.scale, most: mostPixels)
-                return NeededImage(source: source, width: width, height: height, knownWidth: known)
-            }
-        }
+        let seen = [paper?.image].compactMap { $0 } + placedImages()
+        return NeededImage.list(of: seen, scale: canvasSize.scale, &images)
     }
 }
 
