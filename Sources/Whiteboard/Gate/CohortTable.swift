@@ -17,6 +17,10 @@ struct CohortTable: Sendable {
     var cursorChanges: UInt64 = 0
     /// The greatest number of operations that a cohort was released since its cursor was saved.
     private(set) var mostUnsaved: UInt64 = 0
+    /// Position of the cohort whose clock was the fastest of its epoch at the last comparison.
+    var leader: Int?
+    /// Whether any cohort has ever had a clock.
+    var hasClocks = false
 
     /// The cohorts that exist from the beginning, where the timeline begins.
     init(_ configuration: CohortsConfiguration, waitsFrom: Instant, at now: Instant, by timeline: GateTimeline) {

@@ -12,10 +12,8 @@ public struct Gate: Sendable {
     private(set) var timeline: GateTimeline
     /// Whether strokes may grow in a cohort.
     let isProgressive: Bool
-    /// Position of the cohort whose clock was the fastest of its epoch at the last comparison.
-    private var leader: Int?
     /// Whether any cohort has ever had a clock.
-    private(set) var hasClocks = false
+    var hasClocks: Bool { cohorts.hasClocks }
     /// Rule 18: no operation up to this index begins a provisional epoch any more: the first of the last one, or the last before
     /// the log's last epoch.
     var lastProvisional: UInt64 = 0
@@ -79,7 +77,8 @@ extension Gate {
         let epoch = timeline.epochs.current.number
         let time = time.map(MediaTime.init(milliseconds:)) ?? .none
         let loggedAt = min(loggedAt, now)
-        let (clocks, isNear) = clocks(of: epoch, near: time, loggedAt: loggedAt, at: now)
+        let (clocks, isNear) = cohorts.clocks(
+            of: epoch, in: timeline.epochs, near: time, loggedAt: loggedAt, at: now)
         timeline.append(time: time, reach: reach, at: loggedAt, clocks: clocks, isNearClock: isNear)
         cohorts.operationAppended(to: timeline)
     }
@@ -93,59 +92,6 @@ extension Gate {
     public mutating func takeClampedCount() -> Int {
         defer { takenClamped = timeline.clampedCount }
         return timeline.clampedCount - takenClamped
-    }
-
-    /// Rules 6 and 7: what the clocks of an epoch say about the times of its operations; nil without a clock.
-    private mutating func clocks(of epoch: Int64, at now: Instant) -> EpochClocks? {
-        // No copies of clocks here: this runs once for each operation.
-        var fastest: (position: Int, media: MediaTime)?
-        var teacher: MediaTime?
-        for position in cohorts.indices where cohorts[position].clock?.epoch == epoch {
-            let media = cohorts[position].clock?.prediction(at: now) ?? .none
-            if media > fastest?.media ?? .none || fastest == nil { fastest = (position, media) }
-            if let live = cohorts[position].clock?.liveTime(at: now) { teacher = max(teacher ?? live, live) }
-        }
-        leader = fastest?.position
-        return fastest.map {
-            EpochClocks(
-                fastest: $0.media, teacher: teacher.map { EpochClocks.Teacher(time: $0, at: now) },
-                old: epochBefore(epoch, at: now))
-        }
-    }
-
-    /// What the clocks of an epoch say about an operation's time, and whether it lies within 60 s of one of them.
-    ///
-    /// One clock decides about times that are not far ahead of it: the fastest is not behind it.
-    private mutating func clocks(
-        of epoch: Int64, near time: MediaTime, loggedAt: Instant, at now: Instant
-    ) -> (clocks: EpochClocks?, isNear: Bool) {
-        guard hasClocks else { return (nil, false) }
-        if let leader, cohorts[leader].clock?.epoch == epoch, let media = cohorts[leader].clock?.prediction(at: now) {
-            let ahead = time - media
-            if time == .none { return (EpochClocks(fastest: media, teacher: nil, old: nil), false) }
-            let mayStraggle = loggedAt - timeline.epochs.current.began <= GateThresholds.stragglerTime
-            let reach = mayStraggle ? GateThresholds.stragglerAhead : GateThresholds.absurd
-            if (-GateThresholds.absurd...reach).contains(ahead) {
-                return (EpochClocks(fastest: media, teacher: nil, old: nil), true)
-            }
-        }
-        let isNear = cohorts.indices.contains { position in
-            guard cohorts[position].clock?.epoch == epoch, let media = cohorts[position].clock?.prediction(at: now)
-            else { return false }
-            return (-GateThresholds.absurd...GateThresholds.absurd).contains(time - media)
-        }
-        return (clocks(of: epoch, at: now), isNear)
-    }
-
-    private func epochBefore(_ number: Int64, at now: Instant) -> EpochClocks.Old? {
-        guard let epoch = timeline.epochs[number], let old = timeline.epochs.predecessor(of: number) else { return nil }
-        var farthest = old.left
-        for position in cohorts.indices where cohorts[position].clock?.epoch == old.number {
-            farthest = max(farthest ?? .none, cohorts[position].clock?.videoTime(at: now) ?? .none)
-        }
-        return farthest.map {
-            EpochClocks.Old(number: old.number, video: $0, ended: epoch.began, isNextForeseen: epoch.wasProvisional)
-        }
     }
 }
 
@@ -308,8 +254,10 @@ extension Gate {
         cohorts[position].clock = VideoClock(
             sample, media: media, epoch: epoch, settings: cohort.settings, received: received, entered: now,
             after: cohort.clock)
-        hasClocks = true
-        if let clocks = clocks(of: epoch, at: now) { timeline.judge(epoch: epoch, clocks: clocks) }
+        cohorts.hasClocks = true
+        if let clocks = cohorts.clocks(of: epoch, in: timeline.epochs, at: now) {
+            timeline.judge(epoch: epoch, clocks: clocks)
+        }
         // A cohort's first sample in an epoch may change the gate times for all cohorts.
         cohorts.cursorChanges += 1
         cohorts.rescheduleAll(by: timeline)
