@@ -147,6 +147,17 @@ struct UncoveredOperations: Sendable {
         (self.maximumOperations, self.maximumBytes) = (maximumOperations, maximumBytes)
     }
 
+    /// The operations of earlier runs.
+    init(_ history: OutboxHistory) {
+        self.init()
+        for applied in history.uncovered {
+            var outbox = Outbox()
+            for message in applied.messages { outbox.keep(message, isStored: true) }
+            if let operation = outbox.remove(applied.number) { keep(applied.number, operation) }
+        }
+        if let covered = history.covered { _ = cover(through: covered.number, in: covered.incarnation) }
+    }
+
     /// Keeps an operation that was applied.
     mutating func keep(_ number: Int64, _ operation: Outbox.Operation) {
         kept.append((number, operation))

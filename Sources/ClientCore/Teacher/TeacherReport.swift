@@ -78,3 +78,31 @@ public struct TeacherReport: Sendable, Equatable {
     /// Whether all operations are answered or stored in the journal, where the service will find them.
     public var hasArrived: Bool { unsent == 0 && unstored == 0 }
 }
+
+extension TeacherReport {
+    private static let listedRejections = 16
+
+    /// Counts a rejection, and lists it if it is one of the first.
+    mutating func count(_ rejection: Rejection, of number: Int64?) {
+        rejected[rejection.code, default: 0] += 1
+        guard firstRejections.count < Self.listedRejections else { return }
+        firstRejections.append(NumberedRejection(number: number, rejection: rejection))
+    }
+
+    /// Counts the answers and acknowledgements of earlier runs.
+    mutating func resume(_ history: OutboxHistory) {
+        stored = history.storedCount
+        isJournalled = history.storedCount > 0
+        for outcome in history.outcomes.values {
+            switch outcome {
+            case .applied(let index):
+                applied += 1
+                lastIndex = max(lastIndex, index)
+            case .gaveUp:
+                gaveUp += 1
+            case .rejected(let code):
+                rejected[code, default: 0] += 1
+            }
+        }
+    }
+}

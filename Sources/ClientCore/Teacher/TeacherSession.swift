@@ -146,9 +146,6 @@ public struct TeacherSession: Sendable {
 }
 
 extension TeacherSession {
-    /// Number of rejections listed in the report.
-    private static let listedRejections = 16
-
     /// Feedback for the author arrived. Feedback on another session is ignored; older services name no session.
     public mutating func receive(_ message: FeedbackMessage, at now: Duration) {
         if message.session == nil || message.session == session { receive(message.feedback, at: now) }
@@ -231,10 +228,7 @@ extension TeacherSession {
             _ = settle(number, .rejected(rejection.code))
             guard rejectedNumbers.insert(number).inserted else { return }
         }
-        counts.rejected[rejection.code, default: 0] += 1
-        if counts.firstRejections.count < Self.listedRejections {
-            counts.firstRejections.append(TeacherReport.NumberedRejection(number: number, rejection: rejection))
-        }
+        counts.count(rejection, of: number)
     }
 
     /// - Returns: whether the operation was unsettled.
@@ -375,29 +369,12 @@ extension TeacherSession {
     /// Restores the state of earlier runs, with unsettled messages in order of first sending.
     package mutating func resume(_ history: OutboxHistory) {
         records = []
-        counts.stored = history.storedCount
-        counts.isJournalled = history.storedCount > 0
+        counts.resume(history)
         isServiceKnown = !history.outcomes.isEmpty
         for (number, outcome) in history.outcomes {
-            switch outcome {
-            case .applied(let index):
-                counts.applied += 1
-                counts.lastIndex = max(counts.lastIndex, index)
-            case .gaveUp:
-                counts.gaveUp += 1
-            case .rejected(let code):
-                counts.rejected[code, default: 0] += 1
-                rejectedNumbers.insert(number)
-            }
+            if case .rejected = outcome { rejectedNumbers.insert(number) }
         }
-        for applied in history.uncovered {
-            var kept = Outbox()
-            for message in applied.messages { kept.keep(message, isStored: true) }
-            if let operation = kept.remove(applied.number) { uncovered.keep(applied.number, operation) }
-        }
-        if let covered = history.covered {
-            _ = uncovered.cover(through: covered.number, in: covered.incarnation)
-        }
+        uncovered = UncoveredOperations(history)
         for pending in history.unsettled {
             outbox.keep(pending.message, isStored: pending.isStored)
             if !pending.isStored { resends.add(pending.message.key, isWanted: false) }
