@@ -22,8 +22,6 @@ public struct LessonPlayout: Sendable {
     private static let longestPoll = Duration.seconds(30)
     /// Strokes that grow are looked for among so many operations, as the service does it.
     private static let mostGrowing = 64
-    /// Pointers are looked for among so many operations before the player, and so many are shown.
-    private static let (mostBehind, mostPointers) = (256, 32)
 
     /// A reply that is being added.
     private struct Intake: Sendable {
@@ -46,7 +44,7 @@ public struct LessonPlayout: Sendable {
     /// The strokes that grow.
     public private(set) var wetInk = WetInk()
     /// The pointers that are seen: those of operations that are kept.
-    public private(set) var pointers: [PointerSight] = []
+    public var pointers: [PointerSight] { pointing.sights }
     /// The encoder session on whose time line the player is; nil while nothing was released, unless it was named.
     public private(set) var epoch: Int64?
     /// The author of the last operation that is shown; nil while there is none.
@@ -62,8 +60,7 @@ public struct LessonPlayout: Sendable {
     private var growing: [UInt64] = []
     /// How long until one of them has another point, in media time.
     private var growth: Duration?
-    /// Those of ``pointers``, by the indices of their operations.
-    private var tracks: [UInt64: PointerTrack] = [:]
+    private var pointing = LessonPointers()
     private var intake: Intake?
     /// What was asked for last.
     private var asked: ReplayRequest?
@@ -256,8 +253,10 @@ extension LessonPlayout {
         }
         lead = Self.firstLead
         growth = nil
-        let pointers = grow(time, &actions)
-        point(time, pointers, &actions)
+        let ahead = grow(time, &actions)
+        let (isChanged, wait) = pointing.look(time, epoch, in: lesson, on: board, ahead: ahead)
+        if let wait { growth = min(growth ?? wait, wait) }
+        if isChanged { actions.append(.pointersChanged) }
         return actions
     }
 
@@ -332,42 +331,8 @@ extension LessonPlayout {
         return pointers
     }
 
-    /// Shows the pointers of the player's time, also after a seek.
-    /// - Parameter ahead: those that the player has not passed to their end.
-    private mutating func point(
-        _ time: MediaTime, _ ahead: [LessonReplay.Entry], _ actions: inout [PlayoutAction]
-    ) {
-        var (seen, left) = ([LessonReplay.Entry](), Self.mostBehind)
-        lesson.forEach(through: board.index) { entry in
-            guard left > 0, entry.order.epoch == epoch else { return false }
-            left -= 1
-            if entry.isPointed(at: time, on: board.pages.shown) { seen.append(entry) }
-            return seen.count < Self.mostPointers
-        }
-        seen.reverse()
-        seen += ahead.filter { $0.isPointed(at: time, on: board.pages.shown) }
-        var tracks: [UInt64: PointerTrack] = [:]
-        var shown: [(track: PointerTrack, elapsed: Int64)] = []
-        for entry in seen.prefix(Self.mostPointers) {
-            let index = entry.operation.index
-            guard let start = entry.pointer?.start, let track = self.tracks[index] ?? PointerTrack(entry.operation)
-            else { continue }
-            tracks[index] = track
-            shown.append((track, time - start))
-        }
-        self.tracks = tracks
-        let (sights, wait) = PointerTrack.sights(shown, on: board.size)
-        if let wait { growth = min(growth ?? .microseconds(wait), .microseconds(wait)) }
-        guard sights != pointers else { return }
-        pointers = sights
-        actions.append(.pointersChanged)
-    }
-
     private mutating func clearPointers(_ actions: inout [PlayoutAction]) {
-        tracks = [:]
-        guard !pointers.isEmpty else { return }
-        pointers = []
-        actions.append(.pointersChanged)
+        if pointing.clear() { actions.append(.pointersChanged) }
     }
 
     private mutating func clearInk(_ actions: inout [PlayoutAction]) {
@@ -400,13 +365,5 @@ extension ReplayReplyReader {
         } catch {
             throw MalformedRelease(description: "an operation of the lesson cannot be read: \(error.message)")
         }
-    }
-}
-
-extension LessonReplay.Entry {
-    /// Whether it is a pointer of a page that is seen at a time, or may be.
-    fileprivate func isPointed(at time: MediaTime, on page: Int) -> Bool {
-        guard let pointer, operation.page == page else { return false }
-        return pointer.start < time && time - pointer.start < pointer.reach + PointerTrack.fadeTime
     }
 }
