@@ -171,10 +171,9 @@ final class CommandRates: Sendable {
 
     /// Rooms that are kept; when there are more, those whose last command is long ago are forgotten.
     static let bound = 10_000
-    private static let burst = 20.0
-    private static let perSecond = 0.1
-    /// Seconds.
-    private static let retryTime = Int(1 / perSecond)
+    /// Seconds until another command may be given. A command takes as many tokens, of which one comes back each second.
+    private static let retryTime = 10
+    private static let burst = 20 * retryTime
 
     private let state = Locked(State())
 
@@ -185,16 +184,15 @@ final class CommandRates: Sendable {
             if state.buckets[room] == nil, state.buckets.count >= Self.bound {
                 if state.sweptAt.map({ now - $0 >= .seconds(1) }) ?? true {
                     state.sweptAt = now
-                    let limit = Duration.seconds(Self.burst / Self.perSecond)
-                    state.buckets = state.buckets.filter { now - $0.value.updated < limit }
+                    state.buckets = state.buckets.filter { !$0.value.isFull(at: now) }
                 }
                 guard state.buckets.count < Self.bound else { return Self.retryTime }
             }
-            var bucket = state.buckets[room] ?? TokenBucket(burst: Self.burst, perSecond: Self.perSecond, at: now)
+            var bucket = state.buckets[room] ?? TokenBucket(rate: 1, burst: Self.burst, at: now)
             bucket.refill(at: now)
             defer { state.buckets[room] = bucket }
-            guard bucket.tokens >= 1 else { return Self.retryTime }
-            bucket.take(1)
+            guard bucket.holds(Self.retryTime) else { return Self.retryTime }
+            bucket.take(Self.retryTime)
             return nil
         }
     }

@@ -22,10 +22,8 @@ final class AuthorRates: Sendable {
         var messages, bytes: TokenBucket
 
         init(_ limits: PostLimits, at now: TokenBucket.Instant) {
-            let rate = Double(limits.messagesPerSecond)
-            messages = TokenBucket(burst: 2 * rate, perSecond: rate, at: now)
-            let byteRate = Double(limits.bytesPerSecond)
-            bytes = TokenBucket(burst: 2 * byteRate, perSecond: byteRate, at: now)
+            messages = TokenBucket(rate: limits.messagesPerSecond, at: now)
+            bytes = TokenBucket(rate: limits.bytesPerSecond, at: now)
         }
 
         mutating func refill(at now: TokenBucket.Instant) {
@@ -52,11 +50,7 @@ final class AuthorRates: Sendable {
         /// Forgets full buckets: their author would get such ones.
         private mutating func forgetFull(of author: AuthorID, at now: TokenBucket.Instant) {
             guard let rooms = authors[author] else { return }
-            let left = rooms.filter { _, buckets in
-                var buckets = buckets
-                buckets.refill(at: now)
-                return !buckets.messages.isFull || !buckets.bytes.isFull
-            }
+            let left = rooms.filter { !$0.value.messages.isFull(at: now) || !$0.value.bytes.isFull(at: now) }
             count -= rooms.count - left.count
             authors[author] = left.isEmpty ? nil : left
         }
@@ -88,10 +82,10 @@ final class AuthorRates: Sendable {
             var buckets = known ?? Buckets(limits, at: now)
             buckets.refill(at: now)
             defer { state.authors[author, default: [:]][room] = buckets }
-            let wait = max(buckets.messages.wait(for: Double(messages)), buckets.bytes.wait(for: Double(bytes)))
-            guard wait <= 0 else { return Int(wait.rounded(.up)) }
-            buckets.messages.take(Double(messages))
-            buckets.bytes.take(Double(bytes))
+            let wait = max(buckets.messages.wait(for: messages), buckets.bytes.wait(for: bytes))
+            guard wait == .zero else { return Int((wait / .seconds(1)).rounded(.up)) }
+            buckets.messages.take(messages)
+            buckets.bytes.take(bytes)
             return nil
         }
     }

@@ -40,6 +40,7 @@ final class SkewTable: Sendable {
 
         let label: String
         var bucket: TokenBucket
+        var heardAt: Instant
     }
 
     private struct Series {
@@ -167,10 +168,12 @@ final class SkewTable: Sendable {
             state.readersByAddress[reader.address, default: 0] += 1
         }
         var rate =
-            state.readers[reader] ?? Rate(label: label, bucket: TokenBucket(burst: 10, perSecond: 1, at: now))
+            state.readers[reader]
+            ?? Rate(label: label, bucket: TokenBucket(rate: 1, burst: 10, at: now), heardAt: now)
         rate.bucket.refill(at: now)
-        let admitted = min(count, Int(rate.bucket.tokens))
-        rate.bucket.take(Double(admitted))
+        rate.heardAt = max(rate.heardAt, now)
+        let admitted = min(count, rate.bucket.tokens)
+        rate.bucket.take(admitted)
         state.readers[reader] = rate
         return admitted
     }
@@ -204,7 +207,7 @@ final class SkewTable: Sendable {
     private func sweep(_ state: inout State, at now: Instant) {
         if let last = state.sweptAt, now - last < .seconds(1) { return }
         state.sweptAt = now
-        state.readers = state.readers.filter { now - $0.value.bucket.updated < Rate.lifetime }
+        state.readers = state.readers.filter { now - $0.value.heardAt < Rate.lifetime }
         state.readersByAddress = state.readers.keys.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
         state.watches = state.watches.filter { now - $0.value.updated < Self.watchLifetime }
     }

@@ -52,7 +52,7 @@ extension CheckpointWriter {
 
     private mutating func write(_ bucket: TokenBucket) {
         write(bucket.shortfall)
-        write(logTime: bucket.filledAt)
+        write(logTime: Instant(nanoseconds: bucket.filledAt))
     }
 }
 
@@ -81,7 +81,7 @@ extension CheckpointReader {
     }
 
     private mutating func bucket(rate: Int) throws(CheckpointError) -> TokenBucket {
-        TokenBucket(rate: rate, shortfall: try integer(), at: try logTime())
+        TokenBucket(rate: rate, shortfall: try integer(), nanoseconds: try logTime().nanoseconds)
     }
 }
 

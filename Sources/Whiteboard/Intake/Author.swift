@@ -305,45 +305,13 @@ extension Author {
     }
 }
 
-/// A rate limit: `rate` tokens a second, and bursts of twice that.
-struct TokenBucket: Sendable {
-    private let rate: Int64
-    /// Available tokens in billionths, so that slow refills are exact.
-    private var level: Int64
-    private(set) var filledAt: Instant
-
-    private static let unit: Int64 = 1_000_000_000
-
-    /// - Parameter rate: tokens a second, 1 … 2·10⁹: a full bucket and its refill fit into 64 bits together.
-    init(rate: Int, at now: Instant) {
-        self.rate = Int64(max(1, min(rate, 2_000_000_000)))
-        level = 2 * self.rate * Self.unit
-        filledAt = now
-    }
-
-    /// A bucket that was filled at `instant` and lacked `shortfall` billionths of a token then.
-    init(rate: Int, shortfall: UInt64, at instant: Instant) {
-        self.init(rate: rate, at: instant)
-        level -= Int64(min(shortfall, UInt64(level)))
-    }
-
-    /// Billionths of a token that the bucket lacked at ``filledAt``.
-    var shortfall: UInt64 { UInt64(max(0, 2 * rate * Self.unit - level)) }
+extension TokenBucket {
+    /// A full bucket with bursts of twice the rate.
+    init(rate: Int, at now: Instant) { self.init(rate: rate, nanoseconds: now.nanoseconds) }
 
     /// Whether `tokens` are available, without taking them.
     mutating func holds(_ tokens: Int, at now: Instant) -> Bool {
-        refill(at: now)
-        return level >= min(Int64(tokens), 4_000_000_000) * Self.unit
-    }
-
-    /// Takes `tokens` that are available.
-    mutating func take(_ tokens: Int) { level -= Int64(tokens) * Self.unit }
-
-    /// A clock that was set back adds nothing, and goes on from where it is: else it would add nothing until it is back.
-    private mutating func refill(at now: Instant) {
-        // Two seconds fill the bucket from empty; a longer time adds nothing.
-        let elapsed = max(0, min(now.nanoseconds(since: filledAt), 2 * Self.unit))
-        filledAt = now
-        level = min(2 * rate * Self.unit, level + elapsed * rate)
+        refill(nanoseconds: now.nanoseconds)
+        return holds(tokens)
     }
 }

@@ -216,6 +216,16 @@ import Testing
         #expect(bucket.holds(1, at: .distantPast + .milliseconds(100)) == true)
     }
 
+    @Test func `Returns the time until tokens are there, also after more were taken than it had`() {
+        var bucket = TokenBucket(rate: 10, burst: 5, nanoseconds: 0)
+        #expect(bucket.wait(for: 5) == .zero)
+        bucket.take(25)
+        #expect(bucket.wait(for: 1) == .milliseconds(2100))
+        #expect(bucket.wait(for: 100) == .milliseconds(2500))
+        bucket.refill(nanoseconds: 2_500_000_000)
+        #expect(bucket.isFull && bucket.tokens == 5)
+    }
+
     @Test(arguments: [Int.min, 0, 1, 4_000_000_000, Int.max])
     func `Takes any rate that a configuration may name`(_ rate: Int) {
         var bucket = TokenBucket(rate: rate, at: start)
