@@ -142,14 +142,3 @@ extension VideoTimeline.Segment {
         return media + ((time - start) * speed).wholeMicroseconds
     }
 }
-
-extension Duration {
-    /// Whole microseconds, rounded toward zero and clamped to `Int64`.
-    var wholeMicroseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000)
-        guard overflow || carry else { return sum }
-        return seconds < 0 ? .min : .max
-    }
-}

@@ -105,7 +105,7 @@ struct StampCommand: AsyncParsableCommand {
     private func stampAll(_ output: inout StampOutput) throws {
         let origin = ContinuousClock.now
         var clock = StampClock(source ?? .arrival, start: begin)
-        let elapsed = { origin.duration(to: .now).microseconds }
+        let elapsed = { origin.duration(to: .now).wholeMicroseconds }
         let pictures: Int
         switch codec {
         case .flv:

@@ -359,11 +359,3 @@ extension WetRelease {
         if case .points(let points) = content { points.style.element == .pointer } else { false }
     }
 }
-
-extension Duration {
-    /// Rounded down; of a day and more still exact.
-    fileprivate var wholeMicroseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-    }
-}

@@ -53,6 +53,17 @@ extension MediaTime: Comparable {
     public static func < (a: MediaTime, b: MediaTime) -> Bool { a.microseconds < b.microseconds }
 }
 
+extension Duration {
+    /// Whole microseconds, rounded toward zero and clamped to `Int64`.
+    package var wholeMicroseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        guard overflow || carry else { return sum }
+        return seconds < 0 ? .min : .max
+    }
+}
+
 extension [UInt8] {
     /// Milliseconds, exactly: an integer, or with up to three decimals. Beyond ±2⁵³, which no reader takes: that.
     mutating func append(time: MediaTime) {

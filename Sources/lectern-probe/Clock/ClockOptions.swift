@@ -161,12 +161,12 @@ extension ClockOptions {
         let isFile = streamSettings.isFile
         var settings = StreamPlayer.Settings()
         settings.startBuffer =
-            (buffer ?? (isHLS ? .milliseconds(100) : isFile ? .zero : .milliseconds(200))).microseconds
-        settings.maxBehind = isHLS || isFile ? nil : maxBehind.microseconds
-        settings.readAhead = readAhead.microseconds
+            (buffer ?? (isHLS ? .milliseconds(100) : isFile ? .zero : .milliseconds(200))).wholeMicroseconds
+        settings.maxBehind = isHLS || isFile ? nil : maxBehind.wholeMicroseconds
+        settings.readAhead = readAhead.wholeMicroseconds
         // Dates of a playlist and the stream's own times have no outliers of their own.
         settings.confirmations = carrier == .sei ? 3 : carrier == .id3 ? 2 : 1
-        settings.lead = (lead ?? (isHLS ? .seconds(1) : .zero)).microseconds
+        settings.lead = (lead ?? (isHLS ? .seconds(1) : .zero)).wholeMicroseconds
         settings.epoch = epoch
         settings.stream = stream
         return settings
@@ -182,19 +182,11 @@ extension ClockOptions {
         settings.times.key = jsonKey
         if !uuid.isEmpty { settings.times.identifiers = Set(uuid.compactMap { UserDataID($0) }) }
         settings.frameName = id3Name
-        if let holdBack { settings.start = .holdBack(holdBack.microseconds) }
+        if let holdBack { settings.start = .holdBack(holdBack.wholeMicroseconds) }
         settings.timeout = timeout
         settings.endAfter = endAfter
         settings.wrapBits = wrapBits
         return settings
-    }
-}
-
-extension Duration {
-    /// Rounded toward zero; durations of arguments are at most 1000 hours.
-    var microseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }
 }
 

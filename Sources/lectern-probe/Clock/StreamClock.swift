@@ -42,7 +42,7 @@ final class StreamClock: Sendable {
         labels = isNamed ? "room=\"\(room)\",cohort=\"\(options.cohort)\"" : ""
         player = LivePlayer(StreamPlayer(options.playerSettings, firstNumber: firstNumber))
         reader = StreamReader(options.streamSettings, player: player, logger: logger)
-        state = Locked(State(age: StreamAge(given: options.ageAtPlayers?.microseconds)))
+        state = Locked(State(age: StreamAge(given: options.ageAtPlayers?.wholeMicroseconds)))
         mayBeUTC = options.mayBeUTC
         self.output = output
         self.display = display
@@ -94,7 +94,8 @@ final class StreamClock: Sendable {
             let utc = Date.now.timeIntervalSince1970 * 1000
             sample.wallTime = utc.rounded()
             sample.age = state.age.age(
-                of: sample, at: Self.origin.duration(to: .now).microseconds, utc: mayBeUTC ? Int64(utc * 1000) : nil)
+                of: sample, at: Self.origin.duration(to: .now).wholeMicroseconds,
+                utc: mayBeUTC ? Int64(utc * 1000) : nil)
             if output.publish(sample) { state.published += 1 } else { state.skipped += 1 }
             state.last = sample
             display?.show(

@@ -1,4 +1,5 @@
 import Locking
+import StrokeWire
 import VideoTiming
 
 /// A flag that is set once, by any thread.
@@ -14,7 +15,7 @@ final class StopFlag: Sendable {
 enum Uptime {
     private static let origin = ContinuousClock.now
 
-    static var now: Int64 { origin.duration(to: .now).microseconds }
+    static var now: Int64 { origin.duration(to: .now).wholeMicroseconds }
 }
 
 /// The player of a stream between the thread that reads and those that ask where it stands.
