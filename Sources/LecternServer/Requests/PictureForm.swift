@@ -1,7 +1,7 @@
 import Ink
 import Scene
-import StrokeWire
-import Whiteboard
+package import StrokeWire
+package import Whiteboard
 
 /// How a board is drawn, whichever board it is.
 struct PictureForm: Sendable, Hashable {
@@ -25,15 +25,21 @@ extension PictureForm {
     }
 
     /// The pages of a board that the picture shows, in their order; one, but for PDF and InkML.
-    func pages(of board: Board) -> [Int] {
-        if let page { return [page] }
-        return format == .pdf || format == .inkml ? board.pages.order : [board.pages.shown]
-    }
+    func pages(of board: Board) -> [Int] { format.pages(of: board, page) }
 
     /// What is drawn under the ink of a page. InkML has the ruling in any case.
     func paper(of page: Int, on board: Board) -> PagePaper? {
         guard hasPaper || format == .inkml else { return nil }
         return PagePaper(board.pages.paper(of: page), width: board.size.width, height: board.size.height)
+    }
+}
+
+extension PictureFormat {
+    /// The pages that a file of a board has, in their order.
+    /// - Parameter page: the one that is asked for; nil for the one shown, of PDF and InkML for all pages in order.
+    package func pages(of board: Board, _ page: Int?) -> [Int] {
+        if let page { return [page] }
+        return self == .pdf || self == .inkml ? board.pages.order : [board.pages.shown]
     }
 }
 

@@ -36,7 +36,7 @@ final class LoadRoom: Sendable {
     var feedback: String { address.subject(.feedback(author)) }
 
     /// - Parameter instant: when it is due.
-    func publish(_ message: MessageTemplate, due instant: Int64, _ connection: NATSConnection) throws(NATSError) {
+    func publish(_ message: PreparedMessage, due instant: Int64, _ connection: NATSConnection) throws(NATSError) {
         let number = due.withLock { due in
             due.append(instant)
             return due.count
@@ -52,9 +52,9 @@ final class LoadRoom: Sendable {
 
 /// The strokes of a lesson that have one message each, and a clear.
 struct LoadStrokes: Sendable {
-    let messages: [MessageTemplate]
+    let messages: [PreparedMessage]
     private let strokesOfBoard: Int
-    private let clear: MessageTemplate
+    private let clear: PreparedMessage
 
     /// - Parameters:
     ///   - count: strokes of the lesson that make one of the load: those of the demo have 15 points on average.
@@ -68,14 +68,14 @@ struct LoadStrokes: Sendable {
         }
         messages = stride(from: 0, to: strokes.count, by: count).map { first in
             let joined = ShardJoiner.join(strokes[first...].prefix(count).map(\.interior))
-            return MessageTemplate(strokes[first].header, interior: joined[...])
+            return PreparedMessage(strokes[first].header, interior: joined[...])
         }
         header.action = .clear
-        clear = MessageTemplate(header, interior: [])
+        clear = PreparedMessage(header, interior: [])
     }
 
     /// The operation that comes after so many others of a room.
-    func operation(after count: Int) -> MessageTemplate {
+    func operation(after count: Int) -> PreparedMessage {
         (count + 1).isMultiple(of: strokesOfBoard) ? clear : messages[count % messages.count]
     }
 }

@@ -16,7 +16,7 @@ final class ClockLoad: Sendable {
     private let clocks: [String]
     private let root: String
     private let roomsPerMessage: Int
-    private let messages: [MessageTemplate]
+    private let messages: [PreparedMessage]
 
     /// - Parameter roomsPerMessage: samples in a message; 1 for messages of a room each.
     init(_ lesson: Lesson, url: String, root: String, rooms count: Int, roomsPerMessage: Int = 1) async throws {

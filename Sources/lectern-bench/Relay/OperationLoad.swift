@@ -122,7 +122,7 @@ final class OperationLoad: Sendable {
 }
 
 /// A message in which the number alone changes.
-struct MessageTemplate: Sendable {
+struct PreparedMessage: Sendable {
     private let head: [UInt8]
     private let tail: [UInt8]
 
@@ -142,8 +142,8 @@ struct MessageTemplate: Sendable {
     }
 
     /// The same message with a media time, in milliseconds.
-    func timed(_ time: Int64) -> MessageTemplate {
-        MessageTemplate(head: head, tail: Array(",\"t\":\(time)".utf8) + tail)
+    func timed(_ time: Int64) -> PreparedMessage {
+        PreparedMessage(head: head, tail: Array(",\"t\":\(time)".utf8) + tail)
     }
 
     private init(head: [UInt8], tail: [UInt8]) {
@@ -177,7 +177,7 @@ final class RoomLoad: Sendable {
     /// Operations published so far.
     var count: Int { number.load(ordering: .relaxed) }
 
-    func publish(_ message: MessageTemplate, again: Bool = false, _ connection: NATSConnection) throws {
+    func publish(_ message: PreparedMessage, again: Bool = false, _ connection: NATSConnection) throws {
         let number = again ? count : self.number.add(1, ordering: .relaxed).newValue
         try connection.publish(message.bytes(number: number), to: subject)
     }

@@ -28,48 +28,30 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: "Board as released to this cohort. Default: the board at the end of the log.", transform: cohortName)
     var cohort: CohortName?
 
-    @Option(name: .shortAndLong, help: "File to write; its name ends in .png, .svg, .pdf or .inkml.")
-    var output: String
-
-    @Option(help: ArgumentHelp("png, svg, pdf or inkml. Default: the output's file extension.", valueName: "format"))
-    var format: PictureFormat?
+    @OptionGroup var picture: PictureOptions
 
     @Option(
         help: ArgumentHelp(
             "Width in pixels, 1 … 4096; 96 per inch in a PDF. Default: the service's.", valueName: "pixels"))
     var width: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "The page with this number, 0 … 999. Default: the one shown, in a PDF all of them.", valueName: "number"))
-    var page: Int?
-
-    @Flag(help: "Transparent instead of white paper. Not for PDF, whose pages are white.")
-    var transparent = false
-
     @OptionGroup var connection: ConnectionOptions
 
     func validate() throws {
         if let width, !(1...4096).contains(width) { throw ValidationError("--width takes 1 … 4096.") }
-        if let page, !PageNumber.range.contains(page) {
-            throw ValidationError("--page takes 0 … \(PageNumber.range.upperBound).")
-        }
-        if try PictureFormat(of: output, format) == .pdf, transparent {
-            throw ValidationError("The pages of a PDF are white; --transparent is for PNG and SVG.")
-        }
     }
 
     func run() async throws {
         let request = ImageRequest(
-            width: width, format: try PictureFormat(of: output, format),
-            background: transparent ? .transparent : .white, page: page)
-        let reply = try await connection.run(as: "lectern export") { try await picture(request, over: $0) }
-        try endingCommand { try OutputFile(output).write(reply.payload) }
+            width: width, format: try picture.writtenFormat,
+            background: picture.transparent ? .transparent : .white, page: picture.page)
+        let reply = try await connection.run(as: "lectern export") { try await ask(for: request, over: $0) }
+        try endingCommand { try OutputFile(picture.output).write(reply.payload) }
         let index = reply.headers[HeaderName.index].map { ": operation \($0)" } ?? ""
-        StandardError.write("\(output)\(index), \(reply.payload.count) bytes")
+        StandardError.write("\(picture.output)\(index), \(reply.payload.count) bytes")
     }
 
-    private func picture(_ request: ImageRequest, over nats: NATSConnection) async throws -> NATSReply {
+    private func ask(for request: ImageRequest, over nats: NATSConnection) async throws -> NATSReply {
         let subject = room.address.subject(cohort.map(RoomSubject.image) ?? .imageHead)
         let reply: NATSReply
         do throws(NATSError) {

@@ -5,7 +5,7 @@ import InkML
 import LecternClient
 import LecternServer
 import Raster
-public import StrokeWire
+import StrokeWire
 import VectorGraphics
 import Whiteboard
 
@@ -50,11 +50,7 @@ struct RenderCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("\(LessonSource.help) Or InkML, a PDF, PNG, JPEG, WebP or HEIC."))
     var lessons: [LessonSource] = []
 
-    @Option(name: .shortAndLong, help: "File to write; its name ends in .png, .svg, .pdf or .inkml.")
-    var output: String
-
-    @Option(help: ArgumentHelp("png, svg, pdf or inkml. Default: the output's file extension.", valueName: "format"))
-    var format: PictureFormat?
+    @OptionGroup var picture: PictureOptions
 
     @Option(help: ArgumentHelp("Style of freehand strokes.", valueName: "style"))
     var style = ServerConfiguration().style
@@ -75,11 +71,6 @@ struct RenderCommand: AsyncParsableCommand {
     var at: UInt64?
 
     @Option(
-        help: ArgumentHelp(
-            "The page with this number, 0 … 999. Default: the one shown, in a PDF all of them.", valueName: "number"))
-    var page: Int?
-
-    @Option(
         name: .customLong("asset"),
         help: ArgumentHelp(
             "A PNG, JPEG, WebP, HEIC or PDF that images of the lesson show. May be given several times.",
@@ -87,9 +78,6 @@ struct RenderCommand: AsyncParsableCommand {
     var assets: [String] = []
 
     @OptionGroup var password: PasswordOptions
-
-    @Flag(help: "Transparent instead of white paper. Not for PDF, whose pages are white.")
-    var transparent = false
 
     @Flag(
         help: "Draw points, control polygons, the dirty boxes of strokes and the borders of tiles over the ink.")
@@ -105,20 +93,14 @@ struct RenderCommand: AsyncParsableCommand {
         guard specimens || !lessons.isEmpty else {
             throw ValidationError("A lesson is needed, or --specimens.")
         }
-        if specimens, !lessons.isEmpty || at != nil || page != nil || !assets.isEmpty {
+        if specimens, !lessons.isEmpty || at != nil || picture.page != nil || !assets.isEmpty {
             throw ValidationError("--specimens draws a page of its own, without a lesson.")
         }
         if let width, !(1...Canvas.largestSide).contains(width) {
             throw ValidationError("--width takes 1 … \(Canvas.largestSide).")
         }
-        if let page, !PageNumber.range.contains(page) {
-            throw ValidationError("--page takes 0 … \(PageNumber.range.upperBound).")
-        }
-        let format = try PictureFormat(of: output, format)
-        if format == .pdf, transparent {
-            throw ValidationError("The pages of a PDF are white; --transparent is for PNG and SVG.")
-        }
-        if format == .inkml, width != nil || transparent || debug || mesh || specimens || !assets.isEmpty {
+        let format = try picture.writtenFormat
+        if format == .inkml, width != nil || picture.transparent || debug || mesh || specimens || !assets.isEmpty {
             throw ValidationError(
                 "InkML is ink alone: --width, --transparent, --debug, --mesh, --specimens and --asset are for pictures."
             )
@@ -138,34 +120,34 @@ struct RenderCommand: AsyncParsableCommand {
         var configuration = ServerConfiguration()
         configuration.style = style
         configuration.tip = tip
-        let format = try PictureFormat(of: output, format)
+        let format = try picture.writtenFormat
         if specimens {
             let page = BoardPicture(SpecimenPage.drawing, width: width, format: format, marks: marks)
             try write(try encode([page], format))
-            return StandardError.write("\(output): \(SpecimenInk.all.count) specimens")
+            return StandardError.write("\(picture.output): \(SpecimenInk.all.count) specimens")
         }
         var files = try await AssetFiles(assets, password)
         var folds: [BoardFold] = []
         for lesson in lessons { folds.append(try await fold(lesson, configuration, &files)) }
         if format == .inkml {
             let ink = BoardInk(StrokeSource(folds[0].configuration))
-            try write(try ink.inkML(of: folds[0].board, pages: pages(of: folds[0].board, format)))
+            try write(try ink.inkML(of: folds[0].board, pages: format.pages(of: folds[0].board, picture.page)))
         } else {
             var pictures: [BoardPicture] = []
             for fold in folds {
-                for page in pages(of: fold.board, format) {
-                    var picture = BoardPicture(
+                for page in format.pages(of: fold.board, picture.page) {
+                    var drawn = BoardPicture(
                         fold.board, page: page, configuration: fold.configuration, width: width, format: format,
                         marks: marks)
-                    picture.drawing.images = try await files.images(of: picture)
-                    pictures.append(picture)
+                    drawn.drawing.images = try await files.images(of: drawn)
+                    pictures.append(drawn)
                 }
             }
             try write(try encode(pictures, format))
         }
         for fold in folds {
             let board = fold.board
-            let pages = pages(of: board, format)
+            let pages = format.pages(of: board, picture.page)
             let kinds = pages.flatMap { board.visible(on: $0).map(\.kind) }
             func count(_ kind: StrokeKind) -> Int { kinds.count { $0 == kind } }
             let others = [(count(.image), "images"), (count(.lasso), "lassos"), (count(.text), "texts")].filter {
@@ -175,16 +157,10 @@ struct RenderCommand: AsyncParsableCommand {
             let words =
                 !board.hasPages ? "" : pages.count == 1 ? "page \(pages[0]), " : "\(pages.count) pages, "
             StandardError.write(
-                "\(output): operation \(board.index), \(words)\(count(.stroke)) strokes\(others), digest \(board.digest)"
+                "\(picture.output): operation \(board.index), \(words)\(count(.stroke)) strokes\(others), digest \(board.digest)"
             )
         }
         if folds.contains(where: { !$0.rejections.isEmpty }) { throw ExitCode.failure }
-    }
-
-    /// The pages that are drawn of a board.
-    private func pages(of board: Board, _ format: PictureFormat) -> [Int] {
-        if let page { return [page] }
-        return format == .pdf || format == .inkml ? board.pages.order : [board.pages.shown]
     }
 
     private var marks: Set<DebugOverlay.Kind> {
@@ -221,7 +197,7 @@ struct RenderCommand: AsyncParsableCommand {
     }
 
     private func write(_ bytes: [UInt8]) throws {
-        try endingCommand { try OutputFile(output).write(bytes) }
+        try endingCommand { try OutputFile(picture.output).write(bytes) }
     }
 
     private func encode(_ pictures: [BoardPicture], _ format: PictureFormat) throws -> [UInt8] {
@@ -234,11 +210,11 @@ struct RenderCommand: AsyncParsableCommand {
                     "lectern: the picture is \(first.canvasWidth) pixels wide, as no side may be longer than "
                         + "\(Canvas.largestSide)")
             }
-            return PNGEncoder.encode(first.canvas, background: transparent ? .transparent : .white)
+            return PNGEncoder.encode(first.canvas, background: picture.transparent ? .transparent : .white)
         case .svg:
             do throws(DrawingStopped) {
                 return try SVGRenderer.render(
-                    first.drawing, background: transparent ? .transparent : .white, scale: first.scale)
+                    first.drawing, background: picture.transparent ? .transparent : .white, scale: first.scale)
             } catch {
                 throw ExitCode.failed(
                     "the board has more erasers than can be subtracted; draw it on white paper")
@@ -277,24 +253,6 @@ extension InkDocument {
         let sides = 1.0...16384
         guard let size, sides ~= size.width, sides ~= size.height else { return Size(width: 1024, height: 768) }
         return size
-    }
-}
-
-extension PictureFormat: ExpressibleByArgument {
-    /// The format of a file extension, in either case; nil for any other extension.
-    init?(endingOf path: String) {
-        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-        guard let dot = name.lastIndex(of: ".") else { return nil }
-        self.init(rawValue: name[name.index(after: dot)...].lowercased())
-    }
-
-    /// The format of a file: the one named, else that of the file's extension.
-    init(of path: String, _ named: PictureFormat?) throws {
-        guard let format = named ?? PictureFormat(endingOf: path) else {
-            throw ValidationError(
-                "'\(path)' ends in none of .png, .svg, .pdf and .inkml; name the format with --format.")
-        }
-        self = format
     }
 }
 
