@@ -17,7 +17,6 @@ public final class JetStreamJournal: Sendable {
     let jetStream: JetStream
     let logger: Logger
     private let misaddressed = Atomic<Int>(0)
-    private let refused = Atomic<Int>(0)
     private let stalls = Locked<[DeliveryStall: Int]>([:])
     private let subjects: Locked<InboundSubjectCache>
     /// The partitions whose streams this process has seen.
@@ -39,9 +38,6 @@ public final class JetStreamJournal: Sendable {
 
     /// Records so far on subjects that no client derives from a room's address; they are skipped.
     public var misaddressedCount: Int { misaddressed.load(ordering: .relaxed) }
-
-    /// Control records so far that could not be decoded; every daemon skips them.
-    public var refusedCount: Int { refused.load(ordering: .relaxed) }
 
     /// How often the delivery of logs has stalled so far, by cause.
     public var stallCounts: [DeliveryStall: Int] { stalls.withLock { $0 } }
@@ -173,7 +169,6 @@ public final class JetStreamJournal: Sendable {
                 partition: partition, room: subject.address.room, content: content, sequence: metadata.streamSequence,
                 loggedAt: Instant(nanoseconds: moved?.time ?? metadata.time), origin: moved?.origin)
         } catch {
-            refused.add(1, ordering: .relaxed)
             logger.warning(
                 "control record refused", metadata: ["room": "\(subject.address.room)", "error": "\(error)"])
             return nil

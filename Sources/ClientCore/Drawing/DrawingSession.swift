@@ -126,9 +126,6 @@ public struct DrawingSession: Sendable {
     package func live(without known: Set<UInt64>) -> [HeadBoard.LiveEntry] {
         head.live(on: page, with: outbox.waiting.entries, without: known)
     }
-
-    /// Of the stroke under the pen: its message, without number and points; nil where none is drawn for the room.
-    public var drawnHeader: StrokeMessage? { hover == nil ? drawn : nil }
 }
 
 // MARK: - The next step

@@ -86,7 +86,7 @@ public struct BoardPainter: Sendable {
     }
 
     /// The number of kept versions.
-    public var versionCount: Int { versions.count }
+    var versionCount: Int { versions.count }
 
     /// The memory of the kept versions in bytes. Shared tiles count once.
     public var versionBytes: Int { versions.byteCount }

@@ -95,7 +95,7 @@ import Testing
             // The end of the run gives the stroke up: it is in nobody's way.
             running.cancel()
             _ = try await running.value
-            #expect(teacher.withSession { session, _ in session.drawnHeader == nil && session.waitingCount == 0 })
+            #expect(teacher.withSession { session, _ in session.drawn == nil && session.waitingCount == 0 })
         }
     }
 
