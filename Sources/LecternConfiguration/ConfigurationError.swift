@@ -74,9 +74,6 @@ extension DaemonConfiguration {
         require(
             intake.boardPoints >= intake.wire.points, "limits.board_points",
             "less than limits.points: a stroke of that size could never be drawn")
-        require(
-            journal.duplicateWindow <= journal.maxAge, "journal.duplicate_window",
-            "longer than journal.max_age: deleted messages cannot be recognised")
         let names = Set(cohorts.named.keys.map(\.text)).union(["main"])
         require(
             names.count <= cohorts.maximum, "cohorts.maximum",

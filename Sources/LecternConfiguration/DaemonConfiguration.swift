@@ -100,8 +100,6 @@ extension DaemonConfiguration {
     public struct Server: Sendable, Equatable {
         public var workers = 0
         public var mailboxBytes = 64 << 20
-        public var replies = 1024
-        public var pictures = 256
         public var replyBytes = 256 << 20
     }
 
@@ -139,7 +137,6 @@ extension DaemonConfiguration {
         public var maxBytes: Int?
         public var storeBytes: Int?
         public var recreatesStreams = false
-        public var duplicateWindow: Duration = .seconds(120)
     }
 
     /// Files that teachers place on boards, which are kept in JetStream, next to the logs.

@@ -57,7 +57,10 @@ struct SettingKeys: Sendable {
     static let all = SettingKeys(DaemonConfiguration.settings)
 
     /// Keys of the release before, which mean nothing any more: they are passed over, so that an upgrade needs no other file.
-    static let removed: Set<String> = ["fanout", "fanout.max_bytes", "limits.number_lead", "server.waiting_bytes"]
+    static let removed: Set<String> = [
+        "fanout", "fanout.max_bytes", "journal.duplicate_window", "limits.assembling", "limits.number_lead",
+        "server.pictures", "server.replies", "server.waiting_bytes",
+    ]
 
     /// Whether the value is a list, by key.
     private let settings: [String: Bool]

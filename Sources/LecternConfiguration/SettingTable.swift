@@ -35,9 +35,6 @@ extension DaemonConfiguration {
             "limits.points", \.limits.intake.wire.points, .count(1...10_000_000),
             "Points of a stroke; beyond: too-many-points."),
         Setting(
-            "limits.assembling", \.limits.intake.assembling, .count(1...65_536),
-            "Strokes under assembly for each author; beyond: too-many-pending."),
-        Setting(
             "limits.held", \.limits.intake.held, .count(1...65_536),
             "Complete operations of each author that wait behind a gap; beyond, the gap is given up."),
         Setting(
@@ -166,9 +163,6 @@ extension DaemonConfiguration {
             "journal.recreate_streams", \.journal.recreatesStreams, .flag,
             "Whether lost streams are made again, empty."),
         Setting(
-            "journal.duplicate_window", \.journal.duplicateWindow, .duration(.seconds(1) ... .seconds(86_400)),
-            "Time for which a message's Nats-Msg-Id is remembered, so that a repeat is not stored again."),
-        Setting(
             "assets.max_bytes", \.assets.maxBytes, .sizeLimit(1 << 20...1 << 40),
             "Bytes of all files that teachers have imported; beyond, further ones are refused."),
         Setting(
@@ -242,13 +236,6 @@ extension DaemonConfiguration {
         Setting(
             "server.mailbox_bytes", \.server.mailboxBytes, .size(1 << 20...16 << 30),
             "Bytes of messages that wait for one worker; beyond, messages are dropped, counted and requested again."),
-        Setting(
-            "server.replies", \.server.replies, .count(1...1_000_000),
-            "Joins that wait or are being answered, at most half of them for one room; beyond: not-ready."),
-        Setting(
-            "server.pictures", \.server.pictures, .count(1...1_000_000),
-            "Requests for pictures that wait or are being answered, at most half of them for one room; beyond: not-ready."
-        ),
         Setting(
             "server.reply_bytes", \.server.replyBytes, .size(1 << 20...64 << 30),
             "Bytes of boards that wait to be sent, and as many again that wait to be drawn, at most half of them for one "

@@ -254,10 +254,6 @@ import Testing
             "limits.board_points: less than limits.points: a stroke of that size could never be drawn"
         ),
         (
-            ["journal.max_age": "1m", "journal.duplicate_window": "61s"],
-            "journal.duplicate_window: longer than journal.max_age: deleted messages cannot be recognised"
-        ),
-        (
             ["cohorts.maximum": "2", "cohorts.hls.gate": "none", "cohorts.rtc.gate": "none"],
             "cohorts.maximum: less than the 3 cohorts that are named (main included)"
         ),
@@ -268,7 +264,7 @@ import Testing
     @Test func `Values at the edge of going together are taken`() throws {
         let arguments = [
             "limits.message_bytes": "64KiB", "limits.pending_bytes": "64KiB", "limits.bytes_per_second": "32KiB",
-            "journal.max_age": "1m", "journal.duplicate_window": "60s", "limits.points": "9",
+            "limits.points": "9",
             "limits.board_points": "9", "cohorts.maximum": "1", "cohorts.main.gate": "none",
         ]
         #expect(try messages(arguments: arguments) == [])

@@ -33,8 +33,6 @@ extension DaemonConfiguration {
         configuration.canvasBytes = canvas.memory
         configuration.workers = server.workers
         configuration.mailboxBytes = server.mailboxBytes
-        configuration.replies = server.replies
-        configuration.pictures = server.pictures
         configuration.replyBytes = server.replyBytes
         return configuration
     }
@@ -46,7 +44,6 @@ extension DaemonConfiguration {
         settings.replicas = journal.replicas
         settings.maxAge = journal.maxAge
         settings.maxBytes = journal.maxBytes.map(Int64.init) ?? -1
-        settings.duplicateWindow = journal.duplicateWindow
         settings.storeBytes = journal.storeBytes.map(Int64.init) ?? -1
         settings.recreatesStreams = journal.recreatesStreams
         return settings

@@ -273,7 +273,7 @@ struct SoakPlan: Sendable {
         "limits.board_points=\(boardPoints)", "limits.messages_per_second=1000", "limits.bytes_per_second=4MiB",
         "log.tail_bytes=\(tailBytes)", "log.held_bytes=\(heldBytes)", "canvas.memory=\(canvasBytes)",
         "server.mailbox_bytes=\(mailboxBytes)", "server.reply_bytes=\(replyBytes)", "server.workers=\(workers)",
-        "server.replies=128", "server.pictures=32", "rooms.idle=5s", "logging.level=warning",
+        "rooms.idle=5s", "logging.level=warning",
     ]
 
     /// The memory that the settings allow, in bytes, by the formula in Operating.docc/Memory.md.
