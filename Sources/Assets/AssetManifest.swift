@@ -1,6 +1,6 @@
 public import StrokeWire
 
-/// What is known of an asset: what is stored last, so that a stored manifest names an asset that is there as a whole.
+/// The description of a stored asset. It is stored after all parts of the asset, so its presence shows that the asset is complete.
 public struct AssetManifest: Sendable, Hashable {
     /// The asset.
     public let id: AssetID

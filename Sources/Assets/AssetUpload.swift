@@ -90,6 +90,7 @@ public enum AssetUpload {
 
     /// An answer that says why a file is not taken: `{"error":{"code":…,"message":…}}`.
     public struct Refusal: Sendable, Hashable, Codable {
+        /// The code of the refusal, for programs, and a sentence for people.
         public struct Reason: Sendable, Hashable, Codable {
             public let code: String
             public let message: String

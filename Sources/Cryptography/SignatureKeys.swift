@@ -84,6 +84,7 @@ public struct PublicKey: Sendable {
 
 /// Makes signatures. Any thread, several at a time.
 public struct PrivateKey: Sendable {
+    /// The library could not make a signature with this key.
     public struct SigningFailed: Error, Sendable {}
 
     public let publicKey: PublicKey

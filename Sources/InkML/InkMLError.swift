@@ -1,5 +1,6 @@
 /// Why a file was not read: nothing of it is used.
 public struct InkMLError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason, as a fixed word for programs.
     public enum Code: String, Sendable, CaseIterable {
         /// The text is no well-formed XML 1.0, or in an encoding other than UTF-8, UTF-16, ISO-8859-1 and ASCII.
         case notXML = "not-xml"
@@ -43,6 +44,7 @@ public struct InkMLError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// What was passed over in a file that was read.
 public struct InkMLNote: Sendable, Hashable, CustomStringConvertible {
+    /// The part of the file that was not used, as a fixed word for programs.
     public enum Code: String, Sendable, CaseIterable {
         /// A channel's resolution is 0, as Microsoft Office writes it.
         case unknownResolution = "unknown-resolution"

@@ -2,7 +2,7 @@ public import Logging
 public import NATSClient
 public import StrokeWire
 
-/// Who asked for what in which room, and what became of it, in the stream `<ROOT>_AUDIT`.
+/// The audit log, in the stream `<ROOT>_AUDIT`: each command about a room with its user and its outcome.
 ///
 /// Each room has a subject for each user who gave commands about it, so that the entries of one room can be listed without
 /// reading the others, and so that many entries of one room or user do not push out those of another. The oldest entries go at

@@ -25,7 +25,7 @@ public struct LiveTime: Sendable, Equatable {
     }
 }
 
-/// What a room tells those who write into it about the time.
+/// The media time with which a writer stamps new operations of a room, as far as the room knows it.
 public enum RoomTime: Sendable, Equatable {
     /// The media time at the teacher is known.
     case live(LiveTime)

@@ -65,6 +65,7 @@ extension DaemonConfiguration {
 
     /// Access to the HTTP side.
     public struct Authentication: Sendable, Equatable {
+        /// Whether clients of the HTTP side need a token.
         public enum Mode: String, Sendable, CaseIterable {
             case none, token
         }

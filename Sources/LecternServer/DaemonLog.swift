@@ -11,6 +11,7 @@ import Whiteboard
 ///
 /// Of one incident there is one line: warnings and errors pass an ``IncidentFilter``. Safe from any thread.
 public final class DaemonLog: Sendable {
+    /// The form of a line: for people, or a JSON object.
     public enum Format: Sendable {
         case text, json
     }

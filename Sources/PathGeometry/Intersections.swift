@@ -1,6 +1,6 @@
 /// A place where two paths meet.
 public struct Intersection: Sendable, Equatable {
-    /// Where it lies on a path.
+    /// The position of an intersection on one of the two paths.
     public struct Location: Sendable, Equatable {
         /// The index of the contour, and of the segment in it.
         public var contour, segment: Int
@@ -8,7 +8,7 @@ public struct Intersection: Sendable, Equatable {
         public var parameter: Double
     }
 
-    /// What a path does there, in its direction, to what the other one fills.
+    /// The relation of a path, in its direction, to the other path's filled area at an intersection.
     public enum Passage: Sendable, Equatable {
         case enters, leaves
         /// Stays on the same side, begins, ends, or the other path is open and fills nothing.

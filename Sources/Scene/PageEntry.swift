@@ -4,6 +4,7 @@ public import StrokeWire
 
 /// What a page shows for one operation.
 public struct PageEntry: Sendable, Equatable {
+    /// The kind of the entry, with its data.
     public enum Content: Sendable, Equatable {
         /// Ink, or an eraser, which removes what is below it.
         case stroke(PaintedStroke)
@@ -20,7 +21,7 @@ public struct PageEntry: Sendable, Equatable {
     public init(id: UInt64, _ content: Content) { (self.id, self.content) = (id, content) }
 }
 
-/// What lies in a box.
+/// The content of an image box: a page of an asset, or a text.
 public enum PictureSource: Sendable, Hashable {
     case asset(ImageSource)
     case text(TextSource)

@@ -12,7 +12,7 @@ public import Raster
 ///
 /// Bounded by the limits of a ``DisplayList``.
 public struct PageScene: Sendable {
-    /// What is painted, one after the other.
+    /// The thing that one step paints.
     public enum Content: Sendable, Equatable {
         /// An entry as it was drawn. An eraser among them is one beyond the limits, which is to be painted.
         case entry
@@ -21,6 +21,7 @@ public struct PageScene: Sendable {
         case image(PlacedImage, AffineMap, clip: Path?)
     }
 
+    /// One step of painting a page, from the bottom to the top.
     public struct Item: Sendable, Equatable {
         /// The place of its entry.
         public let entry: Int

@@ -4,6 +4,7 @@ public import PathGeometry
 ///
 /// Coordinates are board units, x to the right and y down. Areas are filled by the nonzero rule.
 public struct SceneEntry: Sendable, Equatable {
+    /// The effect of an entry on the page.
     public enum Kind: Sendable, Equatable {
         /// Ink or an image.
         case drawing
@@ -51,7 +52,7 @@ public struct Lasso: Sendable, Equatable {
 
 /// A part of a page's picture: a drawing as it was drawn, or what lassos and erasers have made of one of its areas.
 public struct DisplayItem: Sendable, Equatable {
-    /// What is shown of a drawing.
+    /// The part of a drawing that is shown.
     public enum Content: Sendable, Equatable {
         /// All of it, where it was drawn; or an eraser that could not be subtracted, which is to be painted.
         case whole

@@ -6,6 +6,7 @@ package enum HLSPlaylist: Sendable, Equatable {
     case variants([Variant])
     case media(MediaPlaylist)
 
+    /// A rendition of the stream that a master playlist lists.
     package struct Variant: Sendable, Equatable {
         package let uri: String
         /// Bits a second; 0 where it is not said.
@@ -67,6 +68,7 @@ package struct MediaPlaylist: Sendable, Equatable {
         package let vector: String?
     }
 
+    /// One file, or part of a file, of the stream.
     package struct Segment: Sendable, Equatable {
         package let uri: String
         /// Microseconds.

@@ -3,6 +3,7 @@
 ///
 /// Times named `now` are microseconds on a clock that never goes back.
 package struct HLSSession: Sendable {
+    /// The next step for the caller.
     package enum Action: Sendable, Equatable {
         /// Load a segment. `isNewTimeLine` where its times do not continue those of the one before.
         case load(MediaPlaylist.Segment, isNewTimeLine: Bool)

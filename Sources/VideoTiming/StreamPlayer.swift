@@ -6,6 +6,7 @@ package import StrokeWire
 ///
 /// Times named `now` are microseconds on a clock that never goes back.
 package struct StreamPlayer: Sendable {
+    /// The buffering of a player, in microseconds.
     package struct Settings: Sendable, Equatable {
         /// What is buffered before playing begins, also after a stall, in microseconds.
         package var startBuffer: Int64 = 200_000

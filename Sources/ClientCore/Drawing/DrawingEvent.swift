@@ -1,6 +1,6 @@
 public import StrokeWire
 
-/// What a ``DrawingSession`` tells its shell.
+/// An event that a ``DrawingSession`` reports to the program around it.
 public enum DrawingEvent: Sendable, Equatable {
     /// Which shell writes, as far as this one knows.
     case writer(WriterClaim.State)

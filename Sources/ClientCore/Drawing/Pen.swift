@@ -143,7 +143,7 @@ public struct Pen: Sendable {
         }
     }
 
-    /// What a stroke is held to, from its first point on.
+    /// A geometric rule that each stroke keeps to, relative to its first point.
     public enum Constraint: Sendable, Equatable {
         /// Its last point lies at a multiple of 15° from the first: for lines and arrows.
         case angle

@@ -8,7 +8,7 @@ import Whiteboard
 /// again, and in the end the operation has all points. Bounded to ``mostStrokes`` and ``mostPoints``; what is beyond appears
 /// with its operation.
 public struct WetInk: Sendable {
-    /// A stroke, as far as messages tell.
+    /// A stroke that is still being drawn, with the points received so far.
     public struct Stroke: Sendable {
         public let author: AuthorID
         /// The number that its operation has or will have.

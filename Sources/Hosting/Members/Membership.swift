@@ -7,6 +7,7 @@ public import Whiteboard
 /// lock: two daemons that work on one partition for a while give out the same indices. So a partition changes hands without
 /// a pause: its owner goes on until the one that takes over says that it serves, and a little longer.
 public struct Membership: Sendable {
+    /// A step that the caller carries out, in the order in which they are returned.
     public enum Action: Sendable, Equatable {
         case announce(Announcement)
         /// Begin to work on a partition; to be answered by ``opened(_:at:)``.

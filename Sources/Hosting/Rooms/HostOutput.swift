@@ -41,7 +41,7 @@ public protocol HostOutput: AnyObject {
     func closed(_ partition: Int, isWhole: Bool)
 }
 
-/// A room outside of memory: what its checkpoint says without being read.
+/// A stored room: the data beside its checkpoint that are known without reading the checkpoint.
 public struct StoredRoom: Sendable, Equatable {
     /// The state that is stored holds all of the room's records at or before it.
     public var sequence: UInt64
@@ -83,6 +83,7 @@ public struct StoredRoom: Sendable, Equatable {
 
 /// A checkpoint or cursor note to be stored.
 public struct SaveRequest: Sendable {
+    /// The state of the room that is stored with its cursors.
     public enum State: Sendable {
         /// The state saved last still stands: only the cursors moved.
         case unchanged

@@ -308,7 +308,7 @@ public final class RoomHost<Output: HostOutput> {
 // MARK: - Requests
 
 extension RoomHost {
-    /// Where a room is, for a request about it.
+    /// The availability of a room when a request for it arrives.
     public enum Presence {
         /// The room is there.
         case here(HostedRoom)

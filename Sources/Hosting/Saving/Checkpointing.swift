@@ -1,7 +1,7 @@
 public import StrokeWire
 public import Whiteboard
 
-/// What is saved of the rooms of a partition that is closed.
+/// The extent of the checkpoints that are written when a partition is closed.
 public enum ClosingSave: Sendable {
     /// What no checkpoint holds.
     case unsaved

@@ -138,6 +138,7 @@ public struct StrokePath: Sendable {
 
 /// A part of a centre line: what a ``CurveSink`` gets in one call.
 public struct PathSegment: Sendable, Equatable {
+    /// The curve of the segment; `begin` starts a line and draws nothing.
     public enum Kind: UInt8, Sendable {
         case begin, line, quadratic, cubic
         /// A quadratic with a quadratic nib: ``SwellingQuadratic``.

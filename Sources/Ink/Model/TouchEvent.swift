@@ -4,6 +4,7 @@ public import StrokeWire
 ///
 /// Made from `UITouch` in this way: `samples` are the coalesced touches, `predicted` the predicted ones.
 public struct TouchEvent: Sendable, Equatable {
+    /// The part of a touch that an event belongs to.
     public enum Phase: Sendable, Equatable {
         /// The first samples.
         case began

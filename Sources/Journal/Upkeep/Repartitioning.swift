@@ -17,7 +17,7 @@ import StrokeWire
 ///
 /// Until the first stream is deleted a failure undoes what was done.
 public struct Repartitioning: Sendable {
-    /// What is told while it runs.
+    /// A progress report.
     public enum Progress: Sendable {
         /// A move that was interrupted at its end is finished.
         case finished(partitions: Int)
@@ -36,6 +36,7 @@ public struct Repartitioning: Sendable {
         case done(Summary)
     }
 
+    /// The number of records and checkpoints that were moved.
     public struct Summary: Sendable, Equatable {
         public var records: UInt64 = 0
         public var checkpoints = 0

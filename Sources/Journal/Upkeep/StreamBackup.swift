@@ -16,7 +16,7 @@ internal import Darwin
 /// are copied again. Assets come last: what a log names was there before. Checkpoints whose log is gone are copied, too: rooms go
 /// on from them when it comes back from an older backup.
 public struct StreamBackup: Sendable {
-    /// What is told while it runs.
+    /// A progress report.
     public enum Progress: Sendable {
         case began(stream: String, bytes: UInt64)
         case went(stream: String, bytes: UInt64)

@@ -118,7 +118,7 @@ extension TokenKey {
     }
 }
 
-/// What a token says of itself, unchecked: by what it can be revoked. Nothing more of it can be relied on.
+/// The unverified id of a token, by which it can be revoked. Trust nothing else in an unverified token.
 public struct TokenIdentity: Sendable, Equatable {
     /// `jti`
     public let id: String?

@@ -2,7 +2,7 @@ internal import ClientCore
 internal import Foundation
 internal import StrokeWire
 
-/// How a client stands to its gateway.
+/// The state of the connection from a client to its gateway.
 public enum ConnectionState: Sendable, Equatable {
     /// A connection is being made.
     case connecting

@@ -2,6 +2,7 @@
 ///
 /// Lengths are in the board units of its sender; ``boardWidth`` and ``boardHeight`` say which.
 public struct Paper: Sendable, Hashable {
+    /// The two kinds of paper.
     public enum Kind: Sendable, Hashable {
         /// Lines, `distance` apart. `p`, `l`.
         case ruled(Ruling, distance: Double)

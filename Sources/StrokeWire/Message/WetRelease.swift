@@ -1,6 +1,7 @@
 /// Points of a stroke being drawn, or the word that it is given up: the body of a message on `.wet.<cohort>` and on
 /// `.wet-head`.
 public struct WetRelease: Sendable, Equatable {
+    /// New points of the stroke, or its end without an operation.
     public enum Content: Sendable, Equatable {
         /// Points. Predicted ones stand on `.wet-head` alone.
         case points(WetPoints)

@@ -33,6 +33,7 @@ public struct WetStrokeStyle: Sendable, Equatable {
 
 /// An update of a stroke that its author is drawing: the body of a message on `.wet-in.<author>`.
 public struct WetUpdate: Sendable, Equatable {
+    /// New points of the stroke, or its end without an operation.
     public enum Content: Sendable, Equatable {
         case points(WetPoints)
         /// The stroke is given up: nothing of it stays. `x`.

@@ -1,4 +1,4 @@
-/// Which tokens of the HTTP side no longer count, though their time has not come.
+/// A revocation: tokens of the HTTP side that are refused from now on, before they expire.
 public struct Revocation: Sendable, Hashable {
     /// The tokens that it is about.
     public enum Target: Sendable, Hashable {

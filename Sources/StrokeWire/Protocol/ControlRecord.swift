@@ -30,8 +30,8 @@ public enum ControlRecord: Sendable, Hashable {
     public static let mutedLimit = 256
 }
 
-/// From what a room goes on after its log has lost its end: the state that a message of the checkpoint stream names, and the
-/// room's records between `after` and the decision.
+/// The decision that restores a room after its log has lost its end. The room continues from the state that a message of the
+/// checkpoint stream names, and from its records between `after` and the decision.
 public struct RoomRestoration: Sendable, Hashable {
     /// The sequence of that message in the checkpoint stream of the partition.
     public var checkpoint: UInt64

@@ -1,5 +1,6 @@
 /// Reply to a join request as a client reads it: brings the student to the state of the cohort.
 public struct JoinReply: Sendable, Hashable {
+    /// The missed operations, or the whole board.
     public enum Content: Sendable, Hashable {
         /// The operations after those that the student has.
         case tail([JoinedOperation])

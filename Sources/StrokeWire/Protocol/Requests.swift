@@ -230,6 +230,7 @@ enum RequestBody {
 
 /// Error reply to a request.
 public struct RequestError: Error, Sendable, Hashable {
+    /// The reason, as a fixed word for programs.
     public enum Code: String, Sendable, CaseIterable {
         case unknownRoom = "unknown-room"
         case unknownCohort = "unknown-cohort"

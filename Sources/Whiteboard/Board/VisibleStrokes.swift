@@ -122,6 +122,7 @@ public struct VisibleStrokes: Sendable {
 }
 
 extension VisibleStrokes: BidirectionalCollection {
+    /// The position of a stroke in the collection.
     public struct Index: Comparable, Sendable {
         fileprivate var chunk: Int
         fileprivate var number: Int

@@ -237,7 +237,7 @@ public struct CohortCursor: Sendable, Equatable {
     }
 }
 
-/// What is saved of a cohort's clock, so that a sample without `ep` is of the right epoch after a restart.
+/// The saved position of a cohort's clock. After a restart it assigns samples without `ep` to the right epoch.
 public struct SavedClock: Sendable, Equatable {
     /// The room's epoch that it was in, -1 for one that the log had not named.
     public var epoch: Int64

@@ -2,6 +2,7 @@ public import StrokeWire
 
 /// One entry of a partition's journal: a message of an author, or a decision, for one room.
 public struct JournalRecord: Sendable {
+    /// A message of an author, or a decision of the service.
     public enum Content: Sendable {
         /// A message of an author, not yet judged.
         case message(author: AuthorID, session: String?, bytes: [UInt8])

@@ -1,7 +1,7 @@
 public import StrokeWire
 
-/// The life of a room as its log tells it: each operation with its gate time, and the board after each. A cursor that the
-/// clock of a recorded video moves can go to any place in it, forwards and backwards.
+/// A room rebuilt from its log: each operation with its gate time, and the board after each. The clock of a recorded video
+/// moves a cursor through it, forwards and backwards.
 ///
 /// A value, made by folding the room's records in the order of the log. It has the indices and digests of the room that
 /// was there in the class; its gate times are those of rule 2, computed from the log alone, see ``ReplayTimes``.

@@ -1,7 +1,8 @@
 public import StrokeWire
 
-/// What brings a joining student to a cohort's position. A snapshot: encode it on any thread.
+/// The content of a join reply: the operations that the student missed, or a board. A snapshot: encode it on any thread.
 public struct CatchUp: Sendable {
+    /// The missed operations, or a board.
     public enum Content: Sendable {
         /// The operations that the student has not got.
         case tail([Operation])
@@ -108,6 +109,7 @@ extension Room {
 
 /// The state of a room and its cohorts, for operators.
 public struct RoomStatus: Sendable {
+    /// The state of one cohort: its cursor, and its clock.
     public struct Cohort: Sendable {
         public let name: CohortName
         /// Its cursor R.
