@@ -167,7 +167,7 @@ public final class AssetOpener: Sendable {
             await withCheckedContinuation { continuation in
                 queue.async { [self] in
                     let result = Result { () throws(AssetError) in
-                        var child = try ChildProcess(program, request, bytes, bounds)
+                        var child = try OpenerProcess(program, request, bytes, bounds)
                         return try child.output { isCancelled.withLock { $0 } }
                     }
                     waiting.withLock { $0 -= 1 }

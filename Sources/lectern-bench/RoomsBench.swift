@@ -41,7 +41,7 @@ struct RoomsBench: ParsableCommand {
 
     func run() throws {
         let lesson = try self.lesson.load()
-        let source = try StrokeSource(lesson)
+        let source = try LessonStrokes(lesson)
         let messages =
             try points.map { try source.messages(strokes: strokes, points: $0) }
             ?? RoomMessages(lesson, strokes: strokes)
@@ -66,7 +66,7 @@ struct BenchFailure: Error, CustomStringConvertible {
 }
 
 /// Strokes of a lesson's handwriting, of any number and with as many points as wanted.
-struct StrokeSource {
+struct LessonStrokes {
     private let lesson: [LessonMessage]
 
     /// - Throws: when the lesson has no stroke.

@@ -5,7 +5,7 @@ import Whiteboard
 
 /// What strokes of several lengths take in rooms at rest, without what a room takes beside them.
 struct StrokesAtRest {
-    let source: StrokeSource
+    let source: LessonStrokes
 
     private static let rooms = 20
     private static let strokes = 2000
@@ -42,7 +42,7 @@ struct StrokesAtRest {
 /// Very many rooms in one host, without threads and without a network: what a room takes beside its strokes, what an
 /// operation costs among many rooms, and what rooms cost in which nothing happens.
 struct RoomsInHost {
-    let source: StrokeSource
+    let source: LessonStrokes
     let count: Int
 
     /// Of each measurement.

@@ -87,7 +87,7 @@ import Testing
 
     @Test func `a picture that was begun before its room was erased is not kept`() async throws {
         let room = try #require(RoomID("r"))
-        let drawn = try Picture(NATSReply(subject: "p", payload: picture(bytes: 100)), .png)
+        let drawn = try BoardImage(NATSReply(subject: "p", payload: picture(bytes: 100)), .png)
         let key = PictureCache.Key(room: room, tag: drawn.tag)
         let cache = PictureCache(drawings: 4, feedDrawings: 2, byteLimit: 1 << 20)
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)

@@ -26,8 +26,8 @@ struct PictureReplies: Sendable {
         to request: Request, _ context: GatewayContext, _ format: PictureFormat, of room: RoomID, _ feed: RoomFeed,
         isNewest: Bool, _ ask: @escaping @Sendable (_ unless: String?) async throws(GatewayError) -> NATSReply
     ) async throws(GatewayError) -> Response {
-        func isForEver(_ picture: Picture) -> Bool { !isNewest && !picture.isIncomplete }
-        var picture = try Picture(try await ask("*"), format)
+        func isForEver(_ picture: BoardImage) -> Bool { !isNewest && !picture.isIncomplete }
+        var picture = try BoardImage(try await ask("*"), format)
         let isIncomplete = picture.isIncomplete
         if !isIncomplete, let answer = picture.tag.notModified(request, isForEver: isForEver(picture)) {
             return answer
@@ -36,7 +36,7 @@ struct PictureReplies: Sendable {
         if picture.bytes.readableBytes == 0 {
             let key = PictureCache.Key(room: room, tag: picture.tag)
             picture = try await cache.picture(key, of: feed, isNewest: isNewest) { () async throws(GatewayError) in
-                let drawn = try Picture(try await ask(nil), format)
+                let drawn = try BoardImage(try await ask(nil), format)
                 guard drawn.bytes.readableBytes > 0 else {
                     throw .badGateway("The service's answer is no picture.")
                 }
@@ -53,7 +53,7 @@ struct PictureReplies: Sendable {
 }
 
 /// A picture as the service sent it, or only its headers.
-struct Picture: Sendable {
+struct BoardImage: Sendable {
     let bytes: ByteBuffer
     let tag: EntityTag
     /// Whether an image is missing, or may be.
@@ -122,14 +122,14 @@ actor PictureCache {
         let isNewest: Bool
     }
 
-    typealias Outcome = Result<Picture, GatewayError>
+    typealias Outcome = Result<BoardImage, GatewayError>
 
     /// What a picture counts for besides its bytes.
     private static let entryBytes = 512
 
     private let drawings: Int
     private let feedDrawings: Int
-    private var pictures: LRUCache<Key, Picture>
+    private var pictures: LRUCache<Key, BoardImage>
     private var pending: [Drawing: Task<Outcome, Never>] = [:]
     /// How often all pictures were dropped.
     private var generation: UInt64 = 0
@@ -151,8 +151,8 @@ actor PictureCache {
     /// of the feed where the newest is asked for.
     func picture(
         _ key: Key, of feed: RoomFeed, isNewest: Bool,
-        _ draw: @escaping @Sendable () async throws(GatewayError) -> Picture
-    ) async throws(GatewayError) -> Picture {
+        _ draw: @escaping @Sendable () async throws(GatewayError) -> BoardImage
+    ) async throws(GatewayError) -> BoardImage {
         if let picture = pictures.value(key) { return picture }
         let wanted = Drawing(key: key, feed: feed, isNewest: isNewest)
         if let drawing = pending[wanted] { return try await drawing.value.get() }
@@ -183,7 +183,7 @@ actor PictureCache {
         pictures.removeAll { _ in true }
     }
 
-    private func keep(_ picture: Picture, of room: RoomID) {
+    private func keep(_ picture: BoardImage, of room: RoomID) {
         let key = Key(room: room, tag: picture.tag)
         let size = picture.bytes.readableBytes
         guard size <= pictures.byteLimit / 8, !picture.isIncomplete, pictures.value(key) == nil else { return }

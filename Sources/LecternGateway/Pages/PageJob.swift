@@ -89,7 +89,7 @@ struct PageJob: Sendable {
 }
 
 /// The time of what the gateway writes.
-struct Stamp: Sendable {
+struct WriteTime: Sendable {
     /// Milliseconds; nil for none.
     let time: Int64?
     /// A member of the answer, with its comma, where students may see it before the teacher's voice; else empty.

@@ -83,7 +83,7 @@ extension PageRoutes {
         _ slides: SlideImport, to address: RoomAddress, at time: Int64?, as name: String?, _ report: PageJob.Report
     ) async throws(PageError) -> ([Int], String) {
         try await writers.write(to: address, as: name) { writer throws(PageError) in
-            let stamp = try await Stamp(time, of: writer)
+            let stamp = try await WriteTime(time, of: writer)
             return (try await slides.run(with: &writer, at: stamp.time, progress: report), stamp.warning)
         }
     }
@@ -143,7 +143,7 @@ extension PageRoutes {
         // An erasure of the first room must know of it before the page is there.
         if isOtherRoom { try await uploads.bring(page.assets, to: copy.target) }
         let (new, warning) = try await writers.write(to: copy.target, as: copy.name) { writer throws(PageError) in
-            let stamp = try await Stamp(copy.time, of: writer)
+            let stamp = try await WriteTime(copy.time, of: writer)
             return (try await page.write(with: &writer, at: stamp.time, progress: report), stamp.warning)
         }
         withExtendedLifetime(lease) {}
@@ -151,7 +151,7 @@ extension PageRoutes {
         do throws(PageError) {
             try await writers.write(to: copy.source, as: copy.name) { writer throws(PageError) in
                 // The given time is one of the other room's video.
-                let stamp = try await Stamp(isOtherRoom ? nil : copy.time, of: writer)
+                let stamp = try await WriteTime(isOtherRoom ? nil : copy.time, of: writer)
                 try await writer.hidePages([copy.page], at: stamp.time)
             }
         } catch {
@@ -200,7 +200,7 @@ extension PageRoutes {
     ) async throws -> String {
         let (copy, lease) = try await read(page, of: address)
         let warning = try await writers.write(to: address, as: name) { writer throws(PageError) in
-            let stamp = try await Stamp(time, of: writer)
+            let stamp = try await WriteTime(time, of: writer)
             _ = try await copy.rotate(rotation, with: &writer, at: stamp.time)
             return stamp.warning
         }

@@ -7,7 +7,7 @@
 public enum PNGEncoder {
     /// The file of a canvas, with 8 bits a channel; opaque on white, or with straight alpha.
     public static func encode(_ canvas: Canvas, background: PNGBackground = .white) -> [UInt8] {
-        if let palette = Palette(canvas, background: background) {
+        if let palette = PNGPalette(canvas, background: background) {
             return file(canvas, format: .palette, palette: palette.colours) { pixel in
                 UInt32(palette.index(of: background.shown(pixel)))
             }
@@ -53,7 +53,7 @@ public enum PNGBackground: Sendable, Hashable {
 }
 
 /// The colours of an image that has at most 256 of them.
-struct Palette {
+struct PNGPalette {
     static let maxColours = 256
     private static let slots = 1024
 

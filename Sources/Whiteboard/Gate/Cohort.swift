@@ -32,7 +32,7 @@ struct Cohort: Sendable {
     /// When the last operation released was due: no later one is due before it.
     private var lastDue = Instant.distantPast
     /// nil until a sample was taken.
-    var clock: VideoClock?
+    var clock: CohortClock?
     /// The clock as it was last saved.
     private(set) var savedClock: SavedClock?
     /// A sample of an epoch that the log does not have yet.

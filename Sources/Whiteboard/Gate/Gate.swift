@@ -166,7 +166,7 @@ extension Gate {
 
     /// Judges a sample of the cohort's own epoch (rules 4 and 5).
     private mutating func judge(
-        _ sample: ClockSample, by position: Int, _ clock: VideoClock, at received: Instant
+        _ sample: ClockSample, by position: Int, _ clock: CohortClock, at received: Instant
     ) -> ClockOutcome {
         let media = sample.unwrappedMedia(near: clock.prediction(at: received))
         switch clock.verdict(on: sample, media: media, at: received) {
@@ -190,7 +190,7 @@ extension Gate {
 
     /// Rule 6: a time line that starts over without `ep` stands for a new epoch.
     private mutating func startOver(
-        _ sample: ClockSample, media: MediaTime, by position: Int, _ clock: VideoClock, at now: Instant
+        _ sample: ClockSample, media: MediaTime, by position: Int, _ clock: CohortClock, at now: Instant
     ) -> ClockOutcome {
         let next = timeline.epochs.successor(of: clock.epoch)
         guard next > timeline.epochs.confirmed.number else {
@@ -251,7 +251,7 @@ extension Gate {
             timeline.leave(clock.epoch, at: max(clock.videoTime(at: now), farthest ?? .none))
         }
         let media = sample.unwrappedMedia(near: timeline.firstTime(after: cohort.released, of: epoch))
-        cohorts[position].clock = VideoClock(
+        cohorts[position].clock = CohortClock(
             sample, media: media, epoch: epoch, settings: cohort.settings, received: received, entered: now,
             after: cohort.clock)
         cohorts.hasClocks = true

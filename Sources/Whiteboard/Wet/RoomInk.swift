@@ -251,7 +251,7 @@ extension RoomInk {
     ) {
         let cursor = feed.cursors[place]
         guard let stroke = strokes[cursor.author, cursor.number, cursor.session] else { return }
-        var clock: VideoClock?
+        var clock: CohortClock?
         if cohort.isGated {
             clock = cohort.clock
             guard clock?.epoch == stroke.epoch, stroke.style.time != nil else { return }

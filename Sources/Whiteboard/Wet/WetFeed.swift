@@ -233,7 +233,7 @@ struct WetFeed: Sendable {
     ///   - hasReaches: whether its points have times of their own.
     ///   - predicted: the number of the last update and its predicted points; at the head.
     mutating func step(
-        _ place: Int, _ growing: GrowingPoints, _ style: WetStrokeStyle, clock: VideoClock?, time: MediaTime,
+        _ place: Int, _ growing: GrowingPoints, _ style: WetStrokeStyle, clock: CohortClock?, time: MediaTime,
         hasReaches: Bool, predicted: (update: Int64, points: ArraySlice<StrokePoint>)? = nil, at now: Instant,
         _ effects: inout RoomEffects
     ) {
@@ -273,7 +273,7 @@ struct WetFeed: Sendable {
     }
 
     private func wake(
-        _ place: Int, _ count: Int, _ clock: VideoClock?, _ time: (Int) -> MediaTime, isWaiting: Bool, at now: Instant
+        _ place: Int, _ count: Int, _ clock: CohortClock?, _ time: (Int) -> MediaTime, isWaiting: Bool, at now: Instant
     ) -> Instant {
         let cursor = cursors[place]
         var wake = Instant.distantFuture

@@ -128,7 +128,7 @@ struct CapacityMeasurement {
     private func fill(_ system: LocalSystem, _ costs: inout CapacityCosts) async throws {
         let connection = try await system.connect()
         costs.daemon = Double(system.daemon.residentBytes)
-        let messages = try StrokeSource(lesson).messages(strokes: Self.strokes, points: 14)
+        let messages = try LessonStrokes(lesson).messages(strokes: Self.strokes, points: 14)
         let released = Counter()
         try connection.subscribe("\(system.root).*.*.out.main") { _ in released.add() }
         try await connection.flush()

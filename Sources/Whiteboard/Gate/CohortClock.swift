@@ -1,7 +1,7 @@
 import StrokeWire
 
 /// A cohort's video clock within one epoch: what its samples say about the picture that its students see.
-struct VideoClock: Sendable {
+struct CohortClock: Sendable {
     /// What video time does after the last sample.
     private enum Extrapolation: Sendable {
         /// It stays at the sample.
@@ -40,7 +40,7 @@ struct VideoClock: Sendable {
     /// - Parameter earlier: the cohort's clock of the epoch before, which gives the sample interval.
     init(
         _ sample: ClockSample, media: MediaTime, epoch: Int64, settings: CohortSettings, received: Instant,
-        entered: Instant, after earlier: VideoClock?
+        entered: Instant, after earlier: CohortClock?
     ) {
         (self.epoch, self.entered) = (epoch, entered)
         extrapolation = !settings.extrapolate ? .frozen : settings.policy == .freerun ? .endless : .untilStale
@@ -55,7 +55,7 @@ struct VideoClock: Sendable {
 
 // MARK: - Samples: rules 4 and 5
 
-extension VideoClock {
+extension CohortClock {
     /// Whether a sample is believed.
     enum Verdict {
         case believed
@@ -109,7 +109,7 @@ extension VideoClock {
 
 // MARK: - Video time: rules 3, 6 and 9
 
-extension VideoClock {
+extension CohortClock {
     /// Nanoseconds for which the last sample is believed.
     private var lifetime: Int64 {
         max(staleAfter, 3 * max(0, min(interval ?? 0, GateThresholds.longestInterval)))

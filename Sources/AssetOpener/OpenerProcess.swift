@@ -58,7 +58,7 @@ struct ChildRequest {
 }
 
 /// One child, from its start to its end. Blocks its thread.
-struct ChildProcess {
+struct OpenerProcess {
     private let identifier: Int32
     private let outputPipe: Int32
     private let errorPipe: Int32
