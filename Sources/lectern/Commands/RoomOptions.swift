@@ -20,16 +20,14 @@ struct RoomOptions: ParsableArguments {
 
 /// Options for the service's subjects; both must be as in its configuration.
 struct SubjectOptions: ParsableArguments {
-    @Option(
-        help: "First part of all subjects, the service's subjects.root: 1 to 64 characters of a-z, 0-9, _ and -.")
-    var root = "ink"
+    @OptionGroup var first: RootOptions
 
     @Option(help: "Number of partitions, the service's subjects.partitions: 1 to 1024.")
     var partitions = 1
 
+    var root: String { first.root }
+
     func validate() throws {
-        // The same rule as for a room.
-        guard RoomID(root) != nil else { throw notAName(root, of: "--root: ") }
         let allowed = DaemonConfiguration.Subjects.allowedPartitions
         guard allowed ~= partitions else {
             throw ValidationError("--partitions is \(allowed.lowerBound) to \(allowed.upperBound)")
@@ -42,10 +40,15 @@ struct SubjectOptions: ParsableArguments {
     }
 }
 
-/// Parses the first token of subjects.
-@Sendable func subjectToken(_ text: String) throws -> String {
-    // The same rule as for a room.
-    try roomID(text).text
+/// Option for the first token of the service's subjects, as in its configuration.
+struct RootOptions: ParsableArguments {
+    @Option(
+        help: """
+            First part of all subjects, the service's subjects.root: 1 to 64 characters of a-z, 0-9, _ and -. Default: ink.
+            """,
+        // The same rule as for a room.
+        transform: { try roomID($0).text })
+    var root = "ink"
 }
 
 /// Parses a room's name.
@@ -75,9 +78,9 @@ struct SubjectOptions: ParsableArguments {
     throw notAName(text)
 }
 
-private func notAName(_ text: String, of option: String = "") -> ValidationError {
+private func notAName(_ text: String) -> ValidationError {
     ValidationError(
-        "\(option)\(text.debugDescription) is not a name: a name has 1 to 64 characters of a-z, 0-9, _ and -")
+        "\(text.debugDescription) is not a name: a name has 1 to 64 characters of a-z, 0-9, _ and -")
 }
 
 /// Parses a duration: `250ms`, `2s`, `1.5s`, `3m`, `1h`.

@@ -45,10 +45,7 @@ struct AuditCommand: AsyncParsableCommand {
     @Flag(help: "Print a line of JSON for each command.")
     var json = false
 
-    @Option(
-        help: "First part of all subjects, the service's subjects.root. Default: ink.",
-        transform: subjectToken)
-    var root = "ink"
+    @OptionGroup var subjects: RootOptions
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -56,10 +53,10 @@ struct AuditCommand: AsyncParsableCommand {
         let entries = try await connection.run(as: "lectern audit") { nats in
             let from = since.map { Int64((Date().timeIntervalSince1970 - $0 / .seconds(1)) * 1000) }
             do throws(RoomDirectoryError) {
-                return try await AuditReader(connection: nats, root: root).entries(room: room, since: from)
+                return try await AuditReader(connection: nats, root: subjects.root).entries(room: room, since: from)
             } catch {
                 guard case .noReply = error else { throw error }
-                throw ExitCode.failed("\(error) at \(root).audit")
+                throw ExitCode.failed("\(error) at \(subjects.root).audit")
             }
         }
         if json {

@@ -29,8 +29,7 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: "Folder for the backup. It is made, or has to be empty.")
     var folder: String
 
-    @Option(help: "First part of all subjects, the service's subjects.root.")
-    var root = "ink"
+    @OptionGroup var subjects: RootOptions
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -40,7 +39,7 @@ struct BackupCommand: AsyncParsableCommand {
     func run() async throws {
         let display = BackupDisplay(isQuiet: quiet)
         try await connection.run(as: "lectern backup") { nats in
-            let backup = StreamBackup(root: root, folder: URL(fileURLWithPath: folder), connection: nats)
+            let backup = StreamBackup(root: subjects.root, folder: URL(fileURLWithPath: folder), connection: nats)
             try await backup.make { display.show($0) }
         }
         StandardOutput.write("\(folder): \(display.summary)")

@@ -36,9 +36,7 @@ struct RepartitionCommand: AsyncParsableCommand {
     @Argument(help: "The new number of partitions, 1 to 1024.")
     var partitions: Int
 
-    @Option(
-        help: "First part of all subjects, the service's subjects.root. Default: ink.", transform: subjectToken)
-    var root = "ink"
+    @OptionGroup var subjects: RootOptions
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -55,7 +53,8 @@ struct RepartitionCommand: AsyncParsableCommand {
     func run() async throws {
         try await connection.run(as: "lectern repartition") { nats in
             let moving = Repartitioning(
-                root: root, partitions: partitions, connection: nats, logger: Logger(label: "lectern.repartition"))
+                root: subjects.root, partitions: partitions, connection: nats,
+                logger: Logger(label: "lectern.repartition"))
             try await moving.run { show($0) }
         }
     }

@@ -58,10 +58,7 @@ struct RoomsCommand: AsyncParsableCommand {
               lectern rooms --json | jq -r 'select(.index > 100).room'
             """)
 
-    @Option(
-        help: "First part of all subjects, the service's subjects.root. Default: ink.",
-        transform: subjectToken)
-    var root = "ink"
+    @OptionGroup var subjects: RootOptions
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -71,9 +68,9 @@ struct RoomsCommand: AsyncParsableCommand {
     func run() async throws {
         let list = try await connection.run(as: "lectern rooms") { nats in
             do throws(RoomDirectoryError) {
-                return try await RoomDirectory(connection: nats, root: root).rooms()
+                return try await RoomDirectory(connection: nats, root: subjects.root).rooms()
             } catch .noReply {
-                throw ExitCode.failed("\(RoomDirectoryError.noReply) at \(root).rooms")
+                throw ExitCode.failed("\(RoomDirectoryError.noReply) at \(subjects.root).rooms")
             }
         }
         if json {
