@@ -56,7 +56,7 @@ extension JetStream {
         } catch {
             throw error == .noResponders ? .notCaptured(subject: subject) : JetStreamError(error, asking: subject)
         }
-        return PublishAcknowledgement(try APIBody.decode(PublishAcknowledgement.Wire.self, from: reply.payload))
+        return try PublishAcknowledgement(decoding: reply.payload)
     }
 
     /// The message with this sequence; nil when there is none, or none any more.
@@ -203,13 +203,15 @@ public struct PublishAcknowledgement: Sendable, Equatable {
 
 extension PublishAcknowledgement {
     /// The JSON of the acknowledgement.
-    struct Wire: Decodable {
+    private struct Wire: Decodable {
         var stream: String
         var seq: UInt64
         var duplicate: Bool?
     }
 
-    init(_ wire: Wire) {
+    /// - Throws: the error of a publish that was refused; `.malformed`.
+    package init(decoding bytes: [UInt8]) throws(JetStreamError) {
+        let wire = try APIBody.decode(Wire.self, from: bytes)
         stream = wire.stream
         sequence = wire.seq
         isDuplicate = wire.duplicate ?? false

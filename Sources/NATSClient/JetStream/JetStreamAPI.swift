@@ -100,6 +100,8 @@ public enum JetStreamError: Error, Sendable, Equatable {
         // Of the account, of the server, of what either has left to reserve, of the stream, of the largest stream.
         number.map { [10002, 10023, 10047, 10077, 10122].contains($0) } ?? false
     }
+    /// The stream knows the id of a published message, but not the message.
+    package var isIDTaken: Bool { number == 10158 }
     /// There is a stream of that name, or with some of its subjects; the server may answer either for a stream that is
     /// being created at the same time.
     var isTaken: Bool { number == 10058 || number == 10065 }

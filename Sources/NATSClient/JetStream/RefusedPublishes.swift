@@ -31,7 +31,7 @@ public final class RefusedPublishes: Sendable {
     static func refusal(_ answer: [UInt8]) -> String? {
         struct Refusal: Decodable { var stream: String? }
         do throws(JetStreamError) {
-            _ = try APIBody.decode(PublishAcknowledgement.Wire.self, from: answer)
+            _ = try PublishAcknowledgement(decoding: answer)
             return nil
         } catch {
             guard error.isFull else { return nil }
