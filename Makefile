@@ -123,7 +123,7 @@ build:
 # What the demo and tests run is a debug build: a third of the time, and what draws is optimized all the same.
 program: packages
 	@# The modules of the core are compiled one after another, on one processor: beside them what does without it.
-	@[ -f Sources/CSite/core/lectern.wasm ] || $(MAKE) --no-print-directory -j 2 core libraries
+	@[ -f Sources/C/CSite/core/lectern.wasm ] || $(MAKE) --no-print-directory -j 2 core libraries
 	@$(MAKE) --no-print-directory core
 	LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --product lectern $(STRICT)
 

@@ -79,7 +79,7 @@ let pureTargets: [Target] = [
     // Paths of lines and curves: intersections, cutting, union.
     layer("PathGeometry", draws: true),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
-    .target(name: "CLanes"),
+    .target(name: "CLanes", path: "Sources/C/CLanes"),
     layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered], draws: true, isFast: true),
     // The picture of a page with lassos: areas of ink, cut and moved; what a page shows as layers for a painter.
     layer("Scene", ["Ink", "PathGeometry", "Raster", "StrokeWire"], draws: true),
@@ -87,7 +87,7 @@ let pureTargets: [Target] = [
     // A client's half: what it shows, without I/O. For programs, apps and, through `WebCore`, browsers.
     layer("ClientCore", ["Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard", deque]),
     // What the core imports in a browser, and what Swift's library misses there.
-    .target(name: "CWebShims"),
+    .target(name: "CWebShims", path: "Sources/C/CWebShims"),
     // The core as functions of WebAssembly, for the site; `make core` builds it.
     layer("WebCore", ["ClientCore", "CWebShims", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
     // What a teacher's page calls besides; the pages of students load a core without it.
@@ -133,7 +133,7 @@ let pureTests: [Target] = [
 ]
 
 let natsTargets: [Target] = [
-    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    .systemLibrary(name: "CNATS", path: "Sources/C/CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     // The lock of all modules with threads.
     layer("Locking", [deque]),
     // What clients with threads share, over NATS and over HTTP.
@@ -150,7 +150,8 @@ let natsTargets: [Target] = [
 let commandTargets: [Target] = [layer("ConnectionOptions", ["NATSClient", arguments, logging])]
 
 let threadTargets: [Target] = [
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+        name: "COpenSSL", path: "Sources/C/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     // Hashes and signatures, by the library that libnats has for TLS.
     layer("Cryptography", ["COpenSSL"]),
     layer(
@@ -158,20 +159,21 @@ let threadTargets: [Target] = [
         ["Assets", "Cryptography", "Hosting", "NATSClient", "Locking", "Whiteboard", "StrokeWire", logging, deque]),
     // Decoders of images, and the process that they run in.
     .target(
-        name: "CAssetOpener",
+        name: "CAssetOpener", path: "Sources/C/CAssetOpener",
         linkerSettings: ["spng", "jpeg", "webp", "seccomp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
     layer("AssetOpener", ["Assets", "CAssetOpener", "Locking", "StrokeWire"]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZlib", path: "Sources/C/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
-        name: "CCairo", pkgConfig: "cairo pangocairo pangoft2 fontconfig",
+        name: "CCairo", path: "Sources/C/CCairo", pkgConfig: "cairo pangocairo pangoft2 fontconfig",
         providers: [.apt(["libcairo2-dev", "libpango1.0-dev"])]),
     // Texts of boards in the fonts of the machine.
-    .target(name: "CTextLayout", dependencies: ["CCairo"]),
+    .target(name: "CTextLayout", dependencies: ["CCairo"], path: "Sources/C/CTextLayout"),
     layer(
         "VectorGraphics",
         ["CCairo", "CTextLayout", "Locking", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
-    .systemLibrary(name: "CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-    .target(name: "CXML", dependencies: ["CLibXML"]),
+    .systemLibrary(
+        name: "CLibXML", path: "Sources/C/CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CXML", dependencies: ["CLibXML"], path: "Sources/C/CXML"),
     // Ink as a file for other programs, out and in.
     layer("InkML", ["CXML", "Ink", "StrokeWire"]),
     layer(
@@ -217,18 +219,15 @@ let httpClientTargets: [Target] = [
 ]
 
 let serviceTargets: [Target] = [
-    // The allocator of the daemon: messages are allocated on one thread and freed on another, which costs glibc's a lock
-    // for each.
-    .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     // The files for browsers, as bytes of the program.
-    .target(name: "CSite"),
+    .target(name: "CSite", path: "Sources/C/CSite"),
     .target(
         name: "LecternGateway",
         dependencies: [
             "Assets", "CSite", "CZlib", "Cryptography", "LecternClient", "NATSClient", "Locking", "StrokeWire",
             hummingbird, hummingbirdCore, nio, nioExtras, nioPosix, http1, logging, metrics, lifecycle, deque,
         ],
-        exclude: ["Site"], swiftSettings: settings),
+        swiftSettings: settings),
     layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", yams]),
     .executableTarget(
         name: "lectern",
@@ -239,12 +238,14 @@ let serviceTargets: [Target] = [
             "VectorGraphics",
             "Raster", "Scene", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
-            .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
         ],
-        swiftSettings: settings),
+        swiftSettings: settings,
+        // The allocator of the daemon: messages are allocated on one thread and freed on another, which costs glibc's a lock for
+        // each.
+        linkerSettings: [.linkedLibrary("jemalloc", .when(platforms: [.linux]))]),
 
     // What the service is measured against: a relay in C, libpng.
-    .target(name: "CBench", dependencies: ["CNATS"], linkerSettings: [.linkedLibrary("png")]),
+    .target(name: "CBench", dependencies: ["CNATS"], path: "Sources/C/CBench", linkerSettings: [.linkedLibrary("png")]),
     .executableTarget(
         name: "lectern-bench",
         dependencies: [
@@ -293,7 +294,7 @@ let serviceTargets: [Target] = [
 
 let probeTargets: [Target] = [
     .systemLibrary(
-        name: "CAVFormat", pkgConfig: "libavformat libavcodec libavutil",
+        name: "CAVFormat", path: "Sources/C/CAVFormat", pkgConfig: "libavformat libavcodec libavutil",
         providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev"])]),
     .executableTarget(
         name: "lectern-probe",

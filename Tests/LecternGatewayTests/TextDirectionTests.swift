@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `is the same on the teacher's page as in pictures, whatever it begins with`() throws {
-        let path = PackageRoot.path(to: "Sources/LecternGateway/Site/lectern/text-tool.js")
+        let path = PackageRoot.path(to: "Sources/Site/lectern/text-tool.js")
         let script = try String(contentsOf: URL(filePath: path), encoding: .utf8)
         let undirected = Self.listed("undirected", in: script)
         let fromTheRight = Self.listed("fromTheRight", in: script)

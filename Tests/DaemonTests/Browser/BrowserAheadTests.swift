@@ -77,7 +77,7 @@ import Testing
             let window = try await BrowserWindow(at: "\(room.address)/healthz")
             let result = try await window.run(
                 """
-                \(BrowserWindow.statements(of: "Sources/LecternGateway/Site/pages/video-watch.js"))
+                \(BrowserWindow.statements(of: "Sources/Site/pages/video-watch.js"))
                 const { PlayerClock } = await import("/lectern.js");
                 const canvas = document.createElement("canvas");
                 const context = canvas.getContext("2d");

@@ -9,7 +9,7 @@ import Testing
     .enabled(if: BrowserWindow.runsAll && NginxServer.isInstalled, "make browser runs it, with Debian's nginx"))
 struct BrowserPlaylistTests {
     private static var module: String {
-        get throws { try BrowserWindow.statements(of: "Sources/LecternGateway/Site/pages/playlist-dates.js") }
+        get throws { try BrowserWindow.statements(of: "Sources/Site/pages/playlist-dates.js") }
     }
 
     @Test("dates go on over segments without one, begin anew after a discontinuity, and have any zone")

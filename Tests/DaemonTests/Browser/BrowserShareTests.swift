@@ -46,7 +46,7 @@ import Testing
                 }.map(String.init) + ["王老师 · Анна · محمد"]
             try await window.run(
                 """
-                \(BrowserWindow.statements(of: "Sources/LecternGateway/Site/pages/qr.js"))
+                \(BrowserWindow.statements(of: "Sources/Site/pages/qr.js"))
                 window.qrModules = qrModules;
                 """)
             for text in texts {

@@ -15,7 +15,7 @@ import Testing
         let newest = try #require(try Self.text("CHANGELOG.md").firstMatch(of: /\n## ([0-9.]+)\n/))
         #expect(String(newest.1) == version)
         #expect(try Self.text("config/debian/changelog").hasPrefix("lectern (\(version)) "))
-        let description = try Self.text("Sources/LecternGateway/Site/api/openapi.json")
+        let description = try Self.text("Sources/Site/api/openapi.json")
         #expect(description.contains(#""version": "\#(version)""#))
         #expect(try Self.text("Sources/lectern/Operating.docc/Installing.md").contains("lectern_\(version)_"))
     }

@@ -8,7 +8,7 @@ import Testing
 enum SiteFolder {
     /// The bytes of its files, by their paths.
     static func files() throws -> [String: [UInt8]] {
-        let folder = URL(filePath: PackageRoot.path(to: "Sources/LecternGateway/Site")).resolvingSymlinksInPath()
+        let folder = URL(filePath: PackageRoot.path(to: "Sources/Site")).resolvingSymlinksInPath()
         var files: [String: [UInt8]] = [:]
         for case let path as String in try #require(FileManager.default.enumerator(atPath: folder.path)) {
             // No folder.
