@@ -167,7 +167,7 @@ import Testing
             }
             try await service.flush()
             try await NATSConnection.with(server) { connection in
-                await #expect(throws: RoomDirectoryError.malformed) {
+                _ = await #expect(throws: RoomDirectoryError.malformed) {
                     _ = try await AuditReader(connection: connection, root: "ink").entries()
                 }
             }
