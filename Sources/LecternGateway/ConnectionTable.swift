@@ -32,14 +32,13 @@ final class ConnectionTable: Sendable {
     }
 
     private let state = Locked(State())
-    private let limit: Int
-    private let busyLimit: Int
+    /// Here for all connections: a copy in each would be 400 bytes.
+    let limits: GatewayLimits
     /// Shown from the start, so that a first count is a change.
     private let closeCounters: [CloseReason: Counter]
 
     init(_ limits: GatewayLimits, registry: PrometheusRegistry) {
-        limit = limits.connections
-        busyLimit = limits.busyConnections
+        self.limits = limits
         closeCounters = Dictionary(
             uniqueKeysWithValues: CloseReason.allCases.map { reason in
                 (
@@ -55,7 +54,7 @@ final class ConnectionTable: Sendable {
     func opened(_ channel: any Channel) {
         let displaced = state.withLock { state -> (any Channel)? in
             var displaced: (any Channel)?
-            if state.entries.count >= limit {
+            if state.entries.count >= limits.connections {
                 let waiting = state.entries.lazy.compactMap { id, entry in entry.waitingSince.map { (id, $0) } }
                 guard let longest = waiting.min(by: { $0.1 < $1.1 }) else { return channel }
                 displaced = state.entries.removeValue(forKey: longest.0)?.channel
@@ -74,7 +73,7 @@ final class ConnectionTable: Sendable {
             // A connection that was just displaced is no longer in the table, and is about to be closed.
             guard var entry = state.entries[ObjectIdentifier(channel)] else { return true }
             if !isForHealth, !entry.isBusy {
-                guard state.busy < busyLimit else { return false }
+                guard state.busy < limits.busyConnections else { return false }
                 state.busy += 1
                 entry.isBusy = true
             }

@@ -116,12 +116,12 @@ public struct Gateway: Service {
         }
         if let socket {
             return try await InheritedSocketServer(
-                socket: socket, channel: channel, responder: router.buildResponder(), onServerRunning: onServerRunning,
+                socket: socket, channel: channel, responder: TaskResponder(router), onServerRunning: onServerRunning,
                 logger: quiet
             ).run()
         }
         let application = Application(
-            router: router, server: .http1(configuration: channel),
+            responder: TaskResponder(router), server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
             onServerRunning: onServerRunning, logger: quiet)
         do {
@@ -134,7 +134,7 @@ public struct Gateway: Service {
     private var channel: HTTP1Channel.Configuration {
         let connections = ConnectionTable(limits, registry: registry)
         var channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadlinesInstaller(limits, connections)])
+            additionalChannelHandlers: [RequestDeadlinesInstaller(connections)])
         channel.httpDecoder = .init(maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes)
         return channel
     }

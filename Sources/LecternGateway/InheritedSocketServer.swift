@@ -19,7 +19,7 @@ internal import Darwin
 struct InheritedSocketServer {
     let socket: CInt
     let channel: HTTP1Channel.Configuration
-    let responder: RouterResponder<GatewayContext>
+    let responder: TaskResponder
     let onServerRunning: @Sendable (any Channel) async -> Void
     let logger: Logger
 

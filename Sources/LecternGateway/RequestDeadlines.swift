@@ -6,11 +6,9 @@ internal import NIOHTTP1
 final class RequestDeadlinesInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Never
 
-    private let limits: GatewayLimits
     private let connections: ConnectionTable
 
-    init(_ limits: GatewayLimits, _ connections: ConnectionTable) {
-        self.limits = limits
+    init(_ connections: ConnectionTable) {
         self.connections = connections
     }
 
@@ -18,7 +16,7 @@ final class RequestDeadlinesInstaller: ChannelInboundHandler, RemovableChannelHa
         let pipeline = context.pipeline.syncOperations
         do {
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(RequestDeadlines(limits, connections), position: .after(decoder))
+            try pipeline.addHandler(RequestDeadlines(connections), position: .after(decoder))
         } catch {
             // No connection without deadlines.
             context.close(promise: nil)
@@ -36,7 +34,6 @@ final class RequestDeadlines: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let limits: GatewayLimits
     private let connections: ConnectionTable
     private var deadline: Scheduled<Void>?
     // Requests of this connection. A client may send the next one before it has the answer to the last (pipelining).
@@ -54,8 +51,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     /// Follows a feed by the request under way. It ends with the connection, and when the gateway stops.
     var reader: EventReader?
 
-    init(_ limits: GatewayLimits, _ connections: ConnectionTable) {
-        self.limits = limits
+    init(_ connections: ConnectionTable) {
         self.connections = connections
     }
 
@@ -63,7 +59,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         let channel = context.channel
         connections.opened(channel)
         channel.closeFuture.whenComplete { [connections] _ in connections.closed(channel) }
-        close(context.channel, after: limits.headTimeout, because: .head)
+        close(context.channel, after: connections.limits.headTimeout, because: .head)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -96,12 +92,12 @@ final class RequestDeadlines: ChannelDuplexHandler {
 
     /// The stream has ended, and so has the watch over its progress: what its client has not taken soon is dropped.
     func streamEnded(on channel: any Channel) {
-        close(channel, after: limits.events.endTimeout, because: .slowReader)
+        close(channel, after: connections.limits.events.endTimeout, because: .slowReader)
     }
 
     /// The request under way brings a file: it has more time, from now on.
     func uploadBegan(_ context: ChannelHandlerContext) {
-        close(context.channel, after: limits.uploadTimeout, because: .request)
+        close(context.channel, after: connections.limits.uploadTimeout, because: .request)
     }
 
     /// Closes the connection of a reader that takes its events too slowly.
@@ -155,7 +151,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private func begin(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) -> Bool {
         // The time of a pipelined request starts with the answer to the request before it.
         let isFirst = requestsBegun == answersWritten + 1
-        if isFirst { close(context.channel, after: limits.requestTimeout, because: .request) }
+        if isFirst { close(context.channel, after: connections.limits.requestTimeout, because: .request) }
         if let fault = head.fault {
             isRefused = true
             // What comes after it on this connection cannot be trusted.
@@ -191,7 +187,9 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private func answerIsWritten(_ context: ChannelHandlerContext) {
         guard !isStreaming else { return context.close(promise: nil) }
         answersWritten += 1
-        if requestsBegun > answersWritten { close(context.channel, after: limits.requestTimeout, because: .request) }
+        if requestsBegun > answersWritten {
+            close(context.channel, after: connections.limits.requestTimeout, because: .request)
+        }
         endIfDone(context)
     }
 
@@ -200,7 +198,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
         connections.ended(context.channel)
         // The client closes its side then.
         if isLast { context.close(mode: .output, promise: nil) }
-        close(context.channel, after: limits.headTimeout, because: .head)
+        close(context.channel, after: connections.limits.headTimeout, because: .head)
     }
 
     private func close(
