@@ -11,7 +11,8 @@ struct LecternBench: AsyncParsableCommand {
         commandName: "lectern-bench",
         abstract: "Measure the parts of Lectern that have to be fast.",
         discussion: """
-            Compare figures of one run with each other: other work on the machine changes all of them.
+            Compare figures of one run with each other: other work on the machine changes all of them. Where a figure has a \
+            goal, it stands behind it, with a ! where it is missed.
 
             EXAMPLES
               lectern-bench rooms
@@ -46,27 +47,48 @@ struct OutputForm: ParsableArguments {
     var json = false
 }
 
+/// What a figure should come to.
+struct Goal {
+    enum Bound: String {
+        case atMost = "≤"
+        case atLeast = "≥"
+    }
+
+    let bound: Bound
+    let value: Double
+
+    func isMet(by figure: Double) -> Bool { bound == .atMost ? figure <= value : figure >= value }
+
+    /// `≤ 25 µs`, and `≤ 25 µs !` where it is missed.
+    func text(for figure: Double, unit: String = "") -> String {
+        "\(bound.rawValue) \(number(value))\(unit)\(isMet(by: figure) ? "" : " !")"
+    }
+}
+
 /// Named figures of one or more rounds, printed as a table or as JSON.
 struct BenchReport {
     private let json: Bool
-    private var figures: [(name: String, values: [Double], goal: Double?)] = []
+    private var figures: [(name: String, values: [Double], goal: Goal?)] = []
 
     init(json: Bool) {
         self.json = json
     }
 
-    /// - Parameter goal: the greatest value that is good; nil where there is none.
-    mutating func add(_ name: String, _ value: Double, atMost goal: Double? = nil) {
-        add(name, [value], atMost: goal)
+    /// - Parameters:
+    ///   - most: the greatest value that is good; nil where there is none.
+    ///   - least: the smallest one.
+    mutating func add(_ name: String, _ value: Double, atMost most: Double? = nil, atLeast least: Double? = nil) {
+        add(name, [value], atMost: most, atLeast: least)
     }
 
     /// Adds the median of a value in each round, with the least and the most.
-    mutating func add(_ name: String, _ values: [Double], atMost goal: Double? = nil) {
+    mutating func add(_ name: String, _ values: [Double], atMost most: Double? = nil, atLeast least: Double? = nil) {
+        let goal =
+            most.map { Goal(bound: .atMost, value: $0) } ?? least.map { Goal(bound: .atLeast, value: $0) }
         figures.append((name, values, goal))
     }
 
     func print() {
-        func number(_ value: Double) -> String { String(format: "%.6g", value) }
         func least(_ values: [Double]) -> Double { values.min() ?? .nan }
         func most(_ values: [Double]) -> Double { values.max() ?? .nan }
         if json {
@@ -75,8 +97,12 @@ struct BenchReport {
                 let value = values.count == 1 ? median : #"{"median":\#(median),"least":\#(least),"most":\#(most)}"#
                 return #""\#(name)":\#(value)"#
             }
-            let goals = figures.compactMap { figure in figure.goal.map { #""\#(figure.name)":\#(number($0))"# } }
-            if !goals.isEmpty { members.append(#""at most":{\#(goals.joined(separator: ","))}"#) }
+            for (bound, name) in [(Goal.Bound.atMost, "at most"), (.atLeast, "at least")] {
+                let goals = figures.compactMap { figure in
+                    figure.goal.flatMap { $0.bound == bound ? #""\#(figure.name)":\#(number($0.value))"# : nil }
+                }
+                if !goals.isEmpty { members.append(#""\#(name)":{\#(goals.joined(separator: ","))}"#) }
+            }
             Swift.print("{\(members.joined(separator: ","))}")
             return
         }
@@ -84,11 +110,13 @@ struct BenchReport {
             let label = name.padding(toLength: max(72, name.count), withPad: " ", startingAt: 0)
             let spread = values.count == 1 ? "" : "  (\(number(least(values))) … \(number(most(values))))"
             let value = median(values)
-            let verdict = goal.map { "   at most \(number($0)): \(value <= $0 ? "met" : "missed")" } ?? ""
+            let verdict = goal.map { "   " + $0.text(for: value) } ?? ""
             Swift.print(label + String(format: "%14.6g", value) + spread + verdict)
         }
     }
 }
+
+private func number(_ value: Double) -> String { String(format: "%.6g", value) }
 
 func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()

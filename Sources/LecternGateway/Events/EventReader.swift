@@ -267,8 +267,9 @@ struct EventLimits: Sendable {
     var wetBuffer = 128 << 10
     /// Readers of one address.
     var readersPerAddress = 1000
-    /// Readers in all.
-    var readers = 20_000
+    /// Readers in all: what the service's unit allows of open files, 65,536, less other connections and what the daemon itself
+    /// opens.
+    var readers = 50_000
     /// Joins under way, half of them of one room at most.
     var joins = 256
     /// Bytes of boards and tails that are kept, or are being sent, half of them of one room at most, or one of them.

@@ -15,7 +15,7 @@ final class SkewTable: Sendable {
         /// else it shares those of `other`.
         var cohorts = 64
         /// Readers that report, in all and of one address; those beyond are ignored.
-        var readers = 20_000
+        var readers = 50_000
         var readersPerAddress = 1000
         /// Cohorts of rooms that are watched.
         var watches = 1024

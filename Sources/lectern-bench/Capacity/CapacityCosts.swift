@@ -44,16 +44,22 @@ struct CapacityCosts {
         let value: Double
         let unit: String
         let text: String
+        /// The most that is good, in the same unit; nil where there is none.
+        let goal: Double?
         let method: String
+
+        var goalText: String {
+            goal.map { Goal(bound: .atMost, value: $0).text(for: value, unit: " \(unit)") } ?? ""
+        }
     }
 
     /// Each with how it was measured.
     var listed: [Cost] {
-        func time(_ name: String, _ seconds: Double, _ method: String) -> Cost {
-            Cost(name: name, value: seconds * 1e6, unit: "µs", text: Figure.time(seconds), method: method)
+        func time(_ name: String, _ seconds: Double, _ method: String, atMost goal: Double? = nil) -> Cost {
+            Cost(name: name, value: seconds * 1e6, unit: "µs", text: Figure.time(seconds), goal: goal, method: method)
         }
-        func size(_ name: String, _ bytes: Double, _ method: String) -> Cost {
-            Cost(name: name, value: bytes / 1000, unit: "kB", text: Figure.bytes(bytes), method: method)
+        func size(_ name: String, _ bytes: Double, _ method: String, atMost goal: Double? = nil) -> Cost {
+            Cost(name: name, value: bytes / 1000, unit: "kB", text: Figure.bytes(bytes), goal: goal, method: method)
         }
         typealias Load = CapacityMeasurement
         let operations = "\(Load.rooms) rooms, strokes of 14 points as fast as they get through"
@@ -62,31 +68,32 @@ struct CapacityCosts {
         let clocks =
             "\(Figure.grouped(Load.clocks)) rooms with 4 samples a second, marks and a stroke each 10 s with them; journal none"
         let shared = "the same, samples of \(ClockBatch.roomLimit) rooms in a message"
-        let steady = "\(Load.readers) readers of a room, 20 strokes of 30 points a second; with the daemon's part"
-        let joins = "\(Load.readers) in 10 s over HTTP, a board of 999 strokes each; with the daemon's part"
+        let steady =
+            "\(Load.readers) readers of a room, 20 strokes of 30 points a second; with the daemon's part; the floor is NATS's message to a subscriber"
+        let joins = "\(Load.readers) in 10 s over HTTP, a board of 999 strokes each in gzip; with the daemon's part"
         let fan = "\(FanOut.subscribers) subscribers, \(FanOut.rate) messages of \(FanOut.size) bytes a second"
         let memory = "resident, \(Load.boards) rooms of \(Load.strokes) strokes with 14 points"
         return [
             time("daemon, JetStream: an operation to one cohort", journaled.operation, operations),
             time("daemon, JetStream: … to each more cohort", journaled.cohort, more),
-            time("daemon: a room's note, a second with operations", note, notes),
+            time("daemon: a room's note, a second with operations", note, notes, atMost: 25),
             time("daemon, journal none: an operation to one cohort", unjournaled.operation, operations),
             time("daemon, journal none: … to each more cohort", unjournaled.cohort, more),
-            time("daemon: a clock sample", sample, clocks),
-            time("daemon: … with others in a message", sharedSample, shared),
-            time("gateway: an event to a reader", event, steady),
-            time("gateway: a join", join, joins),
+            time("daemon: a clock sample", sample, clocks, atMost: 5),
+            time("daemon: … with others in a message", sharedSample, shared, atMost: 5),
+            time("gateway: an event to a reader", event, steady, atMost: 4),
+            time("gateway: a join", join, joins, atMost: 300),
             time("NATS, JetStream: an operation to one cohort", journaled.server, operations),
-            time("NATS: a room's note", serverNote, notes),
+            time("NATS: a room's note", serverNote, notes, atMost: 10),
             time("NATS, journal none: an operation to one cohort", unjournaled.server, operations),
             time("NATS: a clock sample", serverSample, clocks),
             time("NATS: … with others in a message", serverSharedSample, shared),
             time("NATS: a message to a subscriber", delivery, fan + ", a connection each"),
             time("NATS: a message on a connection of many", sharedDelivery, fan + ", one connection"),
             size("a daemon without rooms", daemon, "resident"),
-            size("a room in use", roomInUse, memory),
+            size("a room in use", roomInUse, memory, atMost: 120),
             size("a room at rest in memory", roomAtRest, "the same, \(Int(Load.resting)) s after the last stroke"),
-            size("a reader over HTTP", reader, "resident, \(Load.readers) readers"),
+            size("a reader over HTTP", reader, "resident, \(Load.readers) readers", atMost: 24),
             size("an operation in the log", logged, "the stream's bytes by its messages, strokes of 14 points"),
             size(
                 "a room's checkpoint", checkpoint, "the stream's bytes by rooms, \(Load.strokes) strokes; two are kept"),

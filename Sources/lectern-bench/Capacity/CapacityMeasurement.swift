@@ -112,7 +112,7 @@ struct CapacityMeasurement {
             let steady = try await load.measureSteady(Self.readers, rate: 20, seconds: seconds * 2)
             guard steady.lost == 0 else { throw BenchFailure("\(steady.lost) readers were lost") }
             (costs.event, costs.reader) = (steady.processor, steady.memory)
-            let joins = try await load.measureJoins(Self.readers)
+            let joins = try await load.measureJoins(Self.readers, isCompressed: true)
             guard joins.answered == Self.readers else {
                 throw BenchFailure("only \(joins.answered) of \(Self.readers) readers have joined")
             }

@@ -4,12 +4,14 @@ import Foundation
 struct CapacityPlan {
     /// Clock samples of a cohort a second.
     static let samples = 4.0
-    /// Marks of a cohort a second, while it is written to.
+    /// Marks of a cohort a second, while it is written to: on NATS, and to a reader over HTTP while the video goes on.
     static let marks = 1.0
+    static let readerMarks = 0.2
     /// Sizes of an event to a reader: an operation and a mark, not compressed.
     static let operationBytes = 800.0
     static let markBytes = 250.0
-    static let readersOfGateway = 20_000.0
+    /// The bound of a gateway.
+    static let readersOfGateway = 50_000.0
     /// Of an hour of class: teachers write a third of the time.
     static let writing = 1200.0
     static let classHours = 4.0
@@ -20,6 +22,8 @@ struct CapacityPlan {
     var students: Double
     var operations: Double
     var cohorts: Double
+    /// Whether clock samples come in messages with those of many rooms.
+    var clockBatches: Bool
     var browsers: Double
     var joining: Double
     var cores: Double
@@ -31,8 +35,12 @@ struct CapacityPlan {
             "students of a class: \(short(students)) (--students-per-class); operations a second of a class, while all "
                 + "teachers write: \(short(operations)) (--operations-per-second); cohorts of a class: \(short(cohorts)) "
                 + "(--cohorts), with \(short(Self.samples)) clock samples a second each",
-            "a student gets every operation and \(short(Self.marks)) mark a second; an event with an operation has "
-                + "\(short(Self.operationBytes)) bytes, one with a mark \(short(Self.markBytes)), and costs as much",
+            clockBatches
+                ? "clock samples of many rooms come in one message (--no-clock-batches for one each)"
+                : "each clock sample is a message (--no-clock-batches)",
+            "a student gets every operation, and a mark each second on NATS, each \(short(1 / Self.readerMarks)) s over "
+                + "HTTP; an event with an operation has \(short(Self.operationBytes)) bytes, one with a mark "
+                + "\(short(Self.markBytes)), and costs as much",
             "\(short(browsers * 100)) % of students read over HTTP (--browsers); others listen to NATS, each on a connection",
             "all students join within \(short(joining)) s (--joining)",
             "machines of \(short(cores)) cores (--cores), used to \(short(utilization * 100)) % at the busiest moment "
@@ -64,7 +72,8 @@ struct CapacitySystem {
     /// Of a class, in seconds of a core a second.
     private var classCost: Double {
         plan.operations * (costs.journaled.operation + (plan.cohorts - 1) * costs.journaled.cohort)
-            + notes * costs.note + plan.cohorts * CapacityPlan.samples * costs.sample
+            + notes * costs.note
+            + plan.cohorts * CapacityPlan.samples * (plan.clockBatches ? costs.sharedSample : costs.sample)
     }
     /// Of a class, a second: its checkpoint notes at most once a second what was taken and released.
     private var notes: Double { min(1, plan.operations) }
@@ -75,8 +84,8 @@ struct CapacitySystem {
     /// With one of the daemons failed.
     private var daemonBytes: Double { costs.daemon + costs.roomInUse * classes / Double(max(1, daemons - 1)) }
 
-    private var eventsOfStudent: Double { plan.operations + CapacityPlan.marks }
-    private var events: Double { readers * eventsOfStudent }
+    private var messagesOfCohort: Double { plan.operations + CapacityPlan.marks }
+    private var events: Double { readers * (plan.operations + CapacityPlan.readerMarks) }
     private var eventCores: Double { events * costs.event }
     private var joinCores: Double { readers / plan.joining * costs.join }
     private var gatewayCores: Double { eventCores + joinCores }
@@ -84,37 +93,46 @@ struct CapacitySystem {
         let needed = max(gatewayCores / usable, readers / CapacityPlan.readersOfGateway)
         return readers == 0 ? 0 : max(1, Int(needed.rounded(.up)))
     }
+    private var spareGateways: Int { Int((Double(gateways) / 10).rounded(.up)) }
     private var isGatewayInDaemon: Bool { !isCluster && gateways == 1 && roomCores + gatewayCores <= usable }
     private var gatewayText: String {
         guard gateways > 0 else { return "0" }
         return isGatewayInDaemon
             ? "1, in the daemon"
-            : "\(Figure.grouped(gateways)) + \(Figure.grouped(Int((Double(gateways) / 10).rounded(.up))))"
+            : "\(Figure.grouped(gateways)) + \(Figure.grouped(spareGateways))"
     }
     private var readersOfGateway: Double { gateways == 0 ? 0 : readers / Double(gateways) }
     private var bytesToReaders: Double {
-        readers * (plan.operations * CapacityPlan.operationBytes + CapacityPlan.marks * CapacityPlan.markBytes)
+        readers * (plan.operations * CapacityPlan.operationBytes + CapacityPlan.readerMarks * CapacityPlan.markBytes)
     }
 
     /// - Parameter direct: students who listen to NATS themselves.
     private func natsCores(direct: Double) -> Double {
         let ofClass =
-            plan.operations * costs.journaled.server + notes * costs.serverNote + plan.cohorts * CapacityPlan.samples
-            * costs.serverSample
-            + plan.cohorts * eventsOfStudent * costs.delivery
-        return (classes * ofClass + direct * eventsOfStudent * costs.delivery)
+            plan.operations * costs.journaled.server + notes * costs.serverNote
+            + plan.cohorts * CapacityPlan.samples * (plan.clockBatches ? costs.serverSharedSample : costs.serverSample)
+            + plan.cohorts * messagesOfCohort * costs.delivery
+        return (classes * ofClass + direct * messagesOfCohort * costs.delivery)
             * (isCluster ? CapacityPlan.clusterHops : 1)
     }
-    private func natsServers(direct: Double) -> String {
-        let needed = max(1, Int((natsCores(direct: direct) / usable).rounded(.up)))
-        return Figure.grouped(isCluster ? max(3, needed) : needed)
+    private func natsServers(direct: Double) -> Int {
+        max(isCluster ? 3 : 1, Int((natsCores(direct: direct) / usable).rounded(.up)))
     }
+    private var natsServers: Int { natsServers(direct: students - readers) }
     private var logBytes: Double { classes * plan.operations * costs.logged }
     private var storedHours: Double { CapacityPlan.classHours * CapacityPlan.days }
 
-    static func table(_ systems: [CapacitySystem]) -> MarkdownTable {
-        func row(_ name: String, _ formula: String, _ value: (CapacitySystem) -> String) -> [String] {
-            [name, formula] + systems.map(value)
+    private func goal(_ most: Double, _ count: Int) -> String {
+        Goal(bound: .atMost, value: most).text(for: Double(count))
+    }
+
+    /// A table of several; the last has goals.
+    static func table(_ systems: [CapacitySystem], _ last: CapacitySystem) -> MarkdownTable {
+        let systems = systems + [last]
+        func row(
+            _ name: String, _ formula: String, goal: String = "", _ value: (CapacitySystem) -> String
+        ) -> [String] {
+            [name, formula] + systems.map(value) + [goal]
         }
         func number(_ name: String, _ formula: String, _ value: (CapacitySystem) -> Double) -> [String] {
             row(name, formula) { Figure.short(value($0)) }
@@ -129,14 +147,21 @@ struct CapacitySystem {
             number("operations a second", "classes · operations") { $0.classes * $0.plan.operations },
             number("clock samples a second", "classes · cohorts · samples", \.samples),
             number("cores busy with rooms", "operations, cohorts, notes and samples · costs", \.roomCores),
-            row("**daemons**", "for safety, or by cores") { "**\(Figure.grouped($0.daemons))**" },
+            row("**daemons**", "for safety, or by cores", goal: last.goal(8, last.daemons)) {
+                "**\(Figure.grouped($0.daemons))**"
+            },
             number("… their cores used, %", "") { $0.roomCores / Double($0.daemons) / $0.plan.cores * 100 },
             number("… students they could carry", "daemons · usable cores ∕ a class's cost", \.most),
             size("memory of a daemon", "without rooms + rooms in use, one daemon failed", \.daemonBytes),
             number("events a second to readers", "readers · (operations + marks)", \.events),
             number("cores busy with events", "events · cost", \.eventCores),
             number("… with joins, at first", "readers ∕ joining · cost", \.joinCores),
-            row("**gateways** + spare", "by readers, or by cores") { "**\($0.gatewayText)**" },
+            row(
+                "**gateways** + spare", "by readers, or by cores",
+                goal: last.goal(25, last.gateways + last.spareGateways)
+            ) {
+                "**\($0.gatewayText)**"
+            },
             size("memory of a gateway", "without rooms + its readers") {
                 $0.costs.daemon + $0.costs.reader * $0.readersOfGateway
             },
@@ -145,11 +170,11 @@ struct CapacitySystem {
             number("cores busy with NATS", "operations, notes, samples, deliveries · costs") {
                 $0.natsCores(direct: $0.students - $0.readers)
             },
-            row("**NATS servers**", "for safety, or by cores") {
-                "**\($0.natsServers(direct: $0.students - $0.readers))**"
+            row("**NATS servers**", "for safety, or by cores", goal: last.goal(15, last.natsServers)) {
+                "**\(Figure.grouped($0.natsServers))**"
             },
-            row("… if all students listen to NATS", "students · events · cost of a delivery") {
-                $0.natsServers(direct: $0.students)
+            row("… if all students listen to NATS", "students · messages · cost of a delivery") {
+                Figure.grouped($0.natsServers(direct: $0.students))
             },
             size("log written", "operations · bytes", unit: " a second", \.logBytes),
             size("disk for logs", "hours · written seconds · that") {
@@ -160,7 +185,8 @@ struct CapacitySystem {
             },
         ]
         var table = MarkdownTable(
-            "Computed capacity", ["", "formula"] + systems.map { "\(Figure.grouped(Int($0.students))) students" })
+            "Computed capacity",
+            ["", "formula"] + systems.map { "\(Figure.grouped(Int($0.students))) students" } + ["goal"])
         for row in rows { table.add(row) }
         return table
     }

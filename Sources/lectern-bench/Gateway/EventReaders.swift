@@ -18,6 +18,8 @@ final class EventReaders: Sendable {
     let room: LoadRoom
 
     private let port: Int
+    /// Whether they ask for a gzip stream, as browsers do. Only their first board is noticed then.
+    private let isCompressed: Bool
     private let channels = Locked<[any Channel]>([])
     /// Operations received by all readers.
     let received = Counter()
@@ -26,9 +28,10 @@ final class EventReaders: Sendable {
     /// Operations that came out of order or not at all.
     let gaps = Counter()
 
-    init(of room: LoadRoom, port: Int) {
+    init(of room: LoadRoom, port: Int, isCompressed: Bool = false) {
         self.room = room
         self.port = port
+        self.isCompressed = isCompressed
     }
 
     /// Readers that have their board.
@@ -41,7 +44,12 @@ final class EventReaders: Sendable {
         let channel = try await bootstrap(from: 1 + number / Self.connectionsPerAddress)
             .channelInitializer { [self] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(EventReader(self, began: began))
+                    let pipeline = channel.pipeline.syncOperations
+                    if isCompressed {
+                        try pipeline.addHandler(CompressedEventReader(self, began: began))
+                    } else {
+                        try pipeline.addHandler(EventReader(self, began: began))
+                    }
                 }
             }
             .connect(host: "127.0.0.1", port: port).get()
@@ -66,7 +74,9 @@ final class EventReaders: Sendable {
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     private func send(to channel: any Channel) async throws {
-        let request = "GET /api/rooms/\(room.address.room.text)/events?cohort=main HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        let encoding = isCompressed ? "Accept-Encoding: gzip\r\n" : ""
+        let request =
+            "GET /api/rooms/\(room.address.room.text)/events?cohort=main HTTP/1.1\r\nHost: 127.0.0.1\r\n\(encoding)\r\n"
         try await channel.writeAndFlush(ByteBuffer(string: request)).get()
     }
 
@@ -80,7 +90,76 @@ final class EventReaders: Sendable {
         received.add()
         if let due = room.due(index) { latencies.record(nanoseconds: now - due) }
     }
+}
 
+/// One reader of a gzip stream: takes it apart by chunks, and unpacks nothing. The first chunk is the prelude, and the second
+/// the board.
+private final class CompressedEventReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private enum Part {
+        /// The head of the response, up to its empty line.
+        case head
+        /// The length of a chunk.
+        case length
+        /// A chunk and its line end, so many bytes of them.
+        case chunk(Int)
+    }
+
+    private let readers: EventReaders
+    private let began: Int64
+    private var part = Part.head
+    private var line: [UInt8] = []
+    private var chunks = 0
+
+    init(_ readers: EventReaders, began: Int64) {
+        self.readers = readers
+        self.began = began
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let now = LoadClock.now
+        unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                if case .chunk(let left) = part {
+                    take(min(left, rest.count), of: left, at: now)
+                    rest = rest.dropFirst(left)
+                } else if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    line += rest[..<end]
+                    rest = rest[(end + 1)...]
+                    endLine()
+                } else {
+                    line += rest
+                    return
+                }
+            }
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { readers.lost.add() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func take(_ count: Int, of left: Int, at now: Int64) {
+        guard count == left else {
+            part = .chunk(left - count)
+            return
+        }
+        part = .length
+        chunks += 1
+        if chunks == 2 { readers.joins.record(nanoseconds: now - began) }
+    }
+
+    private func endLine() {
+        defer { line.removeAll(keepingCapacity: true) }
+        let text = String(decoding: line, as: UTF8.self).filter { $0 != "\r" }
+        switch part {
+        case .head: if text.isEmpty { part = .length }
+        case .length: part = .chunk((Int(text, radix: 16) ?? 0) + 2)
+        case .chunk: break
+        }
+    }
 }
 
 /// One reader: takes the stream apart by lines, and keeps nothing of data.

@@ -21,10 +21,10 @@ struct RecoveryBench: AsyncParsableCommand {
             that is answered with the same bytes at once, by this program. Goal: p99 of 20 ms or less.
 
             Flood: operations are released in rooms without a gate, calm and under a flood, in turn: of joins and \
-            pictures of large boards, and of strokes on these, which have checkpoints every second. Goal: 1.05 or \
-            less, of the medians and of the p99. The floor are messages that go through the NATS server alone at the \
-            same time: the daemon, the NATS server and this program share the machine, and where they saturate it, \
-            these come later, too.
+            pictures of large boards, and of strokes on these, which have checkpoints every second. The floor are messages \
+            that go through the NATS server alone at the same time: the daemon, the NATS server and this program share \
+            the machine, and where they saturate it, these come later, too. Goal: the p99 grows 1.5 times as much as \
+            theirs, or less.
 
             EXAMPLES
               lectern-bench recovery

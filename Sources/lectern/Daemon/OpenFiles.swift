@@ -6,7 +6,7 @@ import Darwin
 
 /// The process's limit of open files, of which each connection is one.
 enum OpenFiles {
-    /// Enough for 20,000 event streams.
+    /// Enough for the event streams that a gateway takes, 50,000.
     private static let wanted: rlim_t = 65_536
 
     /// How many files the process may have open.
