@@ -26,6 +26,12 @@ enum Attack: String, CaseIterable, Sendable {
     case clocks
     case listings
     case closing
+    case pointers
+    case pens
+    case texts
+    case pages
+    case removals
+    case wet
 }
 
 /// A message of an attack.
@@ -38,7 +44,7 @@ struct HostileMessage: Sendable {
 
 /// Generates the messages of attacks, reproducible by seed.
 struct HostileGenerator: Sendable {
-    private var random: SeededGenerator
+    var random: SeededGenerator
     /// Counter for unused names and numbers.
     private var count = 0
 
@@ -75,6 +81,12 @@ struct HostileGenerator: Sendable {
         case .clocks: clocks()
         case .listings: listings()
         case .closing: [HostileMessage(subject: "\(room()).ctl", payload: #"{"v":1,"kind":"close"}"#)]
+        case .pointers: pointers()
+        case .pens: pens()
+        case .texts: texts()
+        case .pages: pages()
+        case .removals: removals()
+        case .wet: wet()
         }
     }
 }
@@ -88,7 +100,7 @@ extension HostileGenerator {
     private mutating func room() -> String { "ink.0.\(random.pick(Self.rooms))" }
 
     /// An author's subject, and the header of a session that begins with this message.
-    private mutating func author() -> (subject: String, headers: NATSHeaders) {
+    mutating func author() -> (subject: String, headers: NATSHeaders) {
         let name = "author-\(random.int(0..<SoakPlan.authors))"
         return ("\(room()).in.\(name)", ["Ink-Session": "session-\(next())"])
     }
@@ -96,14 +108,14 @@ extension HostileGenerator {
     private mutating func inbox() -> String { "_INBOX.hostile.\(next())" }
 
     /// Messages of one author, numbered from 1, with some members each.
-    private mutating func count(_ members: [String]) -> [HostileMessage] {
+    mutating func count(_ members: [String]) -> [HostileMessage] {
         let (subject, headers) = author()
         return members.enumerated().map { number, members in
             HostileMessage(subject: subject, payload: #"{"n":\#(number + 1),"t":0,\#(members)}"#, headers: headers)
         }
     }
 
-    private mutating func single(_ members: String) -> [HostileMessage] { count([members]) }
+    mutating func single(_ members: String) -> [HostileMessage] { count([members]) }
 
     /// One stroke cut into shards with these texts between the brackets of their points.
     private mutating func stroke(_ points: [String], of shards: Int? = nil) -> [HostileMessage] {
@@ -116,7 +128,7 @@ extension HostileGenerator {
         }
     }
 
-    private static func list(_ item: String, _ count: Int) -> String {
+    static func list(_ item: String, _ count: Int) -> String {
         count == 0 ? "" : item + String(repeating: "," + item, count: count - 1)
     }
 }
@@ -134,17 +146,7 @@ extension HostileGenerator {
             wide = #"{"x":1,"y":1,\#(keys.joined(separator: ","))}"#
         }
         guard random.chance(3, in: 4) else { return single(#""d":[\#(wide)]"#) }
-        let parts = [wide] + Array(repeating: plain, count: 6)
-        return cut(parts)
-    }
-
-    private mutating func cut(_ parts: [String]) -> [HostileMessage] {
-        let (subject, headers) = author()
-        return parts.enumerated().map { order, points in
-            HostileMessage(
-                subject: subject, payload: #"{"n":1,"t":0,"s":\#(parts.count),"o":\#(order),"d":[\#(points)]}"#,
-                headers: headers)
-        }
+        return stroke([wide] + Array(repeating: plain, count: 6))
     }
 
     /// Messages that all differ in their JSON template.
@@ -218,8 +220,8 @@ extension HostileGenerator {
         let (subject, headers) = author()
         return (0..<60).map { _ in
             let members = [
-                #""s":\#(random.int(2...5)),"o":\#(random.int(0...5)),"e":\#(random.int(0...2))"#,
-                #""s":4,"o":\#(random.int(0...4)),"a":\#(random.int(0...4))"#,
+                #""s":\#(random.int(2...5)),"o":\#(random.int(0...5)),"e":\#(random.int(0...10))"#,
+                #""s":4,"o":\#(random.int(0...4)),"a":\#(random.int(0...8)),"g":\#(random.int(0...1))"#,
             ]
             return HostileMessage(
                 subject: subject,
@@ -235,7 +237,7 @@ extension HostileGenerator {
         for more in 0...1 {
             let points = 100_000 + more
             let shares = (0..<8).map { points * ($0 + 1) / 8 - points * $0 / 8 }
-            messages += cut(shares.map { Self.list(#"{"x":1,"y":1}"#, $0) })
+            messages += stroke(shares.map { Self.list(#"{"x":1,"y":1}"#, $0) })
             let head = #"{"n":1,"t":0,"d":[{"x":1,"y":1}],"u":""#
             let (subject, headers) = author()
             messages.append(
@@ -245,10 +247,12 @@ extension HostileGenerator {
                     headers: headers))
             for members in [
                 #""s":\#(1024 + more),"o":0"#, #""s":2,"o":\#(2 + more)"#, #""l":\#(512 + more)"#,
-                #""w":\#(16_384 + more)"#, #""c":\#(7 + more)"#, #""e":\#(4 + more)"#, #""a":\#(4 + more)"#,
+                #""w":\#(16_384 + more)"#, #""c":\#(15 + more)"#, #""e":\#(10 + more)"#, #""g":\#(999 + more)"#,
             ] {
-                messages += single(#"\#(members),"d":[{"x":\#(65_536 + more),"y":1}]"#)
+                messages += single(#"\#(members),"d":[{"x":1,"y":1}]"#)
             }
+            messages += single(#""d":[{"x":\#(65_536 + more),"y":1}]"#)
+            messages += boardLimits(beyond: more)
             let (ahead, count) = author()
             messages.append(HostileMessage(subject: ahead, payload: #"{"n":1,"d":[{"x":1,"y":1}]}"#, headers: count))
             messages.append(
@@ -296,7 +300,7 @@ extension HostileGenerator {
         count(
             (0..<100).map { _ in
                 random.chance(1, in: 3)
-                    ? #""d":[{"x":1,"y":1},{"x":\#(random.int(0..<999)),"y":7}]"# : #""a":\#(random.int(2...4))"#
+                    ? #""d":[{"x":1,"y":1},{"x":\#(random.int(0..<999)),"y":7}]"# : #""a":\#(random.int(2...8))"#
             })
     }
 

@@ -281,6 +281,7 @@ struct SoakPlan: Sendable {
         let program = 192 << 20
         let board = 2 * 16 * boardPoints
         let room = authors * pendingBytes + board + tailBytes + heldBytes
-        return program + rooms * room + workers * mailboxBytes + canvasBytes + 4 * replyBytes
+        let drawing = workers * (mailboxBytes + 64 << 20)
+        return program + rooms * room + drawing + canvasBytes + 4 * replyBytes
     }
 }
