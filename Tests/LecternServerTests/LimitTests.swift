@@ -300,3 +300,77 @@ private struct Provocation {
         }
     }
 }
+
+@Suite struct PointerFloodTests {
+    /// Pointers of an author who does not care for rates: each second one is still being drawn.
+    private struct Flood {
+        static let burst = 24
+
+        private let hand: Hand
+        private let wetInput: String
+        private var number = 0
+
+        init(_ service: RunningService, in room: String) throws {
+            hand = try Hand(service.client, service.address(room), "mallory")
+            wetInput = hand.address.subject(.wetInput(try .test("trudy")))
+        }
+
+        var address: RoomAddress { hand.address }
+
+        mutating func publish() throws {
+            for _ in 0..<Self.burst / 2 {
+                number += 1
+                let points = (0..<10).map { #"{"x":\#($0 * 30),"y":\#(number % 300),"m":\#($0 * 16)}"# }
+                let pointer = #""e":7,"c":1,"l":4,"t":0,"w":400,"h":300,"d":[\#(points.joined(separator: ","))]"#
+                try hand.publish(#"{"n":\#(number),\#(pointer)}"#)
+                let update = #"{"n":\#(number % 4),"u":\#(number),"k":0,\#(pointer)}"#
+                try hand.connection.publish(Array(update.utf8), to: wetInput)
+            }
+        }
+    }
+
+    /// Draws strokes, each when the one before has come to the students, and checks that they are all, in their order.
+    /// - Parameter prelude: what is published before each of them.
+    private static func draw(
+        _ strokes: Int, in room: String, _ service: RunningService, after prelude: () throws -> Void = {}
+    ) async throws -> Duration {
+        let hand = try Hand(service.client, service.address(room))
+        let out = try await Inbox(service.client, hand.address.subject(.out(.main)))
+        let begin = ContinuousClock.now
+        for number in 1...strokes {
+            try prelude()
+            try service.client.setClock(hand.address, 1_000_000)
+            try hand.publish(Hand.stroke(number, at: number))
+            let stroke = try await out.next()
+            #expect(stroke.author == "anna" && stroke.index == "\(number)")
+            #expect(stroke.text.hasPrefix(#"{"n":\#(number),"#), "\(stroke.text)")
+        }
+        return begin.duration(to: .now)
+    }
+
+    @Test func `of one room takes no stroke from another, and no more time than its messages need`() async throws {
+        let configuration = ServerConfiguration.test {
+            $0.workers = 1
+            $0.room.cohorts.named = [.main: CohortSettings(ink: .progressive)]
+        }
+        try await RunningService.with(configuration) { service in
+            var flood = try Flood(service, in: "flooded")
+            let (dry, wet) = (
+                try await Inbox(service.client, flood.address.subject(.out(.main))),
+                try await Inbox(service.client, flood.address.subject(.wet(.main)))
+            )
+            try service.client.setClock(flood.address, 1_000_000)
+            _ = try await Self.draw(20, in: "first", service)
+            let alone = try await Self.draw(100, in: "alone", service)
+            let beside = try await Self.draw(100, in: "beside", service) { try flood.publish() }
+            print("100 strokes: \(alone) alone, \(beside) beside \(100 * Flood.burst) pointers of another room")
+            // Pointers have more points than strokes, and those being drawn go out again and again.
+            #expect(beside <= alone * (1 + Flood.burst) * 4)
+            #expect(try await dry.next().author == "mallory")
+            #expect(try await wet.next().text.contains(#""author":"trudy""#))
+            // Nothing is left of them.
+            try service.client.setClock(flood.address, 1_000_000)
+            #expect(try await service.client.join(flood.address).visible.isEmpty)
+        }
+    }
+}
