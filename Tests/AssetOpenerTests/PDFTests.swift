@@ -8,14 +8,14 @@ import Testing
     @Test func `Pages have the sizes at which they are seen`() async throws {
         let file = SamplePDF.pages([
             "/MediaBox [0 0 595.276 841.89]", "/MediaBox [0 0 400 300] /Rotate 90",
-            "/MediaBox [0 0 400 300] /CropBox [100 50 300 150]",
+            "/MediaBox [0 0 400 300] /CropBox [100 50 300 150]", "/MediaBox [0 0 400 300] /UserUnit 2.5",
         ])
         let manifest = try await Opening.opener().inspect(file)
         #expect(manifest.format == .pdf)
         #expect(
             manifest.pages == [
                 AssetPage(width: 595.276, height: 841.89), AssetPage(width: 300, height: 400),
-                AssetPage(width: 200, height: 100),
+                AssetPage(width: 200, height: 100), AssetPage(width: 400, height: 300),
             ])
     }
 

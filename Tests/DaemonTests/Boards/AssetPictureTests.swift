@@ -224,22 +224,9 @@ import Testing
     }
 }
 
-/// Small files of two pages, 400 × 300 and 100 × 50 points.
-enum SamplePDF {
+extension SamplePDF {
+    /// Small files of two pages, 400 × 300 and 100 × 50 points.
     static func twoPages(_ content: String = "1 0 0 rg 0 0 50 50 re f") -> [UInt8] {
-        Array(
-            """
-            %PDF-1.4
-            1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
-            2 0 obj << /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >> endobj
-            3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 5 0 R >> endobj
-            4 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 100 50] >> endobj
-            5 0 obj << /Length \(content.utf8.count) >> stream
-            \(content)
-            endstream endobj
-            trailer << /Root 1 0 R >>
-            %%EOF
-
-            """.utf8)
+        pages(["/MediaBox [0 0 400 300]", "/MediaBox [0 0 100 50]"], content: content)
     }
 }

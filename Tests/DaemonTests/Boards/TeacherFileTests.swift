@@ -228,6 +228,63 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: InstalledProgram("pdftoppm") != nil, "needs pdftoppm"))
+    func `pages of a PDF are seen as its reader shows them, whatever their boxes, turns and units`() async throws {
+        let pages: [(entries: String, width: Double, height: Double)] = [
+            ("/MediaBox [0 0 400 300]", 400, 300), ("/MediaBox [0 0 400 300] /Rotate 90", 300, 400),
+            ("/MediaBox [0 0 300 400] /Rotate 270", 400, 300),
+            ("/MediaBox [-50 20 350 320] /CropBox [0 60 200 160]", 200, 100),
+            ("/MediaBox [-100 -100 300 200] /CropBox [-20 -30 180 170] /Rotate 90", 200, 200),
+            // Units only say how large the paper is.
+            ("/MediaBox [0 0 400 300] /UserUnit 2", 400, 300), ("/MediaBox [0 0 600 150] /Rotate 180", 600, 150),
+        ]
+        let marks = "1 0 0 rg 0 20 90 60 re f 0 0.6 0 rg 120 100 70 40 re f 0 0 1 rg 160 20 20 60 re f"
+        let bytes = SamplePDF.pages(pages.map(\.entries), content: marks)
+        try await BoardService.with { [self] service in
+            let reader = try #require(InstalledProgram("pdftoppm"))
+            func read(_ page: Int, of file: String, resolution: Double) throws -> Picture {
+                let options = ["-png", "-singlefile", "-cropbox", "-r", "\(resolution)"]
+                return try Picture(try #require(try reader.run(options + ["-f", "\(page)", "-l", "\(page)", file])))
+            }
+            func board(_ path: String) async throws -> [UInt8] {
+                try await eventually("the board is drawn") {
+                    let answer = try await service.http.get("/api/rooms/paper/\(path)")
+                    return answer.statusCode == 200 ? answer.bytes : nil
+                }
+            }
+            for form in ["paper", "picture"] {
+                let imported = try await service.importFile(bytes, "author=anna&as=\(form)", room: form)
+                #expect(try imported.pages == Array(1...pages.count))
+            }
+            let file = try folder.write(bytes, "boxes.pdf")
+            let document = try folder.write(try await board("board.pdf?cohort=head"), "board.pdf")
+            for (number, page) in zip(1..., pages) {
+                // In the middle of the board, as large as that allows.
+                let scale = min(1024 / page.width, 768 / page.height)
+                let place = (x: Int((1024 - page.width * scale) / 2), y: Int((768 - page.height * scale) / 2))
+                let shown = try read(number, of: file, resolution: 72 * scale)
+                let picture = try await service.picture("paper", page: number)
+                var pictures = [
+                    "paper": try Picture(picture),
+                    "picture": try Picture(try await service.picture("picture", page: number)),
+                    // Page 0 is there, too. A board unit is a 96th of an inch.
+                    "PDF": try read(number + 1, of: document, resolution: 96),
+                ]
+                if let program = InstalledProgram("rsvg-convert") {
+                    let svg = try folder.write(try await board("board.svg?cohort=head&page=\(number)"), "board.svg")
+                    pictures["SVG"] = try Picture(try #require(try program.run([svg])))
+                }
+                for (form, picture) in pictures {
+                    let difference = picture.difference(from: shown, at: place)
+                    // Edges fall on other pixels.
+                    #expect(difference < 0.01, "page \(number) as \(form): \(difference)")
+                }
+                #expect(try await service.copy(number, of: "paper", #"{"to":"copy"}"#).statusCode == 200)
+                #expect(try await service.picture("copy", page: number) == picture)
+            }
+        }
+    }
+
     @Test func `the command rotates all slides, and single ones otherwise`() async throws {
         let file = try folder.write(SlideFiles.pdf([(400, 300), (400, 300), (400, 300)]), "scan.pdf")
         try await BoardService.with { service in
@@ -278,6 +335,22 @@ private struct Picture {
     subscript(_ x: Int, _ y: Int) -> [Int] {
         precondition(x >= 0 && x < width && y >= 0 && y < height)
         return [2, 1, 0].map { Int(pixels[y * stride + 4 * x + $0]) }
+    }
+
+    /// The part of its pixels that are not as in another picture, which lies at a place on white.
+    func difference(from other: Picture, at place: (x: Int, y: Int)) -> Double {
+        var (wrong, all) = (0, 0)
+        // A ninth of them tells.
+        for y in Swift.stride(from: 1, to: height, by: 3) {
+            for x in Swift.stride(from: 1, to: width, by: 3) {
+                let (column, row) = (x - place.x, y - place.y)
+                let isInside = (0..<other.width).contains(column) && (0..<other.height).contains(row)
+                let expected = isInside ? other[column, row] : [255, 255, 255]
+                all += 1
+                if zip(self[x, y], expected).contains(where: { abs($0 - $1) > 60 }) { wrong += 1 }
+            }
+        }
+        return Double(wrong) / Double(all)
     }
 
     static func colour(_ parts: [Double]) -> [Int] { parts.map { Int(($0 * 255).rounded()) } }
