@@ -94,6 +94,8 @@ struct BoardHead {
         let author: String
         let message: StrokeMessage
         let points: [StrokePoint]
+        /// Who it is by, for those who look at the board.
+        let name: AnyJSON?
     }
 
     let reply: JoinReply
@@ -106,7 +108,8 @@ struct BoardHead {
             let message = try StrokeMessage(decoding: Array(operation.message))
             return Entry(
                 page: operation.page, author: operation.author.text, message: message,
-                points: message.decodePoints(of: Array(operation.message)))
+                points: message.decodePoints(of: Array(operation.message)),
+                name: try AnyJSON.decode(Array(operation.message))["by"])
         }
     }
 

@@ -36,7 +36,7 @@ import Testing
                 let entries = head.entries(on: page)
                 #expect(entries.count == 1)
                 let entry = try #require(entries.first)
-                #expect(entry.author.hasPrefix("gw-"))
+                #expect(entry.author.hasPrefix("gw-") && entry.name == .string("anna"))
                 #expect(entry.message.element == .image)
                 #expect(entry.message.content == .image(try #require(AssetID(hexadecimal: id)), page: place))
                 #expect(entry.message.time == nil)
