@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import NATSClient
 import NATSTestServer
 import TestSupport
@@ -128,6 +129,48 @@ import Testing
             let (room, _) = try await Self.state(of: "lesson", on: nats)
             guard case .number(let index)? = room["index"] else { throw Unexpected("no index in \(room)") }
             #expect(index > 0)
+        }
+    }
+
+    @Test func `one that is killed while it is made is no backup, and harms neither the class nor the next one`()
+        async throws
+    {
+        let seed = TestSeed.choose()
+        let whole = try TestFiles.path("whole")
+        let before = try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            var random = SeededGenerator(seed: seed)
+            let daemon = try await DaemonProcess.serving("a", nats: nats.url)
+            for number in 1...100 {
+                let stroke = #"{"n":\#(number),"t":0,"d":[{"x":1,"y":\#(number)}]}"#
+                _ = try await connection.request(Array(stroke.utf8), to: "ink.0.lesson.in.anna")
+            }
+            let begun = Locked(0)
+            _ = try connection.subscribe("$JS.API.STREAM.SNAPSHOT.*") { _ in begun.withLock { $0 += 1 } }
+            try await connection.flush()
+            for round in 1...rounds(4) {
+                let folder = try TestFiles.path("killed-\(round)")
+                let moment = random.int(1...5)
+                begun.withLock { $0 = 0 }
+                let process = try LecternProcess(["backup", folder, "--nats", nats.url])
+                try await eventually(
+                    "\(moment) streams are being copied", every: .milliseconds(1),
+                    is: begun.withLock { $0 } >= moment || process.hasExited)
+                process.send(SIGKILL)
+                await process.end()
+                print("killed in copy \(begun.withLock { $0 })")
+                let (code, told) = try await LecternProcess.run("restore", folder, "--check")
+                // It may have ended before.
+                #expect(told.contains(code == 0 ? ": whole" : "has no backup"), "\(told)")
+            }
+            _ = try await Self.run("backup", whole, "--nats", nats.url)
+            #expect(await daemon.terminate() == 0)
+            return try await Self.state(of: "lesson", on: nats)
+        }
+        try await NATSTestServer.with(jetStream: true) { nats in
+            _ = try await Self.run("restore", whole, "--nats", nats.url)
+            let after = try await Self.state(of: "lesson", on: nats)
+            #expect(after.room["index"] == .number(100) && after.room["digest"] == before.room["digest"])
+            #expect(after.board == before.board)
         }
     }
 

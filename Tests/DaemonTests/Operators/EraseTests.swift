@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import NATSClient
 import NATSTestServer
 import TestSupport
@@ -107,6 +108,52 @@ import Testing
             let audit = try await LecternProcess.run("audit", "--nats", url("otto"))
             #expect(audit.log.contains("failed") && audit.log.contains("done"), "\(audit.log)")
             #expect(await daemon.terminate() == 0)
+        }
+    }
+
+    @Test func `erase that the end of the daemon cuts off at any moment is finished by the next one`() async throws {
+        let seed = TestSeed.choose()
+        try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
+            var random = SeededGenerator(seed: seed)
+            let deleted = Locked(0)
+            for stream in ["INK_ASSETS", "INK_LOG_0"] {
+                _ = try connection.subscribe("$JS.API.STREAM.MSG.DELETE.\(stream)") { _ in
+                    deleted.withLock { $0 += 1 }
+                }
+            }
+            try await connection.flush()
+            let settings = ["checkpoint.interval=1s"]
+            var (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url, settings)
+            let rooms = (1...rounds(2)).map { "lesson-\($0)" }
+            for room in rooms {
+                let hand = try ScriptedAuthor("hand-of-\(room)", room: room, on: connection)
+                for number in 1...30 {
+                    try await hand.send(
+                        #"{"n":\#(number),"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#,
+                        appliedAt: UInt64(number))
+                }
+                let brought = try await http.send(
+                    "POST", "/api/rooms/\(room)/import?author=berta", bytes: SlideFiles.pdf([(4, 3)]))
+                #expect(brought.statusCode == 200, "\(brought.text)")
+                // The file goes first, then 33 records.
+                let moment = random.int(1...30)
+                deleted.withLock { $0 = 0 }
+                let erasing = try LecternProcess(["erase", room, "--yes", "--nats", nats.url])
+                try await eventually(
+                    "\(moment) messages are being deleted", every: .milliseconds(1),
+                    is: deleted.withLock { $0 } >= moment || erasing.hasExited)
+                await daemon.kill()
+                await erasing.end()
+                print("killed after \(deleted.withLock { $0 }) deletions of \(room)")
+                (daemon, http) = try await DaemonProcess.servingHTTP("a", nats: nats.url, settings)
+                try await eventually(
+                    "\(room) is erased",
+                    is: await LecternProcess.run("erase", room, "--yes", "--nats", nats.url).exitCode == 0)
+            }
+            #expect(await daemon.terminate() == 0)
+            // With that, files of subjects have nothing of it either.
+            try await nats.restart()
+            for room in rooms { #expect(try count("hand-of-\(room)", in: nats) == 0) }
         }
     }
 }
