@@ -32,7 +32,9 @@ import Whiteboard
             let head = try await Inbox(service.client, address.subject(.head))
             for number in 1...3 { try hand.publish(Hand.stroke(number, at: number * 1000)) }
             let room = try #require(try await head.next(3).last?.room)
+            let students = try await Inbox(service.client, address.subject(.out(.main)))
             try service.client.setClock(address, 1500)
+            _ = try await students.next(1)
             let whole = try await join(service, address, JoinRequest(), .joinHead)
             #expect(try whole.visible.map(\.index) == [1, 2, 3])
             #expect(whole.index == 3 && whole.digest == BoardDigest(of: [1, 2, 3]))

@@ -61,7 +61,8 @@ extension Gateway {
         } onData: { data in
             collected.withLock { collected in
                 let limit = collected.response?.isSuccess == true ? limit : GatewayError.mostBytes
-                collected.isTooLarge = collected.bytes.count + data.count > limit
+                // For good: a smaller part may have been on its way.
+                collected.isTooLarge = collected.isTooLarge || collected.bytes.count + data.count > limit
                 if !collected.isTooLarge { collected.bytes.append(contentsOf: data) }
                 return !collected.isTooLarge
             }
