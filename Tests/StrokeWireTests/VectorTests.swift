@@ -31,18 +31,27 @@ import Testing
     @Test func `give boards the stated digests`() throws {
         let vectors = try ProtocolVectors.read("digests.json", as: DigestVectors.self)
         #expect(vectors.boards.count >= 10)
-        #expect(vectors.sequences.count >= 4)
+        #expect(vectors.sequences.count >= 6)
         for board in vectors.boards {
             #expect(BoardDigest(of: board.indices).description == board.digest, "\(board.indices.prefix(5))")
         }
         for sequence in vectors.sequences {
             var digest = BoardDigest.empty
+            var removals: [UInt64: [UInt64]] = [:]
             for operation in sequence.operations {
                 switch operation.action {
                 case "draw": digest.insert(operation.index)
-                case "undo": digest.remove(try #require(operation.ref))
-                case "redo": digest.insert(try #require(operation.ref))
-                default: digest = .empty
+                case "remove":
+                    removals[operation.index] = try #require(operation.v)
+                    for index in removals[operation.index] ?? [] { digest.remove(index) }
+                case "undo", "redo":
+                    let reference = try #require(operation.ref)
+                    let isRemoval = removals[reference] != nil
+                    for index in removals[reference] ?? [reference] {
+                        (operation.action == "undo") == isRemoval ? digest.insert(index) : digest.remove(index)
+                    }
+                case "clear": digest = .empty
+                default: #expect(["arrange", "paper", "pointer", "turn"].contains(operation.action))
                 }
                 #expect(digest.description == operation.digest, "\(sequence.name), \(operation.index)")
                 #expect(digest == BoardDigest(of: operation.visible), "\(sequence.name), \(operation.index)")
@@ -192,6 +201,7 @@ private struct DigestVectors: Decodable {
         let index: UInt64
         let action: String
         let ref: UInt64?
+        let v: [UInt64]?
         let visible: [UInt64]
         let digest: String
     }

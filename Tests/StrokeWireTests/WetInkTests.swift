@@ -5,7 +5,7 @@ import Testing
 /// Bodies of strokes being drawn.
 @Suite struct `Wet ink` {
     @Test func `is decoded as the test vectors state, or rejected with the stated code`() throws {
-        for vector in try ProtocolVectors.cases("wet.json", of: WetVector.self, atLeast: 45) {
+        for vector in try ProtocolVectors.cases("wet.json", of: WetVector.self, atLeast: 52) {
             let bytes = Array(vector.message.utf8)
             do throws(Rejection) {
                 let read =

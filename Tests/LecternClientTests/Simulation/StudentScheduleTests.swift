@@ -195,7 +195,7 @@ struct VirtualStudent {
 /// The protocol's test vectors of students: what a client receives, what it asks for, and which board it has.
 @Suite struct `The protocol's test vectors of students` {
     @Test func `ask, show and have the stated boards`() throws {
-        for vector in try ProtocolVectors.cases("students.json", of: StudentVector.self, atLeast: 16) {
+        for vector in try ProtocolVectors.cases("students.json", of: StudentVector.self, atLeast: 21) {
             var run = StudentRun()
             for step in vector.steps {
                 let seen = try run.perform(step)
@@ -206,6 +206,7 @@ struct VirtualStudent {
                     #expect(run.session.board.visible.map(\.index) == visible, place)
                     #expect(run.session.digest == BoardDigest(of: visible), place)
                 }
+                if let papers = step.papers { #expect(run.session.board.pages.papers.map(\.page) == papers, place) }
                 if let shows = step.shows { #expect(seen.shows == shows, place) }
             }
         }
@@ -266,6 +267,7 @@ private struct StudentVector: Decodable {
         let index: UInt64?
         let visible: [UInt64]?
         let shows: [UInt64]?
+        let papers: [Int]?
     }
 
     let name: String

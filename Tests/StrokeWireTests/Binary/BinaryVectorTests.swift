@@ -16,7 +16,7 @@ import Testing
     }
 
     private func vectors() throws -> [Vector] {
-        try ProtocolVectors.cases("binary.json", of: Vector.self, atLeast: 35)
+        try ProtocolVectors.cases("binary.json", of: Vector.self, atLeast: 46)
     }
 
     @Test func `of messages are read as their JSON, and written as their bytes`() throws {

@@ -239,7 +239,7 @@ enum Malformed {
 /// The protocol's test vectors of rooms: what authors publish, and what they are told.
 @Suite struct `The protocol's test vectors of rooms` {
     @Test func `have the stated feedback and operations, at the stated times`() throws {
-        for vector in try ProtocolVectors.cases("rooms.json", of: RoomVector.self, atLeast: 20) {
+        for vector in try ProtocolVectors.cases("rooms.json", of: RoomVector.self, atLeast: 26) {
             var probe = RoomProbe()
             let start = probe.now
             for step in vector.steps {
