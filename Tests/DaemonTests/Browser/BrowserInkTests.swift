@@ -5,7 +5,7 @@ import Testing
 
 /// The canvas of `lectern.js` beside the server's picture, for every style.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserInkTests {
-    private static let styles = [
+    static let styles = [
         "smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp", "stamp-square", "stamp-marker",
         "stamp-highlighter", "pencil",
     ]

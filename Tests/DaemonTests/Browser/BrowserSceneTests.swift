@@ -39,8 +39,10 @@ import Testing
             return Array.from({ length: count }, (_, place) => {
                 const [index, kind, x, y] = [place + 1, r(), 30 + r() * (W - 60), 30 + r() * (H - 60)];
                 const c = Math.floor(r() * 4);
-                if (kind < 0.55) return entry(index, 0, Math.round(3 + r() * 6), walk(x, y, 8, 60), { c });
-                if (kind < 0.65) return entry(index, 3, 4, [{ x, y }, { x: x + r() * 80, y: y + r() * 60 }], { c });
+                const [pen, shape] = [kind < 0.45 ? 0 : 9, kind < 0.58 ? 3 : kind < 0.61 ? 10 : kind < 0.63 ? 1 : 2];
+                const wide = pen === 9 ? 3 : 1;
+                if (kind < 0.55) return entry(index, pen, wide * Math.round(3 + r() * 6), walk(x, y, 8, 60), { c });
+                if (kind < 0.65) return entry(index, shape, 4, [{ x, y }, { x: x + r() * 80, y: y + r() * 60 }], { c });
                 if (kind < 0.75) return entry(index, 4, 14, walk(x, y, 4, 120));
                 if (kind < 0.8) return entry(index, 5, 1, [{ x, y }, { x: x + 60, y: y + 50 }], { i: "a".repeat(64), p: 0 });
                 const radius = 40 + r() * 50;
@@ -71,27 +73,48 @@ import Testing
         }
     }
 
+    /// The pages of a style, which are 500 with all ten.
+    private static let pagesOfStyle = 50
+    /// Those that one script paints.
+    private static let batch = 10
+
     @Test(
-        "random pages of strokes, erasers, frames and nested lassos are the service's pictures in every pixel",
-        arguments: ["smooth", "pencil", "bspline", "stamp", "stamp-marker", "calligraphy", "pen"])
+        "random pages of strokes of every pen, shapes, erasers, frames and nested lassos are the service's pictures in every pixel",
+        arguments: BrowserInkTests.styles)
     func pages(_ style: String) async throws {
         try await withPage { window in
-            let seed = Int(TestSeed.choose() % 1_000_000)
-            for number in 0..<8 {
-                let seed = AnyJSON.number(Double(seed + number))
-                let lines = try await window.run(
-                    "\(Self.library) return page(args[0], 30).map(({ message }) => JSON.stringify(message));", [seed])
-                let width = [400, 1000, 137][number % 3]
-                let lesson = Array(lines.strings.map { $0 + "\n" }.joined().utf8)
-                let file = try await LecternProcess.picture(of: lesson, style, width: width)
-                let result = try await window.run(
+            let first = Int(TestSeed.choose() % 1_000_000)
+            for seed in stride(from: first, to: first + Self.pagesOfStyle, by: Self.batch) {
+                let seeds = AnyJSON.array((seed..<seed + Self.batch).map { .number(Double($0)) })
+                let lessons = try await window.run(
                     """
                     \(Self.library)
-                    const canvas = await painted(page(args[0], 30), args[1], args[2]);
-                    return { inked: inkOf(canvas), different: await differences(canvas, args[3]) };
-                    """, [seed, .string(style), .number(Double(width)), .string(file)])
-                #expect(result["different"] == 0, "\(style), \(width), seed \(seed)")
-                #expect((result["inked"]?.double ?? 0) > 100)
+                    return args[0].map((seed) => page(seed, 30).map(({ message }) => JSON.stringify(message) + "\\n").join(""));
+                    """, [seeds])
+                // A large one among many small ones.
+                let widths = (0..<Self.batch).map { $0 == 0 ? 1000 : [400, 137, 256][$0 % 3] }
+                var pictures: [AnyJSON] = []
+                for (lesson, width) in zip(lessons.strings, widths) {
+                    pictures.append(
+                        .string(try await LecternProcess.picture(of: Array(lesson.utf8), style, width: width)))
+                }
+                let results = try await window.run(
+                    """
+                    \(Self.library)
+                    const [seeds, style, widths, pictures] = args;
+                    const results = [];
+                    for (const [place, seed] of seeds.entries()) {
+                        const canvas = await painted(page(seed, 30), style, widths[place]);
+                        results.push([await differences(canvas, pictures[place]), inkOf(canvas)]);
+                    }
+                    return results;
+                    """, [seeds, .string(style), .array(widths.map { .number(Double($0)) }), .array(pictures)])
+                #expect(results.elements.count == Self.batch)
+                for (place, result) in results.elements.enumerated() {
+                    let found = try result.numbers(2)
+                    #expect(found[0] == 0, "\(style), seed \(seed + place)")
+                    #expect(found[1] > 100)
+                }
             }
         }
     }
