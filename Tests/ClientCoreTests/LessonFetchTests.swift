@@ -2,7 +2,6 @@ import CoreTrial
 import StrokeWire
 import TestSupport
 import Testing
-import Whiteboard
 
 @testable import ClientCore
 
@@ -41,32 +40,10 @@ import Whiteboard
 }
 
 @Suite struct `A recorded lesson, whatever a service sends` {
-    /// Parts of a lesson as JSON.
-    private func parts(seed: UInt64) throws -> [[UInt8]] {
-        var room = RandomRoom(RandomRoom.history(seed), seed: seed)
-        var recording = RecordedRoom(configuration: RoomConfiguration())
-        let author = try #require(AuthorID("ann"))
-        while room.operations.count < 400 { room.act() }
-        for (place, operation) in room.operations.enumerated() {
-            let at = Instant(nanoseconds: Int64(place) * 10_000_000)
-            recording.receive(
-                IncomingMessage(author: author, session: nil, bytes: operation.bytes, loggedAt: at),
-                incarnation: { "life-1" })
-        }
-        recording.computeTimes()
-        var request = ReplayRequest(limit: 90)
-        var parts: [[UInt8]] = []
-        repeat {
-            let page = try #require(recording.page(request, through: recording.count))
-            let bytes = page.encoded(palette: .standard, style: "smooth")
-            parts.append(bytes)
-            request.after = try ReplayReply(decoding: bytes).next
-        } while request.after != nil
-        return parts
-    }
-
     @Test(arguments: TestSeed.choose(6)) func `is refused, or moves to any place`(seed: UInt64) throws {
-        let parts = try parts(seed: seed)
+        var room = RandomRoom(RandomRoom.history(seed), seed: seed)
+        while room.operations.count < 400 { room.act() }
+        let parts = try room.lesson(limit: 90)
         var bytes = HostileCalls(seed: seed)
         var random = TestSupport.SeededGenerator(seed: seed)
         var whole = 0

@@ -9,6 +9,7 @@ package struct CoreCall: Sendable {
         case neededImages, setImage, strokeAt, select, selection, find, lift
         case studentBegin, studentReceive, studentLook, studentGrow, studentView, studentResize, studentOwnSession
         case studentPoint
+        case replayBegin, replayRequest, replayReceive, replayAdd, replayRestart, replayLook, replayEpoch, replayResize
         case teacher, teacherNext, teacherLive, pen
 
         /// Where the number of bytes stands among the numbers; nil where the function reads none.
@@ -16,7 +17,7 @@ package struct CoreCall: Sendable {
             switch self {
             case .show: 3
             case .insert, .studentReceive, .lift: 1
-            case .showLive, .select, .studentOwnSession, .studentPoint: 0
+            case .showLive, .select, .studentOwnSession, .studentPoint, .replayReceive, .replayRestart: 0
             case .setImage: 3
             case .teacher: 2
             case .pen: 5
@@ -94,6 +95,14 @@ package struct CoreCall: Sendable {
         case .studentResize: studentResize(integer(0))
         case .studentOwnSession: studentOwnSession(integer(0))
         case .studentPoint: studentPoint(integer(0))
+        case .replayBegin: replayBegin(integer(0), numbers[1], numbers[2])
+        case .replayRequest: return Double(replayRequest())
+        case .replayReceive: replayReceive(integer(0))
+        case .replayAdd: replayAdd(numbers[0])
+        case .replayRestart: replayRestart(integer(0))
+        case .replayLook: replayLook(numbers[0])
+        case .replayEpoch: replayEpoch(numbers[0], numbers[1])
+        case .replayResize: replayResize(integer(0))
         case .teacher: return Double(tellTeacher(integer(0), numbers[1], integer(2)))
         case .teacherNext: return Double(teacherNext(numbers[0]))
         case .teacherLive: teacherLive()

@@ -7,16 +7,15 @@ internal import Whiteboard
 ///
 /// Half of what comes is right, so that the core gets far; the rest is changed in bytes or in numbers, or made up.
 package struct HostileCalls {
-    private var random: TestSupport.SeededGenerator
-    private var room: RandomRoom
+    var random: TestSupport.SeededGenerator
+    var room: RandomRoom
     /// The log of a service that accepts all.
     private var made: [[UInt8]] = []
     /// Index of the operation that was sent last.
     private var sent: UInt64 = 0
     private var followsMade = false
-    private var now = 0.0
-    private var posts: UInt32 = 0
-    private var calls: [CoreCall] = []
+    var now = 0.0
+    var calls: [CoreCall] = []
 
     package init(seed: UInt64) {
         random = TestSupport.SeededGenerator(seed: seed)
@@ -54,6 +53,47 @@ package struct HostileCalls {
             }
         }
         return calls
+    }
+
+    /// The calls of a page that plays a recorded lesson.
+    package mutating func replay(_ count: Int) -> [CoreCall] {
+        calls = []
+        beginReplay()
+        var parts: ArraySlice<[UInt8]> = []
+        while calls.count < count {
+            now += Double(random.int(0...60))
+            switch random.int(0...99) {
+            case 0..<20:
+                if parts.isEmpty { parts = recorded()[...] }
+                reply(parts.popFirst() ?? [])
+            case 20..<30: call(.replayRequest)
+            case 30..<65: call(.replayLook, [player()])
+            case 65..<75: call(.replayAdd, [pick([0, 5, -1, .nan, .infinity])])
+            case 75: random.chance(1, in: 3) ? beginReplay() : call(.replayRestart, input: Array("gone".utf8))
+            case 76: call(.replayEpoch, [pick([0, 1, -1, .nan, 1e300]), player()])
+            case 77: call(.replayResize, [pick([0, 1, 7, 200, 333, -1])])
+            case 78..<88: touchPicture()
+            default: draw()
+            }
+        }
+        return calls
+    }
+
+    private mutating func beginReplay() {
+        call(.replayBegin, [flag(), pick([1e6, 1e6, 1e6, 3000, 0, .nan, .infinity]), pick([.nan, .nan, 0, 1])])
+        call(.replayResize, [Double(random.int(1...300))])
+    }
+
+    /// The replies of a service that has recorded the room so far.
+    private mutating func recorded() -> [[UInt8]] {
+        for _ in 0..<100 { room.act() }
+        return (try? room.lesson(limit: random.int(5...200))) ?? []
+    }
+
+    private mutating func reply(_ part: [UInt8]) {
+        call(.replayRequest)
+        call(.replayReceive, input: random.chance(1, in: 2) ? part : changed(part))
+        for _ in 0..<random.int(0...3) { call(.replayAdd, [pick([0, 0, 5, .infinity])]) }
     }
 
     /// The calls of a page that shows entries itself.
@@ -97,26 +137,25 @@ package struct HostileCalls {
 // MARK: - Numbers and bytes
 
 extension HostileCalls {
-    private mutating func view() {
+    mutating func view() {
         let side: [Double] = [0, 1, 100, 257, -1, 2_147_483_647]
         call(.view, [number(), number(), pick(side), pick(side), pick([0.01, 0.25, 1, 16, 1024, number()]), flag()])
     }
 
-    private mutating func pick<Value>(_ values: [Value]) -> Value { random.pick(values) }
+    mutating func pick<Value>(_ values: [Value]) -> Value { random.pick(values) }
 
-    private mutating func flag() -> Double { Double(random.int(0...1)) }
+    mutating func flag() -> Double { Double(random.int(0...1)) }
 
-    private mutating func call(_ function: CoreCall.Function, _ numbers: [Double] = [], input: [UInt8] = []) {
+    mutating func call(_ function: CoreCall.Function, _ numbers: [Double] = [], input: [UInt8] = []) {
         calls.append(CoreCall(function, numbers, input: input, at: now))
     }
 
-    private mutating func call(_ function: CoreCall.Function, _ numbers: [Double] = [], input: (inout Self) -> [UInt8])
-    {
+    mutating func call(_ function: CoreCall.Function, _ numbers: [Double] = [], input: (inout Self) -> [UInt8]) {
         call(function, numbers, input: input(&self))
     }
 
     /// Any number that a page may pass.
-    private mutating func number() -> Double {
+    mutating func number() -> Double {
         random.chance(1, in: 2)
             ? Double(random.int(-200...1200))
             : pick([
@@ -126,16 +165,16 @@ extension HostileCalls {
             ])
     }
 
-    private mutating func time() -> Double { random.chance(9, in: 10) ? now : number() }
+    mutating func time() -> Double { random.chance(9, in: 10) ? now : number() }
 
-    private mutating func player() -> Double {
+    mutating func player() -> Double {
         pick([.nan, 0, now * 10, now, -5, 0x1p50, 0x1p53, -0x1p53, .infinity, -.infinity, 1e300])
     }
 
-    private mutating func index() -> Double { random.chance(4, in: 5) ? Double(random.int(0...40)) : number() }
+    mutating func index() -> Double { random.chance(4, in: 5) ? Double(random.int(0...40)) : number() }
 
     /// A number as messages have them.
-    private mutating func text(_ common: ClosedRange<Int>) -> String {
+    mutating func text(_ common: ClosedRange<Int>) -> String {
         if random.chance(7, in: 8) { return "\(random.int(common))" }
         return pick([
             "0", "-1", "0.5", "1e-320", "-0", "65535", "65536", "2147483647", "2147483648", "-2147483648", "4294967295",
@@ -144,11 +183,11 @@ extension HostileCalls {
         ])
     }
 
-    private func numbers(_ values: [Double]) -> [UInt8] {
+    func numbers(_ values: [Double]) -> [UInt8] {
         values.flatMap { value in (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> UInt64(8 * $0)) } }
     }
 
-    private func word(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    func word(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
 
     /// Often as it is; else with other bytes, other numbers, a part missing or twice.
     package mutating func changed(_ bytes: [UInt8]) -> [UInt8] {
@@ -236,7 +275,7 @@ extension HostileCalls {
 
     private mutating func author() -> String { pick(["ann", "ben", "cleo", "\(random.int(0...2000))", "ü"]) }
 
-    private mutating func points(_ count: ClosedRange<Int>) -> String {
+    mutating func points(_ count: ClosedRange<Int>) -> String {
         var time = 0
         let points = (0..<random.int(count)).map { _ in
             time += random.int(0...30)
@@ -249,14 +288,14 @@ extension HostileCalls {
         return "[\(points.joined(separator: ","))]"
     }
 
-    private mutating func madeMessage() -> String {
+    mutating func madeMessage() -> String {
         var keys = ["\"n\":\(text(0...99))"]
         if random.chance(1, in: 3) { keys.append("\"g\":\(text(0...3))") }
         if random.chance(1, in: 3) { keys.append("\"t\":\(text(0...90_000))") }
         if random.chance(1, in: 6) { keys.append("\"w\":\(text(1...2048)),\"h\":\(text(1...2048))") }
         if random.chance(1, in: 9) { keys.append("\"by\":\"\(author())\"") }
         if random.chance(1, in: 9) { keys.append("\"s\":\(text(0...3)),\"o\":\(text(0...2))") }
-        switch random.int(0...19) {
+        switch random.int(0...24) {
         case 0...2: keys.append("\"a\":2")
         case 3: keys.append("\"a\":3")
         case 4: keys.append("\"a\":4")
@@ -271,9 +310,17 @@ extension HostileCalls {
             let map = (0..<6).map { _ in pick(["1", "0", "-1", "0.5", text(-40...40)]) }
             keys.append(
                 "\"e\":6,\"m\":[\(map.joined(separator: ","))],\"k\":\(random.int(0...1)),\"d\":\(points(3...9))")
+        case 13: keys.append("\"a\":7,\"p\":\(text(0...4)),\"l\":\(text(8...64))")
+        case 14:
+            let asset = String(repeating: "0123456789abcde\(random.int(0...9))", count: 4)
+            keys.append("\"a\":7,\"i\":\"\(asset)\",\"p\":\(text(0...3)),\"k\":\(text(0...3)),\"d\":\(points(2...2))")
+        case 15: keys.append("\"a\":8,\"v\":[\(text(1...20)),\(text(21...40))]")
+        case 16:
+            let words = pick(["a", "zwei\\nZeilen", "<&>", "שלום", "\\ud800", ""])
+            keys.append("\"e\":8,\"c\":\(text(0...1)),\"l\":\(text(4...64)),\"x\":\"\(words)\",\"d\":\(points(2...2))")
         default:
             keys.append(
-                "\"c\":\(text(0...1)),\"l\":\(pick(["1", "3", "40", text(1...9)])),\"e\":\(pick(["7", text(0...4)])),\"d\":\(points(0...30))"
+                "\"c\":\(text(0...1)),\"l\":\(pick(["1", "3", "40", text(1...9)])),\"e\":\(pick(["7", "9", "10", text(0...4)])),\"d\":\(points(0...30))"
             )
         }
         return "{\(keys.joined(separator: ","))}"
@@ -287,8 +334,8 @@ extension HostileCalls {
             return Array("{\"author\":\"\(name)\"\(session),\"n\":\(text(0...9)),\"x\":true}".utf8)
         }
         let style = pick([
-            "\"c\":1,\"l\":3,\"e\":0", "\"c\":1,\"l\":3,\"e\":7",
-            "\"c\":\(text(0...9)),\"l\":\(text(1...20)),\"e\":\(text(0...6))",
+            "\"c\":1,\"l\":3,\"e\":0", "\"c\":1,\"l\":3,\"e\":7", "\"c\":1,\"l\":3,\"e\":\(random.int(9...10))",
+            "\"c\":\(text(0...9)),\"l\":\(text(1...20)),\"e\":\(text(0...10))",
         ])
         let time = random.chance(2, in: 3) ? ",\"t\":\(text(0...Int(clamping: Int64(now * 10))))" : ""
         let board = random.chance(1, in: 4) ? ",\"w\":\(text(1...2048)),\"h\":\(text(1...2048))" : ""
@@ -309,167 +356,5 @@ extension HostileCalls {
             "video":\(text(0...Int(clamping: Int64(now * 10)))),"gate":"\(pick(["open", "video", "x"]))",\
             "covered":{"n":\(text(0...9)),"session":"s","author":"ann"}}
             """.utf8)
-    }
-}
-
-// MARK: - What a page does
-
-extension HostileCalls {
-    /// A call that pages make of a picture, whoever has its entries: selections, live entries, images, what a lasso lifts.
-    private mutating func touchPicture() {
-        switch random.int(0...9) {
-        case 0..<2: call(.showLive, input: entries(random.int(0...5)))
-        case 2: call(.select, input: path())
-        case 3: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
-        case 4: call(.find, [Double(random.int(0...3)), number(), number()])
-        case 5: image()
-        case 6: call(.neededImages)
-        case 7: call(.lift, [pick([20, 300, number()])], input: path())
-        case 8: call(.strokeAt, [number(), number(), pick([8, number()])])
-        default: call(.lift, [pick([-1, -2])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
-        }
-    }
-
-    private mutating func path() -> [UInt8] { numbers((0..<2 * random.int(0...9)).map { _ in number() }) }
-
-    private mutating func draw() {
-        call(.draw, [pick([0, 5, 5, -1, .nan, .infinity])])
-        if random.chance(1, in: 3) { call(.nextBox) }
-    }
-
-    private mutating func message() -> [UInt8] {
-        let text = madeMessage()
-        return changed(Array(text.utf8))
-    }
-
-    private mutating func entries(_ count: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for _ in 0..<count {
-            let content = random.chance(1, in: 4) ? [] : message()
-            let length = random.chance(1, in: 30) ? random.int(-5...1000) : content.count
-            bytes += numbers([index()]) + word(length) + content
-        }
-        return bytes
-    }
-
-    private mutating func show() {
-        let style = Array(
-            pick(["smooth", "pen", "stamp", "stamp-marker", "pencil", "calligraphy", "bspline", "", "x"]).utf8)
-        let colours: [Int] = pick([[], [0, 0xff_ff_ff], [0x12_34_56]])
-        var input: [UInt8] = [UInt8(style.count)] + style
-        input += word(random.chance(1, in: 9) ? 1 << 30 : colours.count)
-        for colour in colours { input += word(colour) }
-        input += entries(random.int(0...6))
-        call(
-            .show,
-            [
-                pick([1024, 1, number()]), pick([768, 1, number()]),
-                pick([100, 256, 0, -1, random.chance(1, in: 50) ? 2_147_483_647 : 1]),
-            ],
-            input: input)
-    }
-
-    private mutating func image() {
-        let asset = Array(String(repeating: "0123456789abcde\(random.int(0...9))", count: 4).utf8)
-        let (width, height) = (random.int(0...9), random.int(0...9))
-        let pixels = (0..<max(0, 4 * width * height + pick([0, 0, 0, -1, 4]))).map { _ in UInt8(random.int(0...255)) }
-        call(
-            .setImage,
-            [
-                pick([0, 1, 2, -1, -2, -3, 2_147_483_647, -2_147_483_648]),
-                pick([Double(width), Double(width), -1, 65_536, 2_147_483_647, -2_147_483_648]),
-                pick([Double(height), Double(height), -1, 65_536, 2_147_483_647]),
-            ], input: changed(asset + pixels))
-    }
-
-    private enum Field {
-        case word(Int)
-        case number(Double)
-        case text(String)
-        case bytes([UInt8])
-        case raw([UInt8])
-    }
-
-    private mutating func tell(_ number: Double, _ fields: [Field]) {
-        let input = fields.flatMap { field -> [UInt8] in
-            switch field {
-            case .word(let value): word(value)
-            case .number(let value): numbers([value])
-            case .text(let text): word(text.utf8.count) + text.utf8
-            case .bytes(let bytes): word(bytes.count) + bytes
-            case .raw(let bytes): bytes
-            }
-        }
-        let sent = random.chance(1, in: 12) ? changed(input) : input
-        let time = time()
-        call(.teacher, [number, time], input: sent)
-    }
-
-    private mutating func tellAnything() {
-        func bit() -> Field { .word(random.chance(9, in: 10) ? random.int(0...1) : random.int(-9...9)) }
-        let id = Field.word(random.int(0...max(1, calls.count / 20)))
-        let place = { (self: inout Self) in Field.number(self.number()) }
-        switch random.int(0...19) {
-        case 0: tell(1, [bit()])
-        case 1:
-            let records = (0..<random.int(0...3)).flatMap { _ -> [Field] in
-                [
-                    .text(pick(["s", "", "t"])), .number(index()),
-                    .bytes(changed(Array("{\"n\":1,\"d\":\(points(0...3))}".utf8))),
-                ]
-            }
-            tell(2, [bit(), bit()] + records)
-        case 2, 3: tell(3, [id, bit()])
-        case 4, 5:
-            let results = (0..<random.int(0...3)).map { number -> String in
-                "{\"n\":\(text(number...number)),\(pick(["\"index\":\(text(0...99))", "\"error\":{\"code\":\"x\",\"message\":\"y\"}", "\"status\":\"held\"", "\"status\":\(text(0...9))"]))}"
-            }
-            tell(4, [id, .bytes(changed(Array("{\"results\":[\(results.joined(separator: ","))]}".utf8)))])
-        case 6:
-            tell(
-                5,
-                [
-                    id, .word(pick([0, 400, 401, 403, 409, 413, 429, 500, 503, -1])), place(&self),
-                    .text(pick(["", "superseded", "muted", "x"])), .text("why"),
-                ])
-        case 7: tell(6, [.word(random.int(0...3)), .word(random.int(0...3))])
-        case 8: tell(7, [])
-        case 9: tell(8, [bit()])
-        case 10: tell(9, [.text(pick(["life-1", "", "x"]))])
-        case 11: tell(10, [place(&self), place(&self), place(&self)])
-        case 12:
-            let order = (0..<random.int(0...4)).map { _ in Field.word(random.chance(1, in: 9) ? -1 : random.int(0...5))
-            }
-            tell(
-                11,
-                [.word(random.int(0...3)), .word(order.count)] + order + [.word(random.int(0...2)), .word(7), .word(8)])
-        case 13: tell(12, [.bytes(message())])
-        case 14: tell(13, [place(&self), .text(pick(["s", ""]))])
-        case 15...17:
-            tell(14, [place(&self), .word(random.int(0...13))] + (0..<random.int(0...20)).map { _ in place(&self) })
-        case 18:
-            tell(15, [bit(), .word(pick([3, 9, -1, 1 << 30]))] + (0..<random.int(0...9)).map { _ in place(&self) })
-        default: tell(pick([16, 17, 18, 19, -1]), [bit()])
-        }
-    }
-
-    private mutating func pen() {
-        let phase: Double = pick([0, 1, 1, 1, 1, 1, 2, 3, 4, 4, 9, -1])
-        var values = (0..<random.int(0...3)).flatMap { _ in
-            [
-                number(), number(), time(), pick([0.5, .nan, number()]), pick([.nan, number()]),
-                pick([.nan, number()]),
-            ]
-        }
-        if phase == 0 || phase == 4 && random.chance(3, in: 4) {
-            values =
-                Array(values.prefix(6)) + [
-                    number(), pick([0, 0, 1, 2, 7, 7, number()]), pick([0, 3, number()]), pick([3, 1, number()]),
-                ]
-        }
-        let id: Double = pick([1, 1, 1, 2, 0, -1, 2_147_483_647])
-        call(
-            .pen, [phase, id, Double(random.int(0...3)), pick([1, 1, 0, 2, 4, 5, -1, 2_147_483_647]), time()],
-            input: numbers(values))
     }
 }

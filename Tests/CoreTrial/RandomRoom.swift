@@ -8,6 +8,8 @@ package struct RandomRoom {
     package private(set) var room: Room
     /// All operations so far, as they are released.
     package private(set) var operations: [ReleasedOperation] = []
+    /// What the authors sent, as it is in the log.
+    private var heard: [IncomingMessage] = []
     package var random: TestSupport.SeededGenerator
     private var effects = RoomEffects()
     private var numbers = [0, 0, 0]
@@ -39,6 +41,7 @@ package struct RandomRoom {
         guard let author = AuthorID(["ann", "ben", "cleo"][who]) else { return }
         let message = IncomingMessage(
             author: author, session: nil, bytes: Array("{\"n\":\(number)\(page)\(time),\(body)}".utf8), loggedAt: now)
+        heard.append(message)
         room.receive(message, incarnation: { "life-1" }, at: now, into: &effects)
         for case .head(let operation) in effects.list {
             var order: [Int]?
@@ -76,11 +79,36 @@ package struct RandomRoom {
             return
                 "\"e\":8,\"c\":\(random.int(0...7)),\"l\":24,\"x\":\"\(random.pick(["a", "zwei\\nZeilen", "<&>", "שלום"]))\",\(points(2))"
         case 14: return "\"w\":2048,\"h\":1536,\"other\":\"ü\",\(points(random.int(1...40)))"
+        case 19:
+            let asset = String(repeating: "0123456789abcdef", count: 4)
+            return random.pick([
+                "\"a\":7,\"p\":\(random.int(0...4)),\"l\":\(random.int(8...64))",
+                "\"a\":7,\"i\":\"\(asset)\",\"p\":1,\"k\":\(random.int(0...3)),\(points(2))",
+            ])
+        case 20, 21:
+            let element = random.int(9...10)
+            return "\"e\":\(element),\"c\":\(random.int(0...7)),\"l\":\(random.int(1...30)),\(points(5))"
         case 16, 17:
             let named = (0..<random.int(1...5)).map { _ in random.int(1...(operations.count + 2)) }
             return "\"a\":8,\"v\":\(Array(Set(named)).sorted())"
         default: return "\"c\":\(random.int(0...7)),\"l\":\(random.int(1...20)),\(points(random.int(1...40)))"
         }
+    }
+
+    /// All of it as a recorded lesson: replies with so many operations each, the first with a board.
+    package func lesson(limit: Int) throws(Rejection) -> [[UInt8]] {
+        var recording = RecordedRoom(configuration: room.configuration)
+        for message in heard { recording.receive(message, incarnation: { "life-1" }) }
+        recording.computeTimes()
+        var request = ReplayRequest(limit: limit)
+        var parts: [[UInt8]] = []
+        repeat {
+            guard let page = recording.page(request, through: recording.count) else { break }
+            let bytes = page.encoded(palette: .standard, style: "smooth")
+            parts.append(bytes)
+            request.after = try ReplayReply(decoding: bytes).next
+        } while request.after != nil
+        return parts
     }
 
     /// The board for a student who joins now, as it is sent.

@@ -42,8 +42,9 @@ import Testing
                 switch operation.action {
                 case "draw": digest.insert(operation.index)
                 case "remove":
-                    removals[operation.index] = try #require(operation.v)
-                    for index in removals[operation.index] ?? [] { digest.remove(index) }
+                    let removed = try #require(operation.v)
+                    removals[operation.index] = removed
+                    for index in removed { digest.remove(index) }
                 case "undo", "redo":
                     let reference = try #require(operation.ref)
                     let isRemoval = removals[reference] != nil

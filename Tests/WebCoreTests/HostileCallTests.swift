@@ -5,7 +5,8 @@ import Testing
 @Suite(.serialized) struct `Functions of the core, whatever a page, a service or another client sends` {
     @Test(arguments: TestSeed.choose(8)) func `no call traps, and the same calls have the same answers`(seed: UInt64) {
         var generator = HostileCalls(seed: seed)
-        for calls in [generator.student(2000), generator.picture(600), generator.teacher(3000)] {
+        for calls in [generator.student(2000), generator.picture(600), generator.teacher(3000), generator.replay(1000)]
+        {
             CoreCall.reset()
             let first = calls.map { $0.run() }
             CoreCall.reset()

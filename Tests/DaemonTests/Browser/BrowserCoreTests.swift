@@ -18,7 +18,9 @@ struct BrowserCoreTests {
             let port = try await daemon.httpPort()
             let window = try await BrowserWindow(at: "http://127.0.0.1:\(port)/rooms/none/clock")
             var generator = HostileCalls(seed: seed)
-            for calls in [generator.student(1500), generator.picture(600), generator.teacher(2000)] {
+            for calls in [
+                generator.student(1500), generator.picture(600), generator.teacher(2000), generator.replay(1000),
+            ] {
                 CoreCall.reset()
                 let expected = calls.map { $0.run() }
                 let result = try await window.run(
