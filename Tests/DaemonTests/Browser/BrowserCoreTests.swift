@@ -21,24 +21,42 @@ struct BrowserCoreTests {
             for calls in [
                 generator.student(1500), generator.picture(600), generator.teacher(2000), generator.replay(1000),
             ] {
-                CoreCall.reset()
-                let expected = calls.map { $0.run() }
-                let result = try await window.run(
-                    """
-                    \(CoreTape.player)
-                    const reply = await fetch("/lectern/lectern.wasm");
-                    return play(await WebAssembly.compile(await reply.arrayBuffer()), args[0]);
-                    """, [.string(CoreTape.text(calls))])
-                var hashes: [UInt32] = []
-                for hash in result["hashes"]?.elements ?? [] { hashes.append(UInt32(hash.double ?? 0)) }
-                #expect(result["trap"] == AnyJSON.null, "seed \(seed), call \(hashes.count)")
-                let other = hashes.indices.first { $0 < expected.count && hashes[$0] != expected[$0] }
-                #expect(other == nil, "seed \(seed): call \(other ?? 0) answers otherwise")
-                #expect(hashes.count == expected.count)
-                #expect((result["bytes"]?.double ?? .infinity) <= Self.mostBytes, "seed \(seed)")
+                try await expectSame(calls, in: window, "seed \(seed)")
             }
             try await window.close()
         }
+    }
+
+    @Test func `the protocol's vectors, and lessons in every style, give what they give natively`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
+            let window = try await BrowserWindow(at: "http://127.0.0.1:\(try await daemon.httpPort())/rooms/none/clock")
+            try await expectSame(try KnownCalls.vectors(), in: window, "vectors")
+            for lesson in SampleLesson.short {
+                for style in KnownCalls.styles {
+                    try await expectSame(try KnownCalls.lesson(lesson, in: style), in: window, "\(lesson), \(style)")
+                }
+            }
+            try await window.close()
+        }
+    }
+
+    /// Makes calls natively and in WebAssembly: they have the same answers.
+    private func expectSame(_ calls: [CoreCall], in window: BrowserWindow, _ name: Comment) async throws {
+        CoreCall.reset()
+        let expected = calls.map { $0.run() }
+        let result = try await window.run(
+            """
+            \(CoreTape.player)
+            const reply = await fetch("/lectern/lectern.wasm");
+            return play(await WebAssembly.compile(await reply.arrayBuffer()), args[0]);
+            """, [.string(CoreTape.text(calls))])
+        let hashes = (result["hashes"]?.elements ?? []).map { UInt32($0.double ?? 0) }
+        #expect(result["trap"] == AnyJSON.null, name)
+        let other = zip(hashes, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        #expect(other == nil, name)
+        #expect(hashes.count == expected.count, name)
+        #expect((result["bytes"]?.double ?? .infinity) <= Self.mostBytes, name)
     }
 
     @Test func `an instance cannot have more than 1 GiB`() async throws {

@@ -1,3 +1,4 @@
+import CoreTrial
 import Foundation
 import NATSTestServer
 import TestSupport
@@ -5,11 +6,6 @@ import Testing
 
 /// The canvas of `lectern.js` beside the server's picture, for every style.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .inBrowsers) struct BrowserInkTests {
-    static let styles = [
-        "smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp", "stamp-square", "stamp-marker",
-        "stamp-highlighter", "pencil",
-    ]
-
     /// Folds the operations of a lesson, paints them, and compares with a picture.
     private static let comparison = """
         const [lines, style, width, oneByOne, base64] = args;
@@ -48,7 +44,7 @@ import Testing
 
     @Test(
         "the canvas equals the server's picture in every style, drawn at once and operation by operation",
-        arguments: styles)
+        arguments: KnownCalls.styles)
     func equal(_ style: String) async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")

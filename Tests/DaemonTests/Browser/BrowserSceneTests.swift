@@ -1,3 +1,4 @@
+import CoreTrial
 import Foundation
 import TestSupport
 import Testing
@@ -80,7 +81,7 @@ import Testing
 
     @Test(
         "random pages of strokes of every pen, shapes, erasers, frames and nested lassos are the service's pictures in every pixel",
-        arguments: BrowserInkTests.styles)
+        arguments: KnownCalls.styles)
     func pages(_ style: String) async throws {
         try await withPage { window in
             let first = Int(TestSeed.choose() % 1_000_000)
