@@ -30,7 +30,20 @@ import Testing
             const [dx, dy] = [(r() - 0.5) * 150, (r() - 0.5) * 120];
             return [a, b, c, d, x + dx - a * x - c * y, y + dy - b * x - d * y];
         }
-        function page(seed, count) {
+        /** A picture of noise: its bytes as a PNG, its id, and what a painter asks for pictures. */
+        async function noise() {
+            const [r, canvas] = [random(5), new OffscreenCanvas(64, 48)];
+            const pixels = new ImageData(64, 48);
+            for (let at = 0; at < pixels.data.length; at++) pixels.data[at] = at % 4 === 3 ? 255 : Math.floor(r() * 256);
+            canvas.getContext("2d").putImageData(pixels, 0, 0);
+            const file = await canvas.convertToBlob();
+            const bytes = new Uint8Array(await file.arrayBuffer());
+            const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+            const id = [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+            const bitmap = await createImageBitmap(file);
+            return { base64: btoa(String.fromCharCode(...bytes)), id, images: { startPass() {}, retry() {}, picture: () => bitmap } };
+        }
+        function page(seed, count, asset = "a".repeat(64)) {
             const r = random(seed);
             const walk = (x, y, steps, stride) => Array.from({ length: steps }, () => {
                 const point = { x, y };
@@ -45,7 +58,7 @@ import Testing
                 if (kind < 0.55) return entry(index, pen, wide * Math.round(3 + r() * 6), walk(x, y, 8, 60), { c });
                 if (kind < 0.65) return entry(index, shape, 4, [{ x, y }, { x: x + r() * 80, y: y + r() * 60 }], { c });
                 if (kind < 0.75) return entry(index, 4, 14, walk(x, y, 4, 120));
-                if (kind < 0.8) return entry(index, 5, 1, [{ x, y }, { x: x + 60, y: y + 50 }], { i: "a".repeat(64), p: 0 });
+                if (kind < 0.8) return entry(index, 5, 1, [{ x, y }, { x: x + 60, y: y + 50 }], { i: asset, p: 0 });
                 const radius = 40 + r() * 50;
                 const path = Array.from({ length: 10 }, (_, corner) => {
                     const [angle, reach] = [(corner / 10) * 2 * Math.PI, radius * (0.6 + 0.4 * r())];
@@ -55,9 +68,9 @@ import Testing
                 return entry(index, 6, 1, path, { m, k: m && r() < 0.3 ? 1 : undefined });
             });
         }
-        async function painted(entries, style = "smooth", pixels = W) {
+        async function painted(entries, style = "smooth", pixels = W, images = null) {
             const canvas = document.createElement("canvas");
-            const painter = new Painter(canvas);
+            const painter = new Painter(canvas, images);
             painter.reset(entries, { style, palette, width: W, height: H, pixels });
             await idle(painter);
             return canvas;
@@ -76,44 +89,57 @@ import Testing
 
     /// The pages of a style, which are 500 with all ten.
     private static let pagesOfStyle = 50
-    /// Those that one script paints.
-    private static let batch = 10
+    /// Those that one script paints; the images of so many have their pixels, those of the others are frames.
+    private static let (batch, illustrated) = (10, 3)
 
     @Test(
-        "random pages of strokes of every pen, shapes, erasers, frames and nested lassos are the service's pictures in every pixel",
+        "random pages of strokes of every pen, shapes, erasers, images, frames and nested lassos are the service's pictures in every pixel",
         arguments: KnownCalls.styles)
     func pages(_ style: String) async throws {
         try await withPage { window in
             let first = Int(TestSeed.choose() % 1_000_000)
             for seed in stride(from: first, to: first + Self.pagesOfStyle, by: Self.batch) {
                 let seeds = AnyJSON.array((seed..<seed + Self.batch).map { .number(Double($0)) })
-                let lessons = try await window.run(
+                let made = try await window.run(
                     """
                     \(Self.library)
-                    return args[0].map((seed) => page(seed, 30).map(({ message }) => JSON.stringify(message) + "\\n").join(""));
-                    """, [seeds])
-                // A large one among many small ones.
+                    const { base64, id } = await noise();
+                    const lesson = (entries) => entries.map(({ message }) => JSON.stringify(message) + "\\n").join("");
+                    return [base64, ...args[0].map((seed, place) => lesson(page(seed, 30, place < args[1] ? id : undefined)))];
+                    """, [seeds, .number(Double(Self.illustrated))]
+                ).strings
+                let asset = [UInt8](try #require(Data(base64Encoded: made.first ?? "")))
+                // A large one among small ones.
                 let widths = (0..<Self.batch).map { $0 == 0 ? 1000 : [400, 137, 256][$0 % 3] }
                 var pictures: [AnyJSON] = []
-                for (lesson, width) in zip(lessons.strings, widths) {
+                for (place, lesson) in made.dropFirst().enumerated() {
                     pictures.append(
-                        .string(try await LecternProcess.picture(of: Array(lesson.utf8), style, width: width)))
+                        .string(
+                            try await LecternProcess.picture(
+                                of: Array(lesson.utf8), style, width: widths[place],
+                                asset: place < Self.illustrated ? asset : nil)))
                 }
                 let results = try await window.run(
                     """
                     \(Self.library)
-                    const [seeds, style, widths, pictures] = args;
+                    const [seeds, illustrated, style, widths, pictures] = args;
+                    const { id, images } = await noise();
                     const results = [];
                     for (const [place, seed] of seeds.entries()) {
-                        const canvas = await painted(page(seed, 30), style, widths[place]);
+                        const [i, store] = place < illustrated ? [id, images] : [undefined, null];
+                        const canvas = await painted(page(seed, 30, i), style, widths[place], store);
                         results.push([await differences(canvas, pictures[place]), inkOf(canvas)]);
                     }
                     return results;
-                    """, [seeds, .string(style), .array(widths.map { .number(Double($0)) }), .array(pictures)])
+                    """,
+                    [
+                        seeds, .number(Double(Self.illustrated)), .string(style),
+                        .array(widths.map { .number(Double($0)) }), .array(pictures),
+                    ])
                 #expect(results.elements.count == Self.batch)
                 for (place, result) in results.elements.enumerated() {
                     let found = try result.numbers(2)
-                    #expect(found[0] == 0, "\(style), seed \(seed + place)")
+                    #expect(found[0] == 0, "\(style), seed \(seed + place), page \(place) of its script")
                     #expect(found[1] > 100)
                 }
             }

@@ -86,7 +86,7 @@ struct AssetFiles {
         return .failed
     }
 
-    /// The pixels of what a picture shows, each as wide as its largest image; without those whose file was not given. Ends
+    /// The pixels of what a picture shows, each wide enough for its largest image; without those whose file was not given. Ends
     /// the command with status 1 where a file cannot be opened.
     mutating func images(of picture: BoardPicture) async throws -> PageImages {
         var widths: [ImageSource: Double] = [:]
@@ -94,7 +94,11 @@ struct AssetFiles {
         for image in shown + [picture.drawing.paper?.image].compactMap({ $0 }) {
             guard let source = image.asset, files[source.asset] != nil else { continue }
             let width = image.width * picture.scale
-            widths[source] = max(widths[source] ?? 1, width.rounded(.up))
+            // As the service fetches it, for the same pixels; a file may be larger.
+            let fetched =
+                width > Double(PlacedImage.fetchedWidths.upperBound)
+                ? width.rounded(.up) : Double(PlacedImage.fetchedWidth(for: width))
+            widths[source] = max(widths[source] ?? 1, fetched)
         }
         var images: PageImages = [:]
         for (source, width) in widths { images[source] = try await pixels(of: source, width: width) }

@@ -3,15 +3,23 @@ import TestSupport
 
 extension LecternProcess {
     /// The service's picture of a lesson without paper, as PNG in base64.
-    /// - Parameter style: as in the settings, with its tip behind a hyphen.
-    static func picture(of lesson: [UInt8], _ style: String, width: Int) async throws -> String {
+    /// - Parameters:
+    ///   - style: as in the settings, with its tip behind a hyphen.
+    ///   - asset: a file that its images show; nil for frames.
+    static func picture(
+        of lesson: [UInt8], _ style: String, width: Int, asset: [UInt8]? = nil
+    ) async throws -> String {
         let folder = try TestFiles.folder("picture")
         let (source, output) = (folder.path + "/lesson.ndjson", folder.path + "/board.png")
         try Data(lesson).write(to: URL(filePath: source))
+        var assets: [String] = []
+        if let asset {
+            assets = ["--asset", folder.path + "/asset.png"]
+            try Data(asset).write(to: URL(filePath: assets[1]))
+        }
         let ink = style.split(separator: "-").map(String.init)
-        let rendered = try await run(
-            "render", source, "-o", output, "--style", ink[0], "--tip", ink.count > 1 ? ink[1] : "round", "--width",
-            "\(width)", "--transparent")
+        let options = ["--style", ink[0], "--tip", ink.count > 1 ? ink[1] : "round", "--width", "\(width)"]
+        let rendered = try await run(arguments: ["render", source, "-o", output, "--transparent"] + options + assets)
         guard rendered.exitCode == 0 else { throw Unexpected(rendered.log) }
         return try Data(contentsOf: URL(filePath: output)).base64EncodedString()
     }
