@@ -46,7 +46,7 @@ package enum KnownCalls {
             calls.append(CoreCall(.insert, [Double(place + 1)], input: message))
         }
         calls.append(CoreCall(.draw, [.infinity]))
-        return calls + [CoreCall](repeating: CoreCall(.nextBox), count: 64)
+        return calls + [CoreCall](repeating: CoreCall(.nextBox), count: 16)
     }
 }
 

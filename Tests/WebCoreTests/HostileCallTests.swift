@@ -19,4 +19,13 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: SampleLesson.short) func `the calls that are known trap as little`(lesson: SampleLesson) throws {
+        CoreCall.reset()
+        for call in try KnownCalls.vectors() { _ = call.run() }
+        for style in KnownCalls.styles {
+            let hashes = try KnownCalls.lesson(lesson, in: style).map { $0.run() }
+            #expect(Set(hashes.suffix(16)).count > 2, "pixels of \(style)")
+        }
+    }
 }
