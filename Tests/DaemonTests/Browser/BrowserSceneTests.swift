@@ -111,13 +111,17 @@ import Testing
                 let asset = [UInt8](try #require(Data(base64Encoded: made.first ?? "")))
                 // A large one among small ones.
                 let widths = (0..<Self.batch).map { $0 == 0 ? 1000 : [400, 137, 256][$0 % 3] }
-                var pictures: [AnyJSON] = []
-                for (place, lesson) in made.dropFirst().enumerated() {
-                    pictures.append(
-                        .string(
-                            try await LecternProcess.picture(
-                                of: Array(lesson.utf8), style, width: widths[place],
-                                asset: place < Self.illustrated ? asset : nil)))
+                var pictures = [AnyJSON](repeating: .null, count: Self.batch)
+                try await withThrowingTaskGroup(of: (Int, String).self) { group in
+                    for (place, lesson) in made.dropFirst().enumerated() {
+                        let asset = place < Self.illustrated ? asset : nil
+                        group.addTask {
+                            let file = try await LecternProcess.picture(
+                                of: Array(lesson.utf8), style, width: widths[place], asset: asset)
+                            return (place, file)
+                        }
+                    }
+                    for try await (place, file) in group { pictures[place] = .string(file) }
                 }
                 let results = try await window.run(
                     """
