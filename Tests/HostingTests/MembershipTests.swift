@@ -59,14 +59,14 @@ import Whiteboard
     @Test func `one that has stood still answers nobody before it knows what the others do`() {
         group.join("a")
         group.wait(.seconds(5))
-        #expect(group.members["a"]?.answers(3, at: group.now) == true)
+        #expect(group.answering(3) == ["a"])
         group.silent = ["a"]
         group.join("b")
         group.wait(.seconds(30))
-        #expect(group.members["a"]?.answers(3, at: group.now) == false)
+        #expect(!group.answering(3).contains("a"))
         group.silent = []
         group.wait(.seconds(5))
-        for partition in 0..<16 { #expect(group.members.values.count { $0.answers(partition, at: group.now) } == 1) }
+        for partition in 0..<16 { #expect(group.answering(partition).count == 1) }
     }
 
     @Test func `one that stood still for less than others wait takes nobody for dead`() {
@@ -82,7 +82,7 @@ import Whiteboard
         var member = Membership(name: "a", partitions: 2, at: Instant(nanoseconds: 0))
         let announcement = Announcement(member: "b", serving: [1, 2, -1, 1 << 40], isLeaving: false)
         #expect(member.receive(announcement, at: Instant(nanoseconds: 0)) == .newcomer)
-        #expect(member.servedByOthers == [1])
+        #expect(member.assignment.servedByOthers == [1])
     }
 
     @Test func `one that wakes up only when it has to, and always a little late, notices that another is gone`() {
@@ -196,6 +196,11 @@ final class PeerGroup {
 
     /// Sends an announcement to all.
     func announce(_ announcement: Announcement) { travelling.append((now + .milliseconds(5), announcement)) }
+
+    /// Names of the members that answer requests about a partition.
+    func answering(_ partition: Int) -> [String] {
+        members.filter { $0.value.assignment.isValid(at: now) && $0.value.assignment.answers(partition) }.keys.sorted()
+    }
 
     /// The group some time later.
     func after(_ duration: Duration) -> PeerGroup {

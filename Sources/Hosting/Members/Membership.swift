@@ -67,22 +67,16 @@ public struct Membership: Sendable {
         lastAdvance = now
     }
 
-    /// Partitions whose requests this daemon answers.
+    /// Partitions that this daemon serves.
     public var serving: Set<Int> { Set(roles.indices.filter { roles[$0] == .serving }) }
 
-    /// Partitions that another daemon serves, though this one may work on them, too.
-    public var servedByOthers: Set<Int> {
-        others.values.reduce(into: []) { $0.formUnion($1.announcement.serving) }
+    /// Whose requests this daemon answers.
+    public var assignment: ServingAssignment {
+        ServingAssignment(
+            serving: serving,
+            servedByOthers: others.values.reduce(into: []) { $0.formUnion($1.announcement.serving) },
+            validUntil: lastAdvance + Self.failureTimeout)
     }
-
-    /// Whether this daemon answers requests about a partition, those that have to wait until it is open included. Not
-    /// where another does; nor when this one stood still, until it knows better: what it has may be old.
-    public func answers(_ partition: Int, at now: Instant) -> Bool {
-        now < answersUntil && (roles[partition] == .serving || !servedByOthers.contains(partition))
-    }
-
-    /// What it knows of itself and the others holds until then, if it does not stand still.
-    public var answersUntil: Instant { lastAdvance + Self.failureTimeout }
 
     /// Whether the daemon has listened to the others, and serves everything that is its. One that leaves does not.
     public var isSettled: Bool {
@@ -208,6 +202,36 @@ public struct Membership: Sendable {
         default:
             return nil
         }
+    }
+}
+
+/// The partitions whose requests a daemon answers, as its ``Membership`` knows it.
+public struct ServingAssignment: Sendable, Equatable {
+    /// Partitions that it serves.
+    public let serving: Set<Int>
+    /// Partitions that another daemon serves, though this one may work on them, too.
+    public let servedByOthers: Set<Int>
+    /// When it expires: a daemon that stood still must not answer from outdated rooms until it knows better.
+    public let validUntil: Instant
+
+    init(serving: Set<Int>, servedByOthers: Set<Int>, validUntil: Instant) {
+        (self.serving, self.servedByOthers, self.validUntil) = (serving, servedByOthers, validUntil)
+    }
+
+    /// That of a daemon that knows nothing yet: it has expired.
+    public init() { self.init(serving: [], servedByOthers: [], validUntil: .distantPast) }
+
+    /// - Parameter now: by the clock of the membership.
+    public func isValid(at now: Instant) -> Bool { now < validUntil }
+
+    /// Whether requests about a partition are answered, those that have to wait until it is open included. Not where
+    /// another daemon answers them.
+    public func answers(_ partition: Int) -> Bool {
+        serving.contains(partition) || !servedByOthers.contains(partition)
+    }
+
+    public func hasSamePartitions(as other: ServingAssignment) -> Bool {
+        serving == other.serving && servedByOthers == other.servedByOthers
     }
 }
 

@@ -225,9 +225,7 @@ actor Ownership {
     }
 
     private func updateAssignment() {
-        let now = ServingAssignment(
-            serving: membership.serving, servedByOthers: membership.servedByOthers,
-            validUntil: membership.answersUntil)
+        let now = membership.assignment
         metrics.setPartitions(
             serving: now.serving.subtracting(lost).count, opening: works.values.count { !$0.isReady && !$0.isClosing },
             members: membership.members.count)

@@ -115,7 +115,7 @@ final class RoomEventLoop {
     private func answer(_ request: RoomRequest, at now: Instant) {
         let partition = request.address.partition
         if standalonePartitions == nil {
-            guard assignment.isValid else { return wait(request, at: now) }
+            guard assignment.isValid(at: BootClock.now()) else { return wait(request, at: now) }
             guard assignment.answers(partition) else { return }
         }
         switch host.look(for: request.address.room, partition: partition, at: now) {
@@ -175,6 +175,6 @@ final class RoomEventLoop {
     /// The partitions that this daemon serves; none when it does not know, after it was suspended.
     private var serving: Set<Int> {
         if let standalonePartitions { return standalonePartitions }
-        return assignment.isValid ? assignment.serving : []
+        return assignment.isValid(at: BootClock.now()) ? assignment.serving : []
     }
 }

@@ -147,23 +147,3 @@ enum PartitionItem: Sendable {
     case assignment(ServingAssignment)
     case close(Int, saving: ClosingSave)
 }
-
-/// The partitions whose requests a daemon answers.
-struct ServingAssignment: Sendable, Equatable {
-    /// Partitions that it serves.
-    var serving: Set<Int> = []
-    /// Partitions that another daemon serves, though this one may have them open, too.
-    var servedByOthers: Set<Int> = []
-    /// When the assignment expires, by ``BootClock``: a daemon that was suspended must not answer from outdated rooms.
-    var validUntil = Instant.distantPast
-
-    var isValid: Bool { BootClock.now() < validUntil }
-
-    func hasSamePartitions(as other: ServingAssignment) -> Bool {
-        serving == other.serving && servedByOthers == other.servedByOthers
-    }
-
-    func answers(_ partition: Int) -> Bool {
-        serving.contains(partition) || !servedByOthers.contains(partition)
-    }
-}

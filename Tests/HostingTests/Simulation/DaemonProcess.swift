@@ -198,7 +198,8 @@ extension DaemonProcess {
     }
 
     private func reply(to question: Question) {
-        guard membership.answers(cluster.partition(of: question.room), at: now) else { return }
+        let assignment = membership.assignment
+        guard assignment.isValid(at: now), assignment.answers(cluster.partition(of: question.room)) else { return }
         switch host.look(for: question.room, partition: cluster.partition(of: question.room), at: now) {
         case .here(let hosted):
             let isCurrent = host.isCurrent(hosted, at: now)
