@@ -91,7 +91,7 @@ public final class RoomHost<Output: HostOutput> {
 
     /// Loads rooms in which something is due.
     func wakeDue(at now: Instant) {
-        while wakesStored, let room = stored.popDue(at: now) { _ = load(room, at: now) }
+        while wakesStored, let room = stored.popDue(at: now) { load(room, at: now) }
     }
 
     /// A sample of a cohort's video clock. Where there is a place, a room that nobody has written to yet is kept in
@@ -331,7 +331,7 @@ extension RoomHost {
         if rooms[room] == nil {
             guard let stored = stored[room], stored.hasState else { return .absent }
             guard hasShortQueue else { return .full }
-            _ = load(room, at: now)
+            load(room, at: now)
         }
         guard let hosted = rooms[room] else { return .waking }
         touch(hosted, at: now)

@@ -4,9 +4,9 @@ import Whiteboard
 
 /// The hibernated rooms of a host, each until its checkpoint expires.
 ///
-/// A room costs at most 200 bytes where its name has 16 and it has two cohorts, all told, plus its state where that is
-/// kept here, where cohorts have clocks up to 18 for each, and where one has paused up to 17 for each and 9 for all: 40 for its slot, at most 11 of the index, at most 40 of
-/// the queue of wakes, and the packed room.
+/// A room with a name of 16 bytes and two cohorts takes at most 200 bytes: 40 for its slot, at most 11 of the index, at most
+/// 40 of the queue of wakes, and the packed room. Its state, where that is kept here, comes on top; so do up to 18 bytes for
+/// each cohort's clock, and, where a cohort has paused, up to 17 for each cohort and 9 for the room.
 struct StoredRooms {
     private struct Slot {
         /// A `PackedRoom`; empty where the slot is free.
