@@ -99,6 +99,21 @@ import Whiteboard
         #expect(next.output.released() == [1, 2])
     }
 
+    @Test func `a pause counts though the log names the clock's session when it is over`() {
+        let probe = HostProbe(gate: .video, isLive: false)
+        probe.draw(5000)
+        probe.wait(.seconds(40))
+        probe.host.caughtUp(0, at: probe.now)
+        probe.sample(#"{"m":1000,"ep":1,"s":"pause"}"#)
+        probe.wait(.milliseconds(250))
+        probe.sample(#"{"m":1000,"ep":1}"#)
+        probe.log(.control(.epoch(1)))
+        #expect(probe.output.released().isEmpty)
+        probe.wait(.milliseconds(250))
+        probe.sample(#"{"m":5001,"ep":1}"#)
+        #expect(probe.output.lateness(of: 5000) == false)
+    }
+
     @Test func `a room is current while its journal is known to have been read to the end`() {
         let probe = HostProbe()
         probe.draw(1)

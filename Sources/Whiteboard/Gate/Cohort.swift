@@ -17,6 +17,8 @@ struct Cohort: Sendable {
     private var savedPause: Instant?
     /// Whether a sample was taken since ``began``.
     private var isHeard = false
+    /// Whether a sample of a pause or stall has come since then that waits for its epoch.
+    private var hasStood = false
     /// Rule 16: whether the cohort has ever had a sample in this life of the room; nil where neither a sample nor what was
     /// saved says so.
     private var video: Bool?
@@ -115,7 +117,7 @@ struct Cohort: Sendable {
     /// heard yet: until it is, waiting counts from `start`.
     mutating func begin(at start: Instant) {
         if isHeard { savedPause = pauseSince }
-        isHeard = false
+        (isHeard, hasStood) = (false, false)
         began = start
         listensUntil = max(listensUntil, start + GateThresholds.listening)
     }
@@ -135,6 +137,9 @@ struct Cohort: Sendable {
     /// Notes what a cohort's earlier value knew of its video.
     mutating func noteVideo(of earlier: Cohort) { (video, assumesVideo) = (earlier.video, earlier.assumesVideo) }
 
+    /// Notes that a sample waits for its epoch: before the log has that, the picture may move again.
+    mutating func expect(_ state: ClockSample.State) { hasStood = hasStood || state.isStill }
+
     /// Notes that a sample is taken. The pause before it lasted until now, or as long as the clock was live.
     /// - Parameter isStill: whether the sample itself is of a pause or stall.
     mutating func hear(isStill: Bool, at now: Instant) {
@@ -145,7 +150,7 @@ struct Cohort: Sendable {
         isHeard = true
         if let since = savedPause { pauses.add(Pauses.Span(from: since, to: now)) }
         // When the pause began is not known.
-        if isStill { waitsFrom = max(waitsFrom, began) }
+        if isStill || hasStood { waitsFrom = max(waitsFrom, began) }
         savedPause = nil
     }
 

@@ -154,6 +154,7 @@ extension Gate {
         if let number = sample.number, number == doubted?.sample.number, sample.stream == doubted?.sample.stream {
             return .ignored(.repeated)
         }
+        cohorts[position].expect(sample.state)
         cohorts[position].doubted = WaitingSample(sample: sample, received: received, epoch: epoch)
         let isAgreed = doubted.map { earlier in
             let first = ClockAnchor(earlier.sample, media: earlier.sample.media, received: earlier.received)
@@ -211,6 +212,7 @@ extension Gate {
         {
             return .ignored(.repeated)
         }
+        cohorts[position].expect(sample.state)
         cohorts[position].waiting = WaitingSample(sample: sample, received: now, epoch: epoch)
         if let asked, asked.epoch == epoch, now - asked.at < GateThresholds.epochRetry { return .awaitingEpoch }
         asked = (epoch, now)
