@@ -2,6 +2,23 @@ import StrokeWire
 import Testing
 import Whiteboard
 
+/// Rule 6: the clock of a video that begins anew, without `ep`.
+@Suite struct `A restart without a name` {
+    @Test func `is named by others for a daemon that had followed it before it read the room's first stroke`() {
+        let probe = HostProbe(gate: .video)
+        for media in [60_000, 0, 250] {
+            probe.sample(#"{"m":\#(media)}"#)
+            probe.wait(.milliseconds(250))
+        }
+        probe.draw(59_900)
+        for epoch: Int64 in [0, 1] { probe.log(.control(.epoch(epoch))) }
+        #expect(probe.output.lateness(of: 59_900) == false)
+        probe.send(#"{"n":59901,"t":600,"d":[{"x":1,"y":1}]}"#)
+        #expect(probe.after(.milliseconds(100)).output.released() == [1])
+        #expect(probe.after(.milliseconds(2)).output.lateness(of: 59_901) == false)
+    }
+}
+
 /// Rule 18: the teacher's ink shows that the encoder has begun anew, before the video does.
 @Suite struct `A draw far below the one before` {
     private func draw(_ number: Int, at time: Int, _ probe: HostProbe) {

@@ -231,7 +231,7 @@ extension Gate {
         guard cohorts.indices.allSatisfy({ cohorts[$0].clock == nil || restarted.contains($0) }) else { return }
         let now = advance(to: now)
         asked = nil
-        for position in restarted { cohorts[position].clock = nil }
+        for position in restarted { (cohorts[position].clock, cohorts[position].restartedAt) = (nil, now) }
         for position in restarted {
             guard let waiting = cohorts[position].waiting else { continue }
             cohorts[position].waiting = nil
@@ -281,6 +281,11 @@ extension Gate {
         // Whoever had the room has heard a clock: of which cohort may not have been saved.
         if !hasSamples { for position in cohorts.indices { cohorts[position].assumeVideo() } }
         if timeline.epochs.isNamed {
+            // A process that had read operations has it named for a restart that clocks here have followed already.
+            let since = min(loggedAt, now).advanced(byNanoseconds: -GateThresholds.stragglerTime.nanoseconds)
+            for position in cohorts.indices where cohorts[position].restartedAt.map({ $0 >= since }) ?? false {
+                cohorts[position].clock?.epoch = epoch
+            }
             // Where this gate's own provisional epoch is not in the log yet, the log has its operations in the epoch before.
             lastProvisional = max(lastProvisional, timeline.last)
             if timeline.epochs.provisional != nil {

@@ -18,7 +18,7 @@ struct ModelClock {
 
     private let settings: CohortSettings
     private var taken, doubted: Seen?
-    private var waiting: (seen: Seen, session: Int64)?
+    private var waiting: (seen: Seen, session: Int64, stateSince: Int64)?
     private var interval: Int64 = 0
     private var stateSince: Int64 = 0
     /// Whether the first sample, without a name, was far below what was heard before: the process may have the log name a new
@@ -45,10 +45,16 @@ struct ModelClock {
         if taken == nil, sample.epoch == nil, let heard { mayBeginAnew = heard - seen.media > Self.restart }
         let session = sample.epoch ?? (taken == nil ? Self.first(of: sample, named) : self.session)
         guard session <= named.last ?? -1 else {
-            waiting = (seen, session)
+            wait(seen, for: session)
             return
         }
         take(seen, session, named)
+    }
+
+    /// Rule 9: repeated samples of one state do not start its time again.
+    private mutating func wait(_ seen: Seen, for session: Int64) {
+        let before = waiting.flatMap { $0.seen.sample.state == seen.sample.state ? $0.stateSince : nil }
+        waiting = (seen, session, before ?? seen.at)
     }
 
     /// The session of a first sample without a name: that of the picture, which a saved clock shows; where the log has not named
@@ -69,22 +75,25 @@ struct ModelClock {
             session = last
             mayBeginAnew = false
         }
-        guard let (seen, session) = waiting, session <= named.last ?? -1 else { return }
+        guard let (seen, session, stateSince) = waiting, session <= named.last ?? -1 else { return }
         waiting = nil
-        if seen.sample.epoch != nil { return take(seen, session, named) }
-        if self.session < session { enter(session, with: seen) }
+        if seen.sample.epoch != nil {
+            take(seen, session, named, stateSince: stateSince)
+        } else if self.session < session {
+            enter(session, with: seen, stateSince: stateSince)
+        }
     }
 
-    private mutating func enter(_ session: Int64, with seen: Seen) {
+    private mutating func enter(_ session: Int64, with seen: Seen, stateSince: Int64? = nil) {
         pauses = pauses(until: seen.at)
         interval = taken.map { seen.at - $0.at } ?? 0
-        (taken, stateSince, doubted) = (seen, seen.at, nil)
+        (taken, self.stateSince, doubted) = (seen, stateSince ?? seen.at, nil)
         self.session = session
     }
 
-    private mutating func take(_ seen: Seen, _ session: Int64, _ named: [Int64]) {
+    private mutating func take(_ seen: Seen, _ session: Int64, _ named: [Int64], stateSince: Int64? = nil) {
         let (sample, now) = (seen.sample, seen.at)
-        guard let taken, session <= self.session else { return enter(session, with: seen) }
+        guard let taken, session <= self.session else { return enter(session, with: seen, stateSince: stateSince) }
         guard session == self.session else { return }
         // The prediction is V without the stale cap, so it contains the step of a pause.
         let ahead = seen.media - taken.video(after: now - taken.at) - step(taken, at: now)
@@ -97,11 +106,11 @@ struct ModelClock {
         if sample.epoch == nil, behind > Self.restart {
             let next = named.first { $0 > session } ?? max(0, session) + 1
             guard next > named.last ?? -1 else { return enter(next, with: seen) }
-            (doubted, waiting) = (seen, (seen, next))
-            return
+            doubted = seen
+            return wait(seen, for: next)
         }
         pauses = pauses(until: now)
-        if sample.state != taken.sample.state { stateSince = now }
+        if sample.state != taken.sample.state { self.stateSince = now }
         interval = now - taken.at
         (self.taken, doubted) = (seen, nil)
     }
