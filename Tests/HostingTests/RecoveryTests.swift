@@ -152,6 +152,21 @@ import Whiteboard
         }
     }
 
+    @Test func `several records that leave no room are covered together, when their end is saved`() throws {
+        let probe = HostProbe()
+        let ann = try #require(AuthorID("ann"))
+        probe.send(#"{"n":7,"s":2,"d":[{"x":1,"y":1}]}"#)
+        probe.log(.control(.mute(ann)))
+        // To a reader that begins here it is a room.
+        probe.draw(8)
+        probe.log(.control(.unmute(ann)))
+        #expect(probe.host.roomNames.isEmpty)
+        #expect(probe.host.covered(of: 0, through: 4) == 0)
+        #expect(probe.save().map(\.stored.sequence) == [4])
+        #expect(probe.host.covered(of: 0, through: 4) == 4)
+        #expect(probe.output.left == [.algebra])
+    }
+
     @Test func `a clock sample makes no room that is written down, and tells the log of a session when there is one`() {
         let probe = HostProbe(gate: .video)
         probe.sample(#"{"m":1000,"ep":3}"#)

@@ -108,6 +108,8 @@ extension RoomHost {
         hosted.sequence = record.sequence
         hosted.loggedAt = record.origin == nil ? record.loggedAt : nil
         guard configuration.checkpoints != nil else { return }
+        // Whoever reads only the last of its records would take what was closed, or refused while its author was muted.
+        if !hosted.hasState, record.endsQuietly, hosted.tracker.firstUncovered != nil { hosted.isRecorded = true }
         if hosted.hasState || hosted.isRecorded {
             hosted.tracker.note(record.sequence, at: now)
         } else {
@@ -266,6 +268,14 @@ extension RoomRestoration {
 }
 
 extension JournalRecord {
+    /// Whether it may end a life of which nothing is stored.
+    fileprivate var endsQuietly: Bool {
+        switch content {
+        case .control(.close), .control(.unmute): true
+        default: false
+        }
+    }
+
     /// Whether it restores a room that was restored so often.
     fileprivate func restores(after restorations: UInt32) -> Bool {
         if case .control(.restore(let restoration)) = content { restoration.number > restorations } else { false }
