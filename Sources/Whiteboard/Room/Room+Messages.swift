@@ -200,7 +200,8 @@ extension Room {
                 noteBehind(live - time, ready, at: now, into: &effects)
             }
         }
-        guard isDraw else { return }
+        // Rule 7: one bad time does not shift what follows.
+        guard isDraw, gate.timeline[operation.index].time != .none else { return }
         // Under a clock that tells no age nothing is ever judged.
         if !gate.hasClocks, let last = authorTimes.lastDraw(of: ready.author),
             last - time > GateThresholds.teacherRestart
