@@ -120,10 +120,8 @@ let pureTests: [Target] = [
     tests(
         "ClientCoreTests",
         ["ClientCore", "CoreTrial", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
-    tests("WebCoreTests", ["CoreTrial"]),
     // Samples of each pixel.
     tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"], computes: true),
-    tests("AssetsTests", ["Assets", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
     tests("VideoTimingTests", ["VideoTiming", "StrokeWire"]),
     // Counts what the tests' threads allocate.
@@ -267,10 +265,10 @@ let serviceTargets: [Target] = [
             "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", hummingbird, nio, nioPosix, metrics,
             lifecycle, logging,
         ]),
-    // Opens files by the built program.
     .systemLibrary(name: "CJPEG", path: "Tests/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .executableTarget(
         name: "asset-sandbox-probe", dependencies: ["CAssetOpener"], path: "Tests/AssetSandboxProbe"),
+    // Names and formats of files; files opened by the built program.
     tests("AssetOpenerTests", ["AssetOpener", "Assets", "StrokeWire", "CZlib", "CJPEG"]),
     // The client of the documentation, which is a package of its own, too.
     .executableTarget(
