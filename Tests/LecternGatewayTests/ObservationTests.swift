@@ -77,7 +77,7 @@ private struct SkewProbe {
 
     init(_ limits: SkewTable.Limits = .init()) {
         let lines = lines
-        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        let logger = Logger.recording(lines)
         table = SkewTable(limits, alarm: { .milliseconds(500) }, registry: registry, logger: logger)
     }
 
@@ -97,20 +97,13 @@ private struct SkewProbe {
     func count(_ cohort: String) -> String? { value("lectern_skew_seconds_count{cohort=\"\(cohort)\"}") }
 }
 
-/// Keeps lines as text: level, message, and metadata sorted by key.
-struct LineLog: LogHandler {
-    let lines: Recorder<String>
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        lines.append("\(event.level): \(event.message) \(pairs.joined(separator: " "))")
+extension Logger {
+    /// Keeps lines as text: level, message, and metadata sorted by key.
+    static func recording(_ lines: Recorder<String>) -> Logger {
+        calling { event in
+            let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            lines.append("\(event.level): \(event.message) \(pairs.joined(separator: " "))")
+        }
     }
 }
 

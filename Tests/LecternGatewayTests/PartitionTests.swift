@@ -31,7 +31,7 @@ import Testing
     private static func with(
         _ lines: Recorder<String> = Recorder(), _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
-        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        let logger = Logger.recording(lines)
         try await RunningGateway.with(
             partitions: 5, logger: logger,
             configured: {

@@ -234,33 +234,19 @@ import Testing
 }
 
 @Suite struct DroppedMessageReportTests {
-    /// Blocks the reporting thread, once.
-    private struct SlowLog: LogHandler {
-        let subjects: Recorder<String>
-        let gate: DispatchSemaphore
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.warning
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            guard "\(event.message)".contains("dropped") else { return }
-            let isFirst = subjects.values.isEmpty
-            subjects.append(event.metadata?["subject"].map { "\($0)" } ?? "")
-            if isFirst { gate.wait() }
-        }
-    }
-
     @Test func `A report that comes after the end of its connection is survived, one before names the subject`()
         async throws
     {
         try await NATSTestServer.with { server in
             let subjects = Recorder<String>()
             let gate = DispatchSemaphore(value: 0)
-            let logger = Logger(label: "test") { _ in SlowLog(subjects: subjects, gate: gate) }
+            // Blocks the reporting thread, once.
+            let logger = Logger.calling { event in
+                guard "\(event.message)".contains("dropped") else { return }
+                let isFirst = subjects.values.isEmpty
+                subjects.append(event.metadata?["subject"].map { "\($0)" } ?? "")
+                if isFirst { gate.wait() }
+            }
             var settings = NATSSettings(server)
             settings.maxPendingMessages = 1
             try await flooded(settings, logger, ["first", "late"]) { _ = try await subjects.values(1) }

@@ -209,6 +209,27 @@ extension Logger {
     package static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }
 
+/// Hands each event of a log to a function.
+private struct CallingLogHandler: LogHandler {
+    let onEvent: @Sendable (LogEvent) -> Void
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { onEvent(event) }
+}
+
+extension Logger {
+    /// A log whose events go to a function.
+    package static func calling(_ onEvent: @escaping @Sendable (LogEvent) -> Void) -> Logger {
+        Logger(label: "test") { _ in CallingLogHandler(onEvent: onEvent) }
+    }
+}
+
 /// Collects values from handlers, in order, and waits for a number of them.
 package final class Recorder<Value: Sendable>: Sendable {
     private struct State {

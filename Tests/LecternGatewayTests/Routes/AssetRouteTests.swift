@@ -35,7 +35,7 @@ import Testing
 
     @Test func `a client that breaks its connection within an upload is no error of the gateway`() async throws {
         let lines = Recorder<String>()
-        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        let logger = Logger.recording(lines)
         try await RunningGateway.with(logger: logger) { gateway in
             let begun = Recorder<String>()
             try await gateway.service.answer("ink.0.*.asset-in") { question in

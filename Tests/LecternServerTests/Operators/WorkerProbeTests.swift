@@ -28,24 +28,10 @@ import Whiteboard
         #expect(probe.stall(at: start + .seconds(13)) == .zero)
     }
 
-    /// Tells of lines of a log.
-    private struct LineLog: LogHandler {
-        let onLine: @Sendable (String) -> Void
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { onLine("\(event.message)") }
-    }
-
     @Test func `no worker is asked, nor said not to answer, while the service waits for its NATS server`() async throws
     {
         let (lines, inlet) = AsyncStream.makeStream(of: String.self)
-        let logger = Logger(label: "test") { _ in LineLog { inlet.yield($0) } }
+        let logger = Logger.calling { inlet.yield("\($0.message)") }
         let settings = NATSSettings(url: "nats://127.0.0.1:1")
         let server = Server(
             configuration: ServerConfiguration(), connection: NATSConnection(settings, logger: .silent), logger: logger)
