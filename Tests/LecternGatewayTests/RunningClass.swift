@@ -29,8 +29,7 @@ struct RunningClass: Sendable {
             if hasJournal { adjusted.journal = JournalSettings() }
             adjust(&adjusted)
             let configuration = adjusted
-            let service = try await RunningServer(configuration, url: gateway.server.url)
-            do {
+            try await RunningServer.with(configuration, url: gateway.server.url) {
                 try await NATSConnection.with(gateway.server) { teacher in
                     guard let room = RoomID("r"), let author = AuthorID("anna") else { throw Unexpected("no name") }
                     let address = RoomAddress(root: configuration.root, room: room, partitions: 1)
@@ -38,11 +37,7 @@ struct RunningClass: Sendable {
                     try lesson.setClock(clock)
                     try await body(lesson)
                 }
-            } catch {
-                try? await service.stop()
-                throw error
             }
-            try await service.stop()
         }
     }
 
@@ -74,8 +69,22 @@ final class RunningServer: Sendable {
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
+    /// Runs a service while `body` runs, then shuts it down, also when the body throws.
+    static func with(
+        _ configuration: ServerConfiguration, url: String, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let service = try await RunningServer(configuration, url: url)
+        do {
+            try await body()
+        } catch {
+            try? await service.stop()
+            throw error
+        }
+        try await service.stop()
+    }
+
     /// Returns once it serves.
-    init(_ configuration: ServerConfiguration, url: String) async throws {
+    private init(_ configuration: ServerConfiguration, url: String) async throws {
         let (serving, isServing) = AsyncStream.makeStream(of: Never.self)
         let server = Server(
             configuration: configuration, connection: NATSConnection(NATSSettings(url: url), logger: .silent),
@@ -89,7 +98,7 @@ final class RunningServer: Sendable {
         for await _ in serving {}
     }
 
-    func stop() async throws {
+    private func stop() async throws {
         await group.triggerGracefulShutdown()
         try await running.value
     }

@@ -18,14 +18,9 @@ import Whiteboard
         try await RunningGateway.with { gateway in
             var configuration = ServerConfiguration()
             configuration.room.cohorts.defaults.policy = .hold
-            let service = try await RunningServer(configuration, url: gateway.server.url)
-            do {
+            try await RunningServer.with(configuration, url: gateway.server.url) {
                 try await body(gateway, try await lesson(gateway))
-            } catch {
-                try? await service.stop()
-                throw error
             }
-            try await service.stop()
         }
     }
 
