@@ -113,41 +113,11 @@ enum SampleJPEG {
         width: Int, height: Int, channels: Int = 3, pixels: [UInt8], progressive: Bool = false,
         orientation: UInt8? = nil
     ) -> [UInt8] {
-        var encoder = jpeg_compress_struct()
-        var errors = jpeg_error_mgr()
-        var buffer: UnsafeMutablePointer<UInt8>?
         var count: UInt = 0
-        encoder.err = jpeg_std_error(&errors)
-        withUnsafeMutablePointer(to: &encoder) { encoder in
-            lectern_jpeg_create_compress(encoder)
-            jpeg_mem_dest(encoder, &buffer, &count)
-            encoder.pointee.image_width = UInt32(width)
-            encoder.pointee.image_height = UInt32(height)
-            encoder.pointee.input_components = Int32(channels)
-            encoder.pointee.in_color_space = channels == 4 ? JCS_CMYK : channels == 1 ? JCS_GRAYSCALE : JCS_RGB
-            jpeg_set_defaults(encoder)
-            jpeg_set_quality(encoder, 95, 1)
-            if progressive { jpeg_simple_progression(encoder) }
-            jpeg_start_compress(encoder, 1)
-            if let orientation {
-                // Big-endian TIFF; one directory with one entry: tag 0x0112, a short.
-                let tiff: [UInt8] =
-                    Array("Exif".utf8) + [0, 0] + Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1]
-                    + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0] + [0, 0, 0, 0]
-                jpeg_write_marker(encoder, JPEG_APP0 + 1, tiff, UInt32(tiff.count))
-            }
-            for row in 0..<height {
-                var line = Array(pixels[row * width * channels..<(row + 1) * width * channels])
-                line.withUnsafeMutableBufferPointer { line in
-                    var start = line.baseAddress
-                    jpeg_write_scanlines(encoder, &start, 1)
-                }
-            }
-            jpeg_finish_compress(encoder)
-            jpeg_destroy_compress(encoder)
-        }
-        defer { buffer?.deallocate() }
-        return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+        let file = lectern_jpeg(
+            UInt32(width), UInt32(height), Int32(channels), pixels, progressive, orientation ?? 0, &count)
+        defer { file?.deallocate() }
+        return Array(UnsafeBufferPointer(start: file, count: Int(count)))
     }
 
     /// Colours by the quarters of the image: red, green below each other on the left, blue, white on the right.

@@ -40,32 +40,11 @@ enum SlideFiles {
 
     /// A grey JPEG by libjpeg.
     static func jpeg(width: Int, height: Int) -> [UInt8] {
-        var encoder = jpeg_compress_struct()
-        var errors = jpeg_error_mgr()
-        var buffer: UnsafeMutablePointer<UInt8>?
+        let pixels = (0..<height).flatMap { row in (0..<width).map { UInt8(truncatingIfNeeded: $0 + row) } }
         var count: UInt = 0
-        encoder.err = jpeg_std_error(&errors)
-        withUnsafeMutablePointer(to: &encoder) { encoder in
-            lectern_jpeg_create_compress(encoder)
-            jpeg_mem_dest(encoder, &buffer, &count)
-            encoder.pointee.image_width = UInt32(width)
-            encoder.pointee.image_height = UInt32(height)
-            encoder.pointee.input_components = 1
-            encoder.pointee.in_color_space = JCS_GRAYSCALE
-            jpeg_set_defaults(encoder)
-            jpeg_start_compress(encoder, 1)
-            for row in 0..<height {
-                var line = (0..<width).map { UInt8(truncatingIfNeeded: $0 + row) }
-                line.withUnsafeMutableBufferPointer { line in
-                    var start = line.baseAddress
-                    jpeg_write_scanlines(encoder, &start, 1)
-                }
-            }
-            jpeg_finish_compress(encoder)
-            jpeg_destroy_compress(encoder)
-        }
-        defer { buffer?.deallocate() }
-        return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+        let file = lectern_jpeg(UInt32(width), UInt32(height), 1, pixels, false, 0, &count)
+        defer { file?.deallocate() }
+        return Array(UnsafeBufferPointer(start: file, count: Int(count)))
     }
 }
 
