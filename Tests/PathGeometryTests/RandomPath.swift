@@ -4,6 +4,15 @@ import TestSupport
 
 /// Paths of all kinds about a square of 0 … 100.
 enum RandomPath {
+    /// A step that coordinates are multiples of; nil, a third of the time, for none.
+    static func step(using random: inout SeededGenerator) -> Double? { random.pick([nil, nil, 1, 5, 10, 25]) }
+
+    /// Two closed paths of one step.
+    static func pair(using random: inout SeededGenerator) -> (Path, Path) {
+        let step = step(using: &random)
+        return (closed(step: step, using: &random), closed(step: step, using: &random))
+    }
+
     /// - Parameter step: coordinates are multiples of it, so that coincidences are common; nil for any.
     static func closed(step: Double?, using random: inout SeededGenerator) -> Path {
         let count = random.pick([1, 1, 1, 2, 3])

@@ -2,13 +2,8 @@ import PathGeometry
 import TestSupport
 import Testing
 
-/// The tests of PathGeometry: properties of random paths here, known results in `CheckValueTests`, Skia's areas in
-/// `SecondOpinionTests`.
-///
-/// What holds for any paths.
+/// Properties of any paths.
 @Suite(.timeLimit(.minutes(5))) struct SetPropertyTests {
-    private static let steps: [Double?] = [nil, nil, 1, 5, 10, 25]
-
     /// Areas may differ by what lies within the tolerance of borders.
     private static let areaSlack = 0.01
 
@@ -17,10 +12,7 @@ import Testing
     @Test func partsAddUpAndAgreeWithWindings() {
         for seed in TestSeed.choose(1500) {
             var random = SeededGenerator(seed: seed)
-            let step = random.pick(Self.steps)
-            let (one, other) = (
-                RandomPath.closed(step: step, using: &random), RandomPath.closed(step: step, using: &random)
-            )
+            let (one, other) = RandomPath.pair(using: &random)
             let (rule, otherRule) = (random.pick(FillRule.allCases), random.pick(FillRule.allCases))
             let union = one.union(other, fillRule: rule, otherFillRule: otherRule)
             let both = one.intersection(other, fillRule: rule, otherFillRule: otherRule)
@@ -66,10 +58,7 @@ import Testing
     @Test func orderDirectionAndStartMakeNoDifference() {
         for seed in TestSeed.choose(300) + [Self.foundSeed] {
             var random = SeededGenerator(seed: seed)
-            let step = random.pick(Self.steps)
-            let (one, other) = (
-                RandomPath.closed(step: step, using: &random), RandomPath.closed(step: step, using: &random)
-            )
+            let (one, other) = RandomPath.pair(using: &random)
             let changed = Path(
                 one.contours.map { contour in
                     let first = random.int(0..<contour.segments.count)
@@ -89,10 +78,7 @@ import Testing
     @Test func sizeAndPlaceMakeNoDifference() {
         for seed in TestSeed.choose(300) {
             var random = SeededGenerator(seed: seed)
-            let step = random.pick(Self.steps)
-            let (one, other) = (
-                RandomPath.closed(step: step, using: &random), RandomPath.closed(step: step, using: &random)
-            )
+            let (one, other) = RandomPath.pair(using: &random)
             let both = one.intersection(other).area
             let scale = random.pick([1e-9, 1e-3, 655.36, 1e6])
             let map = AffineMap(
@@ -110,7 +96,7 @@ import Testing
     @Test func segmentsAreOnTheirSide() {
         for seed in TestSeed.choose(600) {
             var random = SeededGenerator(seed: seed)
-            let step = random.pick(Self.steps)
+            let step = RandomPath.step(using: &random)
             let path = Path([RandomPath.curved(closed: random.chance(1, in: 2), step: step, using: &random)])
             let closed = RandomPath.closed(step: step, using: &random)
             let rule = random.pick(FillRule.allCases)
