@@ -149,12 +149,4 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
         for operation in probe.applied { try follower.follow(operation) }
         #expect(follower.digest == probe.room.head.digest && follower.board.content(of: 2).texts == 1)
     }
-
-    @Test func `is an unknown element where the service does not offer it`() {
-        var limits = IntakeLimits()
-        limits.wire.features.remove(.text)
-        var probe = RoomProbe(RoomConfiguration(intake: limits))
-        probe.send(text(1))
-        #expect(probe.takeTold() == ["rejected 1 0 unknown-element e"])
-    }
 }
