@@ -2,19 +2,25 @@ import StrokeWire
 import TestSupport
 import Testing
 
-/// The small bodies, as they stand in the specification.
-@Suite struct `A body` {
-    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+extension [UInt8] {
+    /// The bytes of a body as text.
+    var text: String { String(decoding: self, as: UTF8.self) }
+}
 
-    private func fault(_ body: () throws(Rejection) -> Void) -> Fault? {
+extension Fault {
+    /// The fault that a decoder finds; nil for none.
+    static func found(_ decode: () throws(Rejection) -> Void) -> Fault? {
         do {
-            try body()
+            try decode()
             return nil
         } catch {
             return Fault(error)
         }
     }
+}
 
+/// The small bodies, as they stand in the specification.
+@Suite struct `A body` {
     static let feedback: [(Feedback, String)] = [
         (.applied(number: 7, index: 41), #"{"kind":"applied","n":7,"index":41}"#),
         (.missingShards(number: 7, orders: [2, 3]), #"{"kind":"missing","n":7,"o":[2,3]}"#),
@@ -47,7 +53,7 @@ import Testing
 
     @Test(arguments: feedback)
     func `of feedback is written and read`(feedback: Feedback, body: String) throws {
-        #expect(text(feedback.encoded()) == body)
+        #expect(feedback.encoded().text == body)
         #expect(try Feedback(decoding: Array(body.utf8)) == feedback)
     }
 
@@ -75,7 +81,7 @@ import Testing
         (#"{"kind":"rejected","error":{"code":"x","message":""}}"#, Fault(.outOfRange, "code")),
     ])
     func `of feedback is refused for its fault`(body: String, expected: Fault) {
-        #expect(fault { () throws(Rejection) in _ = try Feedback(decoding: Array(body.utf8)) } == expected)
+        #expect(Fault.found { () throws(Rejection) in _ = try Feedback(decoding: Array(body.utf8)) } == expected)
     }
 
     @Test(
@@ -88,7 +94,7 @@ import Testing
             room: "a-1", index: 41, digest: BoardDigest(value: 0xabc),
             video: microseconds.map { MediaTime(microseconds: $0) })
         let body = #"{"room":"a-1","index":41,"digest":"0000000000000abc","page":0,"v":\#(milliseconds)}"#
-        #expect(text(mark.encoded()) == body)
+        #expect(mark.encoded().text == body)
         #expect(try Mark(decoding: Array(body.utf8)) == mark)
     }
 
@@ -100,7 +106,7 @@ import Testing
         ] as [(GateState?, MediaTime?, String)] {
             let mark = Mark(
                 room: "a-1", index: 41, digest: BoardDigest(value: 0xabc), video: nil, gate: gate, live: live)
-            #expect(text(mark.encoded()) == begin + end)
+            #expect(mark.encoded().text == begin + end)
             #expect(try Mark(decoding: Array((begin + end).utf8)) == mark)
         }
     }
@@ -111,14 +117,14 @@ import Testing
         for (session, middle) in [(nil, ""), ("s-1", #","session":"s-1""#)] as [(String?, String)] {
             mark.covered = Mark.Covered(author: try #require(AuthorID("anna")), session: session, number: 200)
             let body = begin + middle + #","covered":200}"#
-            #expect(text(mark.encoded()) == body)
+            #expect(mark.encoded().text == body)
             #expect(try Mark(decoding: Array(body.utf8)) == mark)
         }
     }
 
     @Test func `of a mark is refused for its fault`() {
         func fault(_ body: String) -> Fault? {
-            self.fault { () throws(Rejection) in _ = try Mark(decoding: Array(body.utf8)) }
+            Fault.found { () throws(Rejection) in _ = try Mark(decoding: Array(body.utf8)) }
         }
         #expect(fault(#"{"room":"a","index":1}"#) == Fault(.missingField, "digest"))
         #expect(fault(#"{"room":"a","index":1,"digest":"xyz"}"#) == Fault(.outOfRange, "digest"))
@@ -152,7 +158,7 @@ import Testing
                 #"{"v":1,"kind":"restore","checkpoint":812,"after":127,"number":1}"#
             ),
         ] {
-            #expect(text(record.encoded()) == body)
+            #expect(record.encoded().text == body)
             #expect(try ControlRecord(decoding: Array(body.utf8)) == record)
         }
     }
@@ -172,88 +178,7 @@ import Testing
         (#"{"v":1,"kind":"gave-up","author":"a","from":1,"to":1,"room":1}"#, Fault(.wrongType, "room")),
     ])
     func `of a control record is refused for its fault`(body: String, expected: Fault) {
-        #expect(fault { () throws(Rejection) in _ = try ControlRecord(decoding: Array(body.utf8)) } == expected)
-    }
-
-    @Test func `of a command, its replies and its record is written and read`() throws {
-        let room = try #require(RoomID("physics"))
-        let request = CommandRequest(.close(room), for: "anna, 10.0.0.7", id: "x-1")
-        let body = #"{"command":"close","room":"physics","for":"anna, 10.0.0.7","id":"x-1"}"#
-        #expect(text(request.encoded()) == body)
-        #expect(try CommandRequest(decoding: Array(body.utf8)) == request)
-        for (command, body) in [
-            (OperatorCommand.erase(room), #"{"command":"erase","room":"physics","id":"x-1"}"#),
-            (
-                .revoke(try #require(.token("t", expires: 1_790_000_000))),
-                #"{"command":"revoke","jti":"t","exp":1790000000,"id":"x-1"}"#
-            ),
-            (
-                .revoke(try #require(.subject("anna", issuedThrough: 1_760_000_000))),
-                #"{"command":"revoke","sub":"anna","iat":1760000000,"id":"x-1"}"#
-            ),
-        ] {
-            let request = CommandRequest(command, id: "x-1")
-            #expect(text(request.encoded()) == body)
-            #expect(try CommandRequest(decoding: Array(body.utf8)) == request)
-        }
-        let erased = ErasedRoom(
-            room: room, assets: [try #require(AssetID(hexadecimal: String(repeating: "ab", count: 32)))])
-        #expect(try ErasedRoom(decoding: erased.encoded()) == erased)
-        let many = (0..<2500).compactMap { AssetID(hexadecimal: String(repeating: "0", count: 60) + String($0 + 1000)) }
-        #expect(ErasedRoom.notices(room, many).map(\.assets.count) == [1000, 1000, 500])
-        #expect(ErasedRoom.notices(room, many).flatMap(\.assets) == many)
-        #expect(ErasedRoom.notices(room, []) == [ErasedRoom(room: room, assets: [])])
-        for (reply, body) in [
-            (CommandReply(), #"{"done":true}"#),
-            (CommandReply(sequence: 7, detail: "all"), #"{"done":true,"sequence":7,"detail":"all"}"#),
-        ] {
-            #expect(text(reply.encoded()) == body)
-            #expect(try CommandReply(decoding: Array(body.utf8)) == reply)
-        }
-        let bob = try #require(AuthorID("bob"))
-        for (command, name) in [(OperatorCommand.mute(bob, room), "mute"), (.unmute(bob, room), "unmute")] {
-            let request = CommandRequest(command, id: "x-1")
-            #expect(text(request.encoded()) == #"{"command":"\#(name)","room":"physics","author":"bob","id":"x-1"}"#)
-            #expect(try CommandRequest(decoding: request.encoded()) == request)
-            #expect(AuditEntry(request, from: try #require(OperatorName("otto"))).target == "bob")
-        }
-        let sign = CommandProgress("records", made: 3, of: 9)
-        #expect(text(sign.encoded()) == #"{"detail":"records","made":3,"of":9}"#)
-        #expect(try CommandProgress(decoding: sign.encoded()) == sign)
-
-        var entry = AuditEntry(request, from: try #require(OperatorName("otto")))
-        #expect(
-            text(entry.encoded())
-                == #"{"v":1,"id":"x-1","who":"otto","for":"anna, 10.0.0.7","command":"close","room":"physics"}"#)
-        #expect(try AuditEntry(decoding: entry.encoded()) == entry)
-        (entry.time, entry.outcome, entry.detail) = (1_700_000_000_000, .failed, "no space")
-        #expect(try AuditEntry(decoding: entry.encoded()) == entry)
-        let page = AuditPage([entry, entry], next: 9)
-        #expect(try AuditPage(decoding: page.encoded()) == page)
-        let asked = AuditRequest(room: room, since: 17, from: 9)
-        #expect(text(asked.encoded()) == #"{"room":"physics","since":17,"from":9}"#)
-        #expect(try AuditRequest(decoding: asked.encoded()) == asked)
-        #expect(try AuditRequest(decoding: []) == AuditRequest())
-    }
-
-    @Test(arguments: [
-        ("", Fault(.missingField, "command")), (#"{"command":"close","id":"x"}"#, Fault(.missingField, "room")),
-        (#"{"command":"open","room":"a","id":"x"}"#, Fault(.outOfRange, "command")),
-        (#"{"command":"close","room":"A","id":"x"}"#, Fault(.outOfRange, "room")),
-        (#"{"command":"mute","room":"a","id":"x"}"#, Fault(.missingField, "author")),
-        (#"{"command":"unmute","room":"a","author":"B","id":"x"}"#, Fault(.outOfRange, "author")),
-        (#"{"command":"erase","id":"x"}"#, Fault(.missingField, "room")),
-        (#"{"command":"revoke","id":"x"}"#, Fault(.missingField, "sub")),
-        (#"{"command":"revoke","sub":"a","id":"x"}"#, Fault(.missingField, "iat")),
-        (#"{"command":"revoke","jti":"a\nb","id":"x"}"#, Fault(.outOfRange, "jti")),
-        (#"{"command":"close","room":"a"}"#, Fault(.missingField, "id")),
-        (#"{"command":"close","room":"a","id":"x y"}"#, Fault(.outOfRange, "id")),
-        (#"{"command":"close","room":"a","id":"x","for":"a\nb"}"#, Fault(.outOfRange, "for")),
-        (#"{"command":"close","room":"a","id":"x","for":"a\u202eb"}"#, Fault(.outOfRange, "for")),
-        (#"{"command":"close","room":"a","id":"x","for":7}"#, Fault(.wrongType, "for")),
-    ])
-    func `of a command is refused for its fault`(body: String, expected: Fault) {
-        #expect(fault { () throws(Rejection) in _ = try CommandRequest(decoding: Array(body.utf8)) } == expected)
+        #expect(Fault.found { () throws(Rejection) in _ = try ControlRecord(decoding: Array(body.utf8)) } == expected)
     }
 
     @Test(arguments: [
@@ -261,21 +186,21 @@ import Testing
         (JoinRequest(have: 4), #"{"have":4}"#), (JoinRequest(incarnation: "", have: 0), #"{"room":"","have":0}"#),
     ])
     func `of a join request is written and read`(request: JoinRequest, body: String) throws {
-        #expect(text(request.encoded()) == body)
+        #expect(request.encoded().text == body)
         #expect(try JoinRequest(decoding: Array(body.utf8)) == request)
     }
 
     @Test func `of a join request may be empty, and is refused for its fault`() throws {
         #expect(try JoinRequest(decoding: []) == JoinRequest())
         func fault(_ body: String) -> Fault? {
-            self.fault { () throws(Rejection) in _ = try JoinRequest(decoding: Array(body.utf8)) }
+            Fault.found { () throws(Rejection) in _ = try JoinRequest(decoding: Array(body.utf8)) }
         }
         #expect(fault(#"{"room":7}"#) == Fault(.wrongType, "room"))
         #expect(fault(#"{"have":-1}"#) == Fault(.outOfRange, "have"))
         #expect(fault(#"{"have":18446744073709551616}"#) == Fault(.outOfRange, "have"))
         #expect(fault(#"{"index":true}"#) == Fault(.wrongType, "index"))
         let past = JoinRequest(incarnation: "k3f9-17", index: 41)
-        #expect(text(past.encoded()) == #"{"room":"k3f9-17","index":41}"#)
+        #expect(past.encoded().text == #"{"room":"k3f9-17","index":41}"#)
         #expect(try JoinRequest(decoding: past.encoded()) == past)
         #expect(fault(" ") == Fault(.notJSON))
         #expect(fault("[]") == Fault(.wrongType))
@@ -285,22 +210,23 @@ import Testing
         #expect(try ImageRequest(decoding: []) == ImageRequest())
         #expect(try ImageRequest(decoding: Array("{}".utf8)) == ImageRequest())
         #expect(try ImageRequest(decoding: ImageRequest(width: 320).encoded()) == ImageRequest(width: 320))
-        #expect(text(ImageRequest(width: 320).encoded()) == #"{"width":320}"#)
+        #expect(ImageRequest(width: 320).encoded().text == #"{"width":320}"#)
         for width in ["0", "4097", "1e999"] {
             let body = Array(#"{"width":\#(width)}"#.utf8)
             #expect(
-                fault { () throws(Rejection) in _ = try ImageRequest(decoding: body) } == Fault(.outOfRange, "width"))
+                Fault.found { () throws(Rejection) in _ = try ImageRequest(decoding: body) }
+                    == Fault(.outOfRange, "width"))
         }
         let whole = ImageRequest(
             width: 4096, format: .svg, background: .transparent, page: 0, incarnation: "k3f9-17", index: 41, unless: "*"
         )
         #expect(
-            text(whole.encoded())
+            whole.encoded().text
                 == #"{"width":4096,"format":"svg","room":"k3f9-17","index":41,"page":0,"background":"transparent","unless":"*"}"#
         )
         #expect(try ImageRequest(decoding: whole.encoded()) == whole)
         let part = ImageRequest(width: 9, part: BoardPart(x: 0, y: 16_383, width: 16_384, height: 1))
-        #expect(text(part.encoded()) == #"{"width":9,"x":0,"y":16383,"w":16384,"h":1}"#)
+        #expect(part.encoded().text == #"{"width":9,"x":0,"y":16383,"w":16384,"h":1}"#)
         #expect(try ImageRequest(decoding: part.encoded()) == part)
         #expect(BoardPart(x: -1, y: 0, width: 1, height: 1) == nil)
         #expect(BoardPart(x: 0, y: 0, width: 1, height: 0) == nil)
@@ -318,16 +244,16 @@ import Testing
             (#"{"x":0.5,"y":0,"w":1,"h":4}"#, .wrongType, "x"), (#"{"x":0,"y":16384,"w":1,"h":4}"#, .outOfRange, "y"),
         ] as [(String, RejectionCode, String)])
     func `of an image request is refused for its fault`(body: String, code: RejectionCode, field: String) {
-        let found = fault { () throws(Rejection) in _ = try ImageRequest(decoding: Array(body.utf8)) }
+        let found = Fault.found { () throws(Rejection) in _ = try ImageRequest(decoding: Array(body.utf8)) }
         #expect(found == Fault(code, field))
     }
 
     @Test func `A request for a page of an asset names it, and has defaults for the rest`() throws {
         let name = String(repeating: "0f", count: 32)
         let id = try #require(AssetID(hexadecimal: name))
-        #expect(text(AssetPageRequest(id: id).encoded()) == #"{"id":"\#(name)"}"#)
+        #expect(AssetPageRequest(id: id).encoded().text == #"{"id":"\#(name)"}"#)
         let whole = AssetPageRequest(id: id, page: 499, width: 4096, unless: "*")
-        #expect(text(whole.encoded()) == #"{"id":"\#(name)","page":499,"width":4096,"unless":"*"}"#)
+        #expect(whole.encoded().text == #"{"id":"\#(name)","page":499,"width":4096,"unless":"*"}"#)
         for request in [AssetPageRequest(id: id), whole] {
             #expect(try AssetPageRequest(decoding: request.encoded()) == request)
         }
@@ -338,7 +264,7 @@ import Testing
             (#"{"id":"\#(name)","page":-1}"#, Fault(.outOfRange, "page")),
             (#"{"id":"\#(name)","width":4097}"#, Fault(.outOfRange, "width")),
         ] {
-            let found = fault { () throws(Rejection) in _ = try AssetPageRequest(decoding: Array(body.utf8)) }
+            let found = Fault.found { () throws(Rejection) in _ = try AssetPageRequest(decoding: Array(body.utf8)) }
             #expect(found == expected, "\(body)")
         }
     }
@@ -347,13 +273,13 @@ import Testing
         for code in RequestError.Code.allCases {
             let error = RequestError(code, "There is no \"room\".")
             #expect(
-                text(error.encoded())
+                error.encoded().text
                     == #"{"error":{"code":"\#(code.rawValue)","message":"There is no \"room\"."}}"#)
             #expect(RequestError(decoding: error.encoded()) == error)
         }
         let elsewhere = RequestError(.badRequest, "No.", partitions: 3)
         let body = #"{"error":{"code":"bad-request","message":"No.","partitions":3}}"#
-        #expect(text(elsewhere.encoded()) == body)
+        #expect(elsewhere.encoded().text == body)
         #expect(RequestError(decoding: Array(body.utf8)) == elsewhere)
         for other in ["", "{}", #"{"error":1}"#, #"{"error":{"code":"x","message":""}}"#, #"{"error":{"message":""}}"#]
         {
