@@ -94,7 +94,7 @@ import Testing
 
     private let image = SamplePNG.file(SampleImage(width: 2, height: 2) { _, _ in [1, 2, 3, 255] })
 
-    @Test func `What a child says, and how it ends or does not end, is the reason`() async throws {
+    @Test func `The reason is the child's answer, its exit or its silence`() async throws {
         for (script, error) in [
             // Stopped at the size of a right answer, and what it complains of takes no memory.
             ("exec yes", AssetError.unreadable("its reader writes without end")),

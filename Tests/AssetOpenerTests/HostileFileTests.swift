@@ -13,7 +13,7 @@ import Testing
         #expect(!reason.isEmpty)
     }
 
-    @Test func `What is of no known format is not opened`() async throws {
+    @Test func `A file of no known format is not opened`() async throws {
         let opener = AssetOpener(program: "/nonexistent")
         for bytes in [[], Array("GIF89a".utf8), Array("<svg/>".utf8), SamplePNG.signature.dropLast()] {
             let reason = "it is none of PNG, JPEG, WebP, HEIC and PDF"

@@ -77,7 +77,7 @@ import Whiteboard
         #expect(Set(seen) == Set(times.filter { $0.value >= 50_000 }.keys) && playout.veiled.isEmpty)
     }
 
-    @Test func `what the player has not reached stays veiled until the board of another feed comes`() throws {
+    @Test func `strokes that the player has not reached stay veiled until the board of another feed comes`() throws {
         var service = RandomRoom(HistoryConfiguration(), seed: 1)
         for _ in 0..<100 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
@@ -174,7 +174,7 @@ import Whiteboard
         #expect(time == media(2))
     }
 
-    @Test func `what the player has jumped over is not counted as late`() {
+    @Test func `operations that the player has jumped over are not counted as late`() {
         func skews(_ actions: [PlayoutAction]) -> [(Duration, Bool)] {
             actions.compactMap { if case .skew(let skew, let isCounted) = $0 { (skew, isCounted) } else { nil } }
         }

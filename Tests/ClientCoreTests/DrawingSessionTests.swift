@@ -153,7 +153,7 @@ struct DrawingSessionTests {
         #expect(rests(step: 3, within: 11))
     }
 
-    @Test func `what is drawn anew is one step: an undo takes back all of it, and a redo brings it again`() throws {
+    @Test func `strokes drawn anew are one step: an undo takes back all of it, and a redo brings it again`() throws {
         var now = Duration.seconds(1)
         var device = device()
         func told() throws -> [Action] {
@@ -201,7 +201,7 @@ struct DrawingSessionTests {
         #expect(try told().suffix(3) == [.draw, .draw, .undo])
     }
 
-    @Test func `what does not fit an outbox as a whole is not drawn anew in part`() throws {
+    @Test func `strokes that do not fit an outbox as a whole are not drawn anew in part`() throws {
         let now = Duration.seconds(1)
         var device = device()
         let header = StrokeMessage(number: 0, colour: 1, width: 3, boardWidth: 1024, boardHeight: 768)
@@ -233,7 +233,9 @@ struct DrawingSessionTests {
         #expect(try places(room) == [1, 2, 3])
     }
 
-    @Test("what waits is shown in its order, without what an undo or a clear takes back, until the board shows it")
+    @Test(
+        "waiting operations are shown in order, without those that an undo or a clear takes back, until the board shows them"
+    )
     func live() throws {
         var now = Duration.seconds(1)
         var device = device()
@@ -277,7 +279,9 @@ struct DrawingSessionTests {
         #expect(device.session.pages.order == [4, 0])
     }
 
-    @Test func `who begins where the author writes is asked first; the other device sends what it had left`() throws {
+    @Test func `a device that begins where the author writes is asked first; the other device sends what it had left`()
+        throws
+    {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
         let home = DrawingStore()

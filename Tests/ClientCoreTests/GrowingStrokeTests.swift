@@ -121,7 +121,7 @@ import Whiteboard
         #expect(room.playout.wetInk.isEmpty)
     }
 
-    @Test func `however small the operations that wait for the player are, there are only so many`() {
+    @Test func `the number of operations that wait for the player is bounded, however small they are`() {
         var playout = BoardPlayout(followsPlayer: true)
         _ = playout.receive(.board, GatewayEvent.emptyBoard, player: nil, at: .zero)
         var index: UInt64 = 0
@@ -135,7 +135,7 @@ import Whiteboard
     }
 
     @Test(arguments: TestSeed.choose(6))
-    func `whatever events come, nothing traps, and a board puts all right`(seed: UInt64) throws {
+    func `nothing traps, and a board puts all right, whatever events come`(seed: UInt64) throws {
         var service = RandomRoom(RandomRoom.history(seed), seed: seed)
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 { service.act() }

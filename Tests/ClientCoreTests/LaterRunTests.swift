@@ -61,7 +61,10 @@ extension DrawingSessionTests {
     }
 
     @Test
-    func `what was left and may be in the room goes out again under its number, and only then under another`() throws {
+    func
+        `an operation that was left and may be in the room goes out again under its number, and only then under another`()
+        throws
+    {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
         var first = try pair(room, seed: 1, at: &now)[0]
@@ -104,7 +107,7 @@ extension DrawingSessionTests {
         return devices
     }
 
-    @Test("what a device had left is sent also where it ends and is opened again, while the other one writes")
+    @Test("a device's rest is sent also where it ends and is opened again, while the other one writes")
     func leftByAnEarlierRun() throws {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
@@ -126,7 +129,7 @@ extension DrawingSessionTests {
         #expect(try places(room) == [1, 300, 2, 3, 4, 301])
     }
 
-    @Test("who takes over again draws nothing twice of what was left and may be in the room")
+    @Test("a device that takes over again draws nothing twice of what was left and may be in the room")
     func takenOverMeanwhile() throws {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
@@ -143,7 +146,7 @@ extension DrawingSessionTests {
         #expect(!StrokeMessage.isLeft(try #require(room.operations.last).bytes))
     }
 
-    @Test("who is opened again when nobody else writes stays the writer, though the session of what was left is over")
+    @Test("a device opened again when nobody else writes stays the writer, though the session of its rest is over")
     func leftSessionIsOver() throws {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
@@ -171,7 +174,9 @@ extension DrawingSessionTests {
 }
 
 extension DrawingSessionTests {
-    @Test func `what waits goes out first, also where the device's clock was set back since it was drawn`() throws {
+    @Test func `waiting operations go out first, also where the device's clock was set back since they were drawn`()
+        throws
+    {
         let (room, store) = (DrawingRoom(), DrawingStore())
         store.wroteHere = true
         var now = Duration.seconds(1)

@@ -93,7 +93,9 @@ extension OperationOutbox {
         #expect(store.opened().names == "b,c,d,e")
     }
 
-    @Test("what no checkpoint holds waits again when a room is restored, also after a reload, under its numbers")
+    @Test(
+        "operations that no checkpoint holds wait again when a room is restored, also after a reload, under their numbers"
+    )
     mutating func uncovered() throws {
         var outbox = store.opened()
         #expect(store.follow(&outbox, "log-7") == false)
@@ -120,7 +122,9 @@ extension OperationOutbox {
         #expect(last.names == "b,c,d")
     }
 
-    @Test("what was applied is forgotten when a checkpoint holds a later session's, and when the room has another life")
+    @Test(
+        "applied operations are forgotten when a checkpoint holds a later session's, and when the room has another life"
+    )
     func forgotten() throws {
         for (place, life) in ["covered", "log-9", "", "gol.1-9"].enumerated() {
             var store = SharedStore()
@@ -144,7 +148,8 @@ extension OperationOutbox {
     }
 
     @Test
-    mutating func `what was applied is kept up to a number, then the oldest is forgotten, also by the store`() throws {
+    mutating func `applied operations are kept up to a number, then the oldest is forgotten, also by the store`() throws
+    {
         var outbox = store.opened()
         store.isFull = true
         for place in 0..<10_003 {
@@ -183,7 +188,7 @@ extension OperationOutbox {
         }
     }
 
-    @Test mutating func `what is deleted while the store fails is deleted later, and does not come again`() throws {
+    @Test mutating func `an entry deleted while the store fails is deleted later, and does not come again`() throws {
         var outbox = store.opened()
         try store.add("a", to: &outbox)
         store.isFull = true
@@ -215,7 +220,7 @@ extension OperationOutbox {
         #expect(try #require(last).deleted == [])
     }
 
-    @Test mutating func `what is deleted while it is being stored is deleted with the next write`() throws {
+    @Test mutating func `an entry deleted while it is being stored is deleted with the next write`() throws {
         var outbox = store.opened()
         try store.addUnwritten("a", to: &outbox)
         let key = try #require(outbox.waiting.entries.first).key

@@ -27,7 +27,7 @@ extension PictureTests {
         #expect(shapes.liftStrokes(under: [Point(150, 150), Point(240, 150)], radius: 10) == [2, 1], "across both")
     }
 
-    @Test func `what a lasso has moved is touched where it is now; a part of a stroke takes the stroke`() {
+    @Test func `moved strokes are touched where they are now; a part of a stroke takes the stroke`() {
         let corners = [(50, 0), (150, 0), (150, 100), (50, 100)].map { "{\"x\":\($0.0),\"y\":\($0.1)}" }
         let lasso = entry(3, "\"e\":6,\"m\":[1,0,0,1,150,0],\"d\":[\(corners.joined(separator: ","))]")
         let entries = [line(1, 100), line(2, 350), lasso]
@@ -39,7 +39,7 @@ extension PictureTests {
     }
 
     @Test
-    func `what was lifted is out of sight until it is put back, drawn anew or not; what the room removed stays away`() {
+    func `lifted strokes are out of sight until they are put back, drawn anew or not; removed ones stay away`() {
         var shell = PictureShell()
         func expect(_ ids: [UInt64], _ text: Comment) {
             _ = shell.draw()
@@ -70,7 +70,9 @@ extension PictureTests {
         #expect(calls == 2)
     }
 
-    @Test func `what is inside of a path is found as it is seen, but for what an eraser or a lasso has cut`() throws {
+    @Test func `strokes inside of a path are found as they are seen, but for parts that an eraser or a lasso has cut`()
+        throws
+    {
         func loop(_ left: Double, _ right: Double) -> [Point] {
             [Point(left, 0), Point(right, 0), Point(right, 300), Point(left, 300)]
         }

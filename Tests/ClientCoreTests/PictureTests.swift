@@ -379,7 +379,7 @@ struct PictureTests {
         #expect(known.count == Picture.imageBytes / (4 * side * side))
     }
 
-    @Test func `what is no message shows nothing, and harms nothing`() {
+    @Test func `a malformed message shows nothing, and harms nothing`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         let good = message(&random, element: 0)
         for _ in 0..<300 {

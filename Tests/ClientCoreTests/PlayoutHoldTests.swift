@@ -25,7 +25,8 @@ import Whiteboard
         }
     }
 
-    @Test func `what comes while the player is paused is held as long as it pauses, and 30 s of it running`() {
+    @Test func `operations that come while the player is paused are held as long as it pauses, and 30 s of it running`()
+    {
         var queue = PlayoutQueue<Int>(maximumHold: .seconds(30))
         let player = MediaTime(milliseconds: Int64(5))
         var now = Duration.zero

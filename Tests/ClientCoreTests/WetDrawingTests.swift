@@ -196,7 +196,7 @@ extension DrawingSessionTests {
         #expect(device.events.dropFirst(eventCount).contains(.live))
     }
 
-    @Test func `what is applied beyond 32 MiB is not shown before the board shows it`() throws {
+    @Test func `operations applied beyond 32 MiB are not shown before the board shows them`() throws {
         var (outbox, head) = (OperationOutbox(), HeadBoard())
         outbox.open([], session: "s")
         let long = String(repeating: "x", count: 1 << 20)

@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [Files.ed25519, Files.sec1, Files.pkcs8])
-    func `What a key signs, it and its public part verify, and no changed bit of it`(_ file: String) throws {
+    func `A key and its public part verify a signature, and none with a changed bit`(_ file: String) throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         let key = try PrivateKey(pem: file)
         let publicKey = try PublicKey(pem: key.algorithm == .es256 ? Files.p256Public : Files.ed25519Public)

@@ -37,7 +37,7 @@ import Whiteboard
         #expect(!member.isSettled)
     }
 
-    @Test func `what a dead one served is taken over after three seconds`() {
+    @Test func `a dead member's partitions are taken over after three seconds`() {
         group.join("a", "b")
         group.wait(.seconds(5))
         group.members["b"] = nil

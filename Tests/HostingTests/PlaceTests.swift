@@ -120,7 +120,7 @@ import Whiteboard
         #expect(steady.count { probe.output.left.contains($0) } == 1)
     }
 
-    @Test func `what is held in a room that sleeps is released when it has waited long enough`() {
+    @Test func `operations held in a sleeping room are released when they have waited long enough`() {
         let probe = crowded(.video)
         probe.serve(every: .seconds(1), times: 29)
         #expect(probe.output.released().isEmpty)
@@ -235,7 +235,7 @@ import Whiteboard
         #expect(probe.room(.chemistry)?.head.index == 1)
     }
 
-    @Test func `what a clock has said of a room that sleeps counts when the room is back`() {
+    @Test func `clock samples of a sleeping room count when the room is back`() {
         let probe = crowded(.video)
         probe.sample(#"{"m":1000}"#)
         probe.serve()
@@ -282,7 +282,7 @@ import Whiteboard
         #expect(probe.output.released() == [1])
     }
 
-    @Test func `what is held in a room that sleeps in a pause is released when its clock is heard no more`() {
+    @Test func `operations held in a room that sleeps in a pause are released when its clock falls silent`() {
         let probe = HostProbe(gate: .video, rooms: 1)
         probe.draw(5000)
         probe.sample(#"{"m":1000,"s":"pause"}"#)
@@ -312,7 +312,7 @@ import Whiteboard
         #expect(probe.after(.seconds(2)).output.takeSaves().map(\.stored.sequence) == [2])
     }
 
-    @Test func `what waits for the connection is bounded in bytes`() {
+    @Test func `output that waits for the connection is bounded in bytes`() {
         probe.output.isConnected = false
         for number in 1...100 { probe.draw(number) }
         probe.output.isConnected = true

@@ -135,7 +135,7 @@ import Whiteboard
     @Test(arguments: [
         "", "{}", "no JSON", #"{"n":1,"a":2}"#, #"{"n":1,"d":[]}"#, #"{"n":1,"e":99,"d":[{"x":1,"y":1}]}"#,
     ])
-    func `what is not acceptable makes no room`(text: String) {
+    func `an unacceptable message makes no room`(text: String) {
         for isDurable in [true, false] {
             let probe = HostProbe(isDurable: isDurable)
             probe.send(text)

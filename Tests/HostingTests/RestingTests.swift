@@ -77,7 +77,7 @@ import Whiteboard
         #expect(probe.output.closed == [0] && probe.output.whole == [0])
     }
 
-    @Test func `what is known of a room that has left memory goes with its checkpoint`() {
+    @Test func `knowledge of a room that has left memory goes with its checkpoint`() {
         let quiet = StoredRoom(
             sequence: 1, handled: 1, cursors: [:], isQuiet: true, hasState: true, incarnation: "log-1")
         let probe = HostProbe(stored: [.botany: quiet], kept: .seconds(3600), after: 1)
@@ -123,7 +123,7 @@ import Whiteboard
 }
 
 @Suite struct ArrivalTests {
-    @Test func `what a sample makes due that was handled late counts as late`() {
+    @Test func `operations made due by a sample that was handled late count as late`() {
         let probe = HostProbe(gate: .video)
         probe.draw(100)
         let arrivedAt = probe.now

@@ -52,7 +52,7 @@ import Whiteboard
         #expect(note?.cursors.withoutClocks == [.main: 2])
     }
 
-    @Test func `what could not be saved is saved whole after a second`() {
+    @Test func `a room that could not be saved is saved whole after a second`() {
         probe.draw(1)
         probe.save()
         probe.draw(2)

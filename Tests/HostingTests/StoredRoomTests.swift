@@ -38,7 +38,7 @@ private func usableSize(_ memory: UnsafeRawPointer) -> Int
         }
     }
 
-    @Test func `what is put is what is taken, whatever comes between`() throws {
+    @Test func `a stored room is taken as it was put, whatever comes between`() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         var rooms = StoredRooms()
         var plain: [RoomID: StoredRoom] = [:]

@@ -30,7 +30,7 @@ import Testing
         "<ink>\u{1}</ink>", "<?xml version=\"1.0\" encoding=\"ISO-2022-CN-EXT\"?><ink/>",
         "<?xml version=\"1.0\" encoding=\"UTF-7\"?><ink/>", "<x:ink/>",
     ])
-    func `what is no XML is refused`(_ text: String) throws {
+    func `a file that is not XML is refused`(_ text: String) throws {
         #expect(try Self.refusal(Array(text.utf8)).code == .notXML)
     }
 
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["blanks", "annotation", "attribute"])
-    func `what is looked at again and again counts each time`(_ part: String) throws {
+    func `a part that is read again and again counts each time`(_ part: String) throws {
         let limits = InkMLLimits(bytes: 1 << 20, elements: 10_000)
         let (blanks, name) = (String(repeating: " ", count: 500_000), String(repeating: "c", count: 40_000))
         let views = String(repeating: "<traceView traceDataRef=\"#t\"/>", count: 400)
@@ -186,7 +186,7 @@ import Testing
             .unsupported
         ),
     ])
-    func `what has no meaning is refused`(_ content: String, _ code: InkMLError.Code) throws {
+    func `a value without meaning is refused`(_ content: String, _ code: InkMLError.Code) throws {
         #expect(try Self.refusal(content).code == code)
     }
 

@@ -144,7 +144,7 @@ import Testing
         print("\(lesson): \(like) of \(strokes) strokes would be shapes if the pen rested at their ends")
     }
 
-    @Test func `what is no shape, too small or no number stays as it is`() {
+    @Test func `a stroke that is no shape, too small or not of numbers stays as it is`() {
         func points(_ places: [(Double, Double)]) -> [StrokePoint] { places.map { StrokePoint(x: $0.0, y: $0.1) } }
         #expect(ShapeRecognizer.shape(of: points([])) == nil)
         #expect(ShapeRecognizer.shape(of: points([(1, 1)])) == nil)

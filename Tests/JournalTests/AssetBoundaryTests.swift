@@ -5,7 +5,7 @@ import Testing
     private static let second: Int64 = 1_000_000_000
     private let decidedAt = 1_700_000_000 * second
 
-    @Test func `What came before the decision is of the ended life, whatever the clocks say`() {
+    @Test func `A record before the decision belongs to the ended life, whatever the clocks say`() {
         for after: UInt64? in [nil, 10, 12] {
             let boundary = AssetBoundary(before: 10, after: after, decidedAt: decidedAt)
             for skew in [-3600, 0, 3600] {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `What came after the decision is of the next life, whatever the clocks say`() {
+    @Test func `A record after the decision belongs to the next life, whatever the clocks say`() {
         let boundary = AssetBoundary(before: 10, after: 12, decidedAt: decidedAt)
         for skew in [-3600, 0, 3600] {
             let time = decidedAt + Int64(skew) * Self.second

@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `What a newer release has stored is not swept, what belongs to a damaged manifest is`() async throws {
+    @Test func `The sweep spares files of a newer release and takes those of a damaged manifest`() async throws {
         try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(1000)
             var newer = StoredAssetManifest(asset: asset.manifest, upload: "abc", parts: 1)

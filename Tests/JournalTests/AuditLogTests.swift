@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `What was recorded since a time is found, also where nothing was`() async throws {
+    @Test func `Entries since a time are found, also where there are none`() async throws {
         try await with { log, _ in
             for id in 1...5 { try await log.record(entry(id)) }
             let times = try await log.page(AuditRequest()).entries.compactMap(\.time)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `Where the stream cannot be made, an entry is not recorded`() async throws {
+    @Test func `An entry is not recorded where the stream cannot be made`() async throws {
         try await with(configuration: "jetstream: { max_file_store: 1M }") { log, _ in
             await #expect(throws: JournalError.self) { try await log.record(entry(1)) }
             let page = try await log.page(AuditRequest())

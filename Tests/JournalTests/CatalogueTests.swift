@@ -9,7 +9,7 @@ import Whiteboard
 
 /// What is known of a partition's checkpoints when it is opened, also where some are damaged, foreign or newer.
 @Suite struct CatalogueTests {
-    @Test func `What is of a log that is no longer there counts for nothing, and is in nobody's way`() async throws {
+    @Test func `A checkpoint of a log that is gone counts for nothing and hinders no other`() async throws {
         try await TestJournal.provisioned { test, _ in
             let old = try await test.save(sampleBytes(parts: 1, 1), at: 300)
             #expect(try await test.store.catalogue(of: 0, log: "new").rooms.isEmpty)
@@ -53,7 +53,7 @@ import Whiteboard
         }
     }
 
-    @Test func `Where the newest manifest is damaged the one before counts`() async throws {
+    @Test func `The manifest before a damaged newest one counts`() async throws {
         try await TestJournal.provisioned { test, _ in
             let old = try await test.save([1, 2, 3], at: 10)
             for damaged in ["", "0123456789abcdef\n{}", "no manifest", String(repeating: "f", count: 500)] {
@@ -94,7 +94,7 @@ import Whiteboard
         }
     }
 
-    @Test func `What was covered before the log lost its end counts no longer`() async throws {
+    @Test func `Coverage from before the log lost its end no longer counts`() async throws {
         try await TestJournal.with { test, _ in
             let log = try await test.journal.provision(0).incarnationPrefix
             try await test.store.save(covered: 120, of: 0, log: log)

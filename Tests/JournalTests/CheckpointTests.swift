@@ -12,7 +12,8 @@ import Whiteboard
 
 /// Saving checkpoints, and reading the states that they name.
 @Suite struct CheckpointTests {
-    @Test func `What is behind a checkpoint is refused before anything of it is written`() async throws {
+    @Test func `A save that is behind the stored checkpoint is refused before anything of it is written`() async throws
+    {
         try await TestJournal.provisioned { test, _ in
             let better = try await test.save(sampleBytes(parts: 1, 1), at: 300)
             for _ in 0..<4 {
@@ -112,7 +113,8 @@ import Whiteboard
         }
     }
 
-    @Test func `What a room is restored from stays there, however often its repair begins again`() async throws {
+    @Test func `The checkpoint that a room is restored from stays, however often its repair begins again`() async throws
+    {
         try await TestJournal.provisioned { test, _ in
             let saved = try await test.save(sampleBytes(parts: 1, 1), at: 10)
             let base = try await test.store.save(base: saved)
@@ -192,7 +194,9 @@ import Whiteboard
     }
 
     @Test(arguments: TestSeed.choose(3))
-    func `Whatever daemons save at once, what holds most is the last of each room`(seed: UInt64) async throws {
+    func `The checkpoint with the most is the last of each room, whatever daemons save at once`(seed: UInt64)
+        async throws
+    {
         try await TestJournal.provisioned { test, _ in
             let stores = (0..<3).map { _ in
                 CheckpointStore(root: "ink", partitions: 1, connection: test.connection, logger: .silent)

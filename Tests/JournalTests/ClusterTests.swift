@@ -71,7 +71,7 @@ import Whiteboard
 
     /// nats-server keeps a copy that is longer than the leader's for ever, and draws by lot which copy a consumer reads.
     @Test(.timeLimit(.minutes(4)))
-    func `Where copies differ after a power cut, the leader's is read, and the others are made anew from it`()
+    func `The leader's copy is read where copies differ after a power cut, and the others are made anew from it`()
         async throws
     {
         try await withJournal { test, servers in

@@ -119,7 +119,7 @@ import Whiteboard
         #expect(text.contains(#""clocks":{"main":{"epoch":-1,"media":9000001}},"cursors":{"main":7},"#))
     }
 
-    @Test func `Whatever is cut off or changed is noticed`() throws {
+    @Test func `Any cut or changed byte is noticed`() throws {
         var generator = SeededGenerator(seed: TestSeed.choose())
         let bytes = try random(&generator).encoded()
         for length in 0..<bytes.count {
@@ -166,7 +166,7 @@ import Whiteboard
         "state":{"parts":[],"bytes":0,"hash":"0000000000000000","slot":0,"format":1,"fold":200}}}
         """,
     ])
-    func `What a newer release wrote is named, not called damaged`(_ json: String) {
+    func `A manifest of a newer release is named, not called damaged`(_ json: String) {
         do throws(CheckpointManifest.Unreadable) {
             _ = try CheckpointManifest(decoding: hashed(json))
             Issue.record("taken")

@@ -8,7 +8,7 @@ import Whiteboard
 @testable import Journal
 
 @Suite struct ReadingTests {
-    @Test func `What was written comes in order with its author, its session and the log's time`() async throws {
+    @Test func `Records come in order with their author, session and the log's time`() async throws {
         try await TestJournal.with { test, _ in
             let log = try await test.journal.provision(0)
             #expect(log.lastSequence == 0)

@@ -35,7 +35,7 @@ import Whiteboard
         }
     }
 
-    @Test func `where another run fills a new log, the copies stay`() async throws {
+    @Test func `the copies stay while another run fills a new log`() async throws {
         try await TestJournal.provisioned { test, _ in
             for number in 1...5 { try await test.write("\(number)") }
             let connection = test.connection

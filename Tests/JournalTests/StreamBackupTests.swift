@@ -67,7 +67,7 @@ import Testing
         #expect("\(failure)".hasPrefix("uncovered: records 8 to 40 of INK_LOG_0"))
     }
 
-    @Test func `what checkpoints hold of another log of that name does not count`() async throws {
+    @Test func `checkpoints of another log of that name do not count`() async throws {
         await #expect(throws: StreamBackup.Failure.uncovered(stream: "INK_LOG_0", from: 1, through: 5)) {
             try await backUp(covered: 30, of: "another")
         }

@@ -134,7 +134,7 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         #expect(setting.meaning.hasSuffix("."))
     }
 
-    @Test func `What is loaded has every value in force with its origin, and no password`() throws {
+    @Test func `A loaded configuration has every value in force with its origin, and no password`() throws {
         let loaded = try LoadedConfiguration(
             file: nil, environment: ["LECTERN_NATS_USER": "me", "LECTERN_NATS_PASSWORD": "hunter2"],
             arguments: ["nats.url": "nats://host:1", "limits.shards": "5", "cohorts.hls.max_hold": "1m"])

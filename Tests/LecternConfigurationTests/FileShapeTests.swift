@@ -61,7 +61,7 @@ import Whiteboard
     }
 
     @Test(arguments: ["limits: {shards: 5", "limits:\n\tshards: 5", "a: b: c", "--- 1\n--- 2", "limits: *nowhere"])
-    func `What is not YAML is refused with its place`(contents: String) throws {
+    func `A file that is not YAML is refused with its place`(contents: String) throws {
         let faults = try messages(file: contents)
         #expect(faults.count == 1)
         #expect(faults.first?.contains(/^FILE:[0-9]+:[0-9]+: is not YAML: [^\n]+$/) == true, "\(faults)")

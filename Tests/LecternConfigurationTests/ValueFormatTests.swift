@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         "", "KiB", "1 KiB", " 1", "1kib", "1KB", "1K", "1.5MiB", "-1", "+1", "1e3", "9223372036854775808",
         "9007199254740992KiB", "9223372036854775807GiB", "١KiB", "1MiB1KiB",
-    ]) func `What is no size`(text: String) {
+    ]) func `A malformed size is refused`(text: String) {
         #expect(UnitFormat.sizes.amount(text) == nil)
     }
 
@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [
         "", "0", "30", "s", "1.5s", "-1s", "1D", "1w", "1 d", "1 s", "1S", "1m30s", "9223372036854775807s",
     ])
-    func `What is no duration`(text: String) {
+    func `A malformed duration is refused`(text: String) {
         #expect(UnitFormat.durations.amount(text) == nil)
     }
 
@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: [
         "", "board", "board/", "//", "/a//b", "/../a", "/a/.", "/a b", "/a;b", "/a%20", "/ä", "https://host/board/",
         "/" + String(repeating: "a", count: 255),
-    ]) func `What is no base path`(text: String) {
+    ]) func `A malformed base path is refused`(text: String) {
         #expect(throws: ParseError.self) { try ValueFormat<String>.basePath.parse(text) }
     }
 
@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: [
         "", "8080", ":8080", "host", "host:", "host:-1", "host:65536", "host:080808", "host:80x", "::1:8080", "[]:80",
         "[localhost]:80", "[::1]", "ho st:80", "http://host:80", "host/path:80", "[::1:80",
-    ]) func `What is no listen address`(text: String) {
+    ]) func `A malformed listen address is refused`(text: String) {
         #expect(ListenAddress(text) == nil)
     }
 
@@ -85,7 +85,7 @@ import Testing
     @Test(arguments: [
         "", "host:4222", "http://host", "nats://", "nats://:4222", "nats://a,", "nats://a, nats://b", "NATS://a",
         "nats://a:x", "nats://a/path", "nats://user@", "nats://a,tls://b",
-    ]) func `What is no NATS address`(text: String) {
+    ]) func `A malformed NATS address is refused`(text: String) {
         #expect(NATSAddress(text) == nil)
     }
 

@@ -19,7 +19,7 @@ import Testing
         #expect(rates.take(1, bytes: 1, of: other, in: try address("room-0")) == nil)
     }
 
-    @Test func `where all places are taken, a second makes place for those who come`() throws {
+    @Test func `a second makes room for newcomers where all places are taken`() throws {
         let rates = AuthorRates(PostLimits())
         let now = ContinuousClock.now
         let rooms = try (0..<AuthorRates.roomsOfAuthor).map { try address("room-\($0)") }

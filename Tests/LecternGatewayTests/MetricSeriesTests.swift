@@ -137,7 +137,7 @@ func written(_ series: some MetricSeries) -> String {
         #expect(HistogramBounds.seconds.upper.last == 60)
     }
 
-    @Test func `what is no number is left out`() {
+    @Test func `a value that is not a number is left out`() {
         let histogram = HistogramSeries(.counts)
         for value in [Double.nan, .infinity, -.infinity] { histogram.record(value) }
         #expect(written(histogram).hasSuffix("m_sum 0\nm_count 0\n"))

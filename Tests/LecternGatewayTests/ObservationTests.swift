@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `what is no observation is refused, and nothing of it is counted`() async throws {
+    @Test func `a malformed observation is refused, and nothing of it is counted`() async throws {
         try await RunningGateway.with { gateway in
             let (http, registry) = (gateway.http, gateway.registry)
             let good = Self.line(1)

@@ -33,7 +33,7 @@ import Whiteboard
         #expect(cache.byteCount == 5)
     }
 
-    @Test func `What was not used since an instant is evicted`() {
+    @Test func `Entries not used since an instant are evicted`() {
         var cache = LRUCache<Int, String>(byteLimit: 100)
         for key in 0..<4 { cache.insert("\(key)", key, bytes: 1, at: instant(Int64(key))) }
         #expect(cache.value(0, at: instant(10)) != nil)

@@ -39,7 +39,7 @@ import Whiteboard
         #expect(take() == [])
     }
 
-    @Test func `what is dispensable has a quarter of the capacity, and takes no other's place`() {
+    @Test func `dispensable messages have a quarter of the capacity, and take no other's place`() {
         func post(_ item: Int, isDispensable: Bool) -> Bool {
             mailbox.post(item, cost: 100, mustNotBeLost: false, isBrief: true, isDispensable: isDispensable)
         }
@@ -73,7 +73,7 @@ import Whiteboard
         #expect(mailbox.load.bytes == 0)
     }
 
-    @Test func `what is posted in a round is handled at its end by whoever has opened it`() {
+    @Test func `messages posted in a round are handled at its end by the thread that opened it`() {
         #expect(take() == [])
         #expect(closeRound() == nil, "handled by the thread that took")
         mailbox.handled(nextWake: nil, in: .zero, at: MonotonicClock.now())
@@ -88,7 +88,7 @@ import Whiteboard
         #expect(take() == [4, 5])
     }
 
-    @Test func `what takes long is left to the worker's thread, also where it comes while a deliverer waits`() {
+    @Test func `long work is left to the worker's thread, also where it comes while a deliverer waits`() {
         for _ in 0..<200 {
             let mailbox = Mailbox<Int>(capacity: 1000)
             func take() -> Deque<Int> {
@@ -121,7 +121,7 @@ import Whiteboard
         }
     }
 
-    @Test func `what takes long is left to the worker's thread, and so is all that follows such a batch`() {
+    @Test func `long work is left to the worker's thread, and so is all that follows such a batch`() {
         #expect(take() == [])
         mailbox.handled(nextWake: nil, in: .zero, at: MonotonicClock.now())
         post(1...1)

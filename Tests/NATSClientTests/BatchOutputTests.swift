@@ -4,7 +4,7 @@ import Testing
 @testable import NATSClient
 
 @Suite struct BatchOutputTests {
-    @Test func `What is not written when the output is closed is dropped, and nobody waits for it`() {
+    @Test func `Output not written when it is closed is dropped, and nobody waits for it`() {
         let output = BatchOutput()
         var batch: [UInt8] = [1, 2, 3]
         output.append(&batch)

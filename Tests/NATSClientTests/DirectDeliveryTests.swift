@@ -54,7 +54,7 @@ import Testing
         return buffer
     }
 
-    @Test func `What a batch publishes arrives in order, with its headers`() async throws {
+    @Test func `Messages of a batch arrive in order, with their headers`() async throws {
         let count = 5000
         try await NATSTestServer.withConnection { server, nats in
             let arrivals = Recorder<(Int, String?)>()

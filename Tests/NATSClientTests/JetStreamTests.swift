@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test
-    func `What is published is acknowledged with its place, and a repeat with the place of the first`() async throws {
+    func `A message is acknowledged with its place, and a repeat with the place of the first`() async throws {
         try await withStream { jetStream in
             let first = try await jetStream.publish([1], to: "s.a", headers: ["Nats-Msg-Id": "x"])
             #expect((first.stream, first.sequence, first.isDuplicate) == ("S", 1, false))
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `What no stream captures is an error, and so is what the stream refuses`() async throws {
+    @Test func `A message that no stream captures is an error, and so is one that the stream refuses`() async throws {
         try await withStream { jetStream in
             await #expect(throws: JetStreamError.notCaptured(subject: "t.a")) {
                 try await jetStream.publish([1], to: "t.a")
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `What a full stream refuses is counted by stream, what is taken is not`() async throws {
+    @Test func `Refusals of a full stream are counted by stream, accepted messages are not`() async throws {
         try await withStream { jetStream in
             var small = StreamConfiguration(name: "SMALL", subjects: ["small"])
             small.maxBytes = 4096
@@ -249,7 +249,7 @@ import Testing
         "2026-13-21T07:07:06Z", "2026-11-21T07:07:06Zulu", "2026-11-21T07:07:06+2:00", "9999-12-31T23:59:59Z",
         "0001-01-01T00:00:00Z", "2026-11-21 07:07:06Z",
     ])
-    func `What is no time, or none of this age, is an error`(_ text: String) {
+    func `A malformed time, or one of another age, is an error`(_ text: String) {
         #expect(throws: JetStreamError.malformed("time \(text)")) { try ServerTime.parse(text) }
     }
 }

@@ -110,7 +110,7 @@ import Testing
         #expect(quietAfterTheLast)
     }
 
-    @Test func `What was retired waits for a sweep, which is asked for once when there are many`() throws {
+    @Test func `Retired objects wait for a sweep, which is asked for once when there are many`() throws {
         var table = SubscriptionTable()
         var sweeps = 0
         for value in 1...SubscriptionTable.maxRetired + 5 {

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `What the protocol cannot carry is refused, and the connection stays`() async throws {
+    @Test func `A message that the protocol cannot carry is refused, and the connection stays`() async throws {
         try await NATSTestServer.withConnection(configuration: "max_payload: 1000") { server, nats in
             #expect(nats.maxPayload == 1000)
             #expect(throws: NATSError.invalidSubject("a b")) { try nats.publish([], to: "a b") }
@@ -127,7 +127,7 @@ import Testing
 }
 
 @Suite struct ConfirmationTests {
-    @Test func `What is confirmed has reached the server, in the generation that is told`() async throws {
+    @Test func `Confirmed output has reached the server, in the generation that is reported`() async throws {
         try await NATSTestServer.withConnection { server, nats in
             #expect(nats.generation == 1)
             let states = nats.recordStates()
@@ -188,7 +188,7 @@ import Testing
 }
 
 @Suite struct SlowHandlerTests {
-    @Test func `What a slow handler has no room for is dropped and counted, the rest arrives`() async throws {
+    @Test func `Messages that a slow handler has no room for are dropped and counted, the rest arrives`() async throws {
         try await NATSTestServer.with { server in
             try await NATSConnection.with(server, { $0.maxPendingMessages = 10 }) { nats in
                 let seen = Recorder<UInt8>()

@@ -47,7 +47,7 @@ import Testing
         #expect(outcome == .failure(.malformedReply("Ink-Part: x")))
     }
 
-    @Test func `What a request holds is counted with each part, and a repeat is not`() throws {
+    @Test func `The bytes that a request holds grow with each part, and a repeat does not count`() throws {
         var collector = ReplyCollector.parts(PartAssembly(maxBytes: 10_000))
         let part = NATSReply(subject: "s", payload: [UInt8](repeating: 7, count: 1000), headers: ["Ink-Part": "1/3"])
         _ = collector.receive(part)

@@ -235,7 +235,7 @@ import Testing
 }
 
 @Suite struct PermissionViolationTests {
-    @Test func `What the server says is read, with the subject`() {
+    @Test func `The server's error is read, with the subject`() {
         let publish = PermissionViolation(reported: #"Permissions Violation for Publish to "ink.rooms""#)
         #expect(publish == PermissionViolation(.publish, "ink.rooms"))
         #expect(publish?.description == "this NATS user may not publish to ink.rooms")

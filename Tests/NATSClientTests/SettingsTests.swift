@@ -66,7 +66,7 @@ import Testing
         "", "nats://", "http://h:1", "nats://a@", "nats://a:b@h/x", "nats://a%3Ab:c@h", "nats://a:%00@h",
         "nats://a:%FF@h", ",", "nats://a,tls://b",
     ])
-    func `What is no list of URLs of one kind is refused, and nothing of it is repeated`(text: String) {
+    func `A text that is no list of URLs of one kind is refused, and nothing of it is repeated`(text: String) {
         #expect {
             _ = try ServerURL.list(text)
         } throws: { error in
@@ -78,7 +78,7 @@ import Testing
 
 @Suite struct SubjectTests {
     @Test(arguments: ["a", "ink.0.room-1.in.ada", "$JS.API.INFO", "_INBOX.x.1", "a.b*c.d>", "é"])
-    func `What NATS can carry is a subject`(_ subject: String) {
+    func `Any text that NATS can carry is a subject`(_ subject: String) {
         #expect(Subject.isLiteral(subject))
         #expect(Subject.isPattern(subject))
     }
@@ -87,7 +87,7 @@ import Testing
         "", ".", "a.", ".a", "a..b", "a b", "a\tb", "a\r\nPUB b 0\r\n", "a\0b", "a\u{7f}",
         String(repeating: "a", count: 1025),
     ])
-    func `What would break the protocol line is refused`(_ subject: String) {
+    func `A subject that would break the protocol line is refused`(_ subject: String) {
         #expect(!Subject.isLiteral(subject))
         #expect(!Subject.isPattern(subject))
     }

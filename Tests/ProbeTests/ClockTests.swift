@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `what is not there, a file, media times or a NATS server, is told`() async throws {
+    @Test func `a missing file, missing media times and a missing NATS server are reported`() async throws {
         try await Workshop.with { workshop in
             let output = try await workshop.run("$probe clock --print --source nothing.ts", exitCode: 1)
             #expect(output.contains("nothing.ts"))

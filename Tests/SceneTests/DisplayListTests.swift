@@ -243,7 +243,7 @@ import Testing
         #expect(list(AffineMap(1, 0, 0, 1, 200, 0), cover: 0, board: board).skippedEntries.isEmpty, "beside the board")
     }
 
-    @Test func `What drawings cover as they were drawn may be cut and moved, however much it is`() {
+    @Test func `Drawings as they were drawn may be cut and moved, however much they cover`() {
         var limits = DisplayList.Limits()
         limits.cover = 1
         let all = [Shape](repeating: Self.square, count: 50)

@@ -149,7 +149,7 @@ extension Point {
         }
     }
 
-    @Test func `What was not compared any more counts as touched, and what lies far away costs nothing`() {
+    @Test func `Outlines that are not compared any more count as touched, and distant ones cost nothing`() {
         let scribble = (0..<50_000).map { Point(Double($0 % 2) * 900 + 50, Double($0) / 100 + 50) }
         let eraser = Eraser(path: scribble, radius: 1)
         func square(_ x: Double, _ y: Double) -> Path {

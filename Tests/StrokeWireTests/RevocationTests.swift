@@ -50,7 +50,7 @@ import Testing
         #expect(table.revokes(id: "b", subject: nil, issued: nil))
     }
 
-    @Test mutating func `What is revoked once is not made good by revoking it again with an earlier end`() throws {
+    @Test mutating func `A revocation is not undone by a second one with an earlier end`() throws {
         table.insert(try token("a"), at: 1)
         #expect(!table.insert(try token("a", expires: 3), at: 2))
         #expect(table.removeExpired(at: 4) == [])

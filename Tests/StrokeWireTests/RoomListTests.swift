@@ -49,7 +49,7 @@ import Testing
         #"{"rooms":[{"room":"a","address":"b","cohorts":[],"index":1,"board":{"w":1}}]}"#,
         #"{"rooms":[{"room":"a","address":"b","cohorts":[],"index":1}"#, #"{"page":{"service":"a"},"rooms":[]}"#,
     ])
-    func `what is no list is refused`(text: String) {
+    func `a malformed list is refused`(text: String) {
         #expect(throws: Rejection.self) { try RoomList(decoding: Array(text.utf8)) }
     }
 

@@ -125,7 +125,7 @@ import Testing
         #expect(try PDFRenderer.render([all]) == PDFRenderer.render([all]))
     }
 
-    @Test func `What a lasso has cut away is nowhere in the document`() throws {
+    @Test func `Parts that a lasso has cut away are nowhere in the document`() throws {
         let line = TrialBoard.stroke(.line, .smooth, 4, [(10, 10), (90, 10)])
         let elements = try SVGReader.elements(
             of: SVGRenderer.render(drawing([.stroke(line), lasso([(0, 0), (100, 0), (100, 100), (0, 100)], nil)])))
@@ -229,7 +229,7 @@ import Testing
         #expect(ink.skippedEntries.isEmpty && ink.items.count == 1024)
     }
 
-    @Test func `What was cut for one document is not cut for the next`() throws {
+    @Test func `Strokes cut for one document are not cut again for the next`() throws {
         let strokes = (0..<9).map {
             PageEntry.Content.stroke(TrialBoard.stroke(.line, .pen, 5, [(10, Double($0) * 15), (300, 120)]))
         }

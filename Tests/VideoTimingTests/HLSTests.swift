@@ -188,7 +188,7 @@ import VideoTiming
         #expect(loads(&session) == ["0.ts"])
     }
 
-    @Test mutating func `what is complete is played from its beginning`() throws {
+    @Test mutating func `a complete stream is played from its beginning`() throws {
         session.receive(try list(0, 3, ended: true), at: 0)
         #expect(loads(&session) == ["0.ts", "1.ts", "2.ts"])
         #expect(session.action() == .end)

@@ -43,7 +43,7 @@ import VideoTiming
     }
 
     @Test(arguments: ["", "x264 - core 164", "nan", "1e400", "0x10", "{}", #"{"t":"1"}"#, #"{"t":1"#, "1 2"])
-    func `what is no time is none`(_ text: String) {
+    func `a malformed time is none`(_ text: String) {
         #expect(TimeForm.read(Array(text.utf8), key: "t") == nil)
     }
 

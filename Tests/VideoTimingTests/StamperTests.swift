@@ -110,7 +110,7 @@ import VideoTiming
         }
     }
 
-    @Test func `what is no FLV stream is refused`() {
+    @Test func `a stream that is not FLV is refused`() {
         var stamper = FLVStamper(PictureStamp(form: .binary))
         var output: [UInt8] = []
         #expect(throws: FLVError.self) {

@@ -233,7 +233,7 @@ import VideoTiming
         #expect(media(&player, 1_500_000) == 10_500_000)
     }
 
-    @Test func `whatever comes and when, it shows nothing that has not come, and goes back only declared`() throws {
+    @Test func `it shows nothing that has not come and goes back only declared, whatever comes and when`() throws {
         for seed in TestSeed.choose(200) {
             var random = SeededGenerator(seed: seed)
             var player = Self.player {

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be read or is not offered leaves nothing in the room`() async throws {
+    @Test func `a file that cannot be read or is not offered leaves nothing in the room`() async throws {
         try await BoardService.with(BoardService.boards) { service in
             for (file, status) in [
                 (Array("GIF89a".utf8), 422), (Array("%PDF-1.7 and nothing".utf8), 422),
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `where not all pages can be made, the answer names those that are, and no empty one is in sight`()
+    @Test func `the answer names the pages that were made where not all can be, and no empty one is in sight`()
         async throws
     {
         try await BoardService.with(BoardService.boards + ["limits.points=60", "limits.board_points=60"]) { service in
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `who imports and copies needs a teacher's token for every room`() async throws {
+    @Test func `importing and copying needs a teacher's token for every room`() async throws {
         let secret = try TokenSecret()
         let teacher = try await secret.headers("--role", "teacher", "--author", "anna", "--room", "r")
         let both = try await secret.headers("--role", "teacher", "--author", "anna", "--room", "r", "--room", "s")

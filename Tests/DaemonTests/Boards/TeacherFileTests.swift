@@ -49,7 +49,7 @@ import Testing
         #expect(try folder.bytes("twice.inkml") == folder.bytes("out.inkml"))
     }
 
-    @Test func `what export writes, import reads, and what it cannot read has a code`() async throws {
+    @Test func `import reads what export writes, and a file that it cannot read has a code`() async throws {
         try await BoardService.with { [self] service in
             let stroke = #"{"n":1,"l":9,"d":[{"x":100,"y":100},{"x":900,"y":600}]}"#
             let posted = try await service.http.send("POST", "/api/rooms/r/strokes?author=anna", body: stroke)

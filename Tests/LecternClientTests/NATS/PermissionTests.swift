@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `who may not ask for rooms is told so, not that nobody answers`() async throws {
+    @Test func `a client without permission to list rooms is told so, not that nobody answers`() async throws {
         try await without(.publish, "ink.rooms") { nats in
             await #expect(throws: RoomDirectoryError.nats(.notPermitted(PermissionViolation(.publish, "ink.rooms")))) {
                 _ = try await RoomDirectory(connection: nats, root: "ink").rooms()

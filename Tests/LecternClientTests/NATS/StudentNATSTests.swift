@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `who joins where nothing serves is told that nobody answers`() async throws {
+    @Test func `a join without a service fails because nobody answers`() async throws {
         try await NATSTestServer.withConnection { server, connection in
             let student = Student(connection: connection, address: try Wire.address(), cohort: .main, logger: .silent)
             var isTold = false
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `who follows the head joins it, and mends what is lost`() async throws {
+    @Test func `a student at the head joins it, and mends losses`() async throws {
         try await FakeService.with(room: room(25)) { server, service, connection in
             for _ in 0..<10 { try service.release() }
             try await service.connection.flush()

@@ -96,7 +96,7 @@ import Testing
         #expect(next == [0, 1, 5, 2, 3])
     }
 
-    @Test func `whatever others write meanwhile, new pages are nobody else's, and no other page is lost`() {
+    @Test func `new pages are nobody else's and no page is lost, whatever others write meanwhile`() {
         for seed in TestSeed.choose(300) { play(seed) }
     }
 

@@ -120,7 +120,7 @@ extension StudentScript {
         #expect(problems(session.receive(other, at: .zero)).isEmpty)
     }
 
-    @Test func `what cannot wait is dropped, and asked for`() throws {
+    @Test func `operations beyond the queue's bound are dropped, and asked for`() throws {
         let room = try room(40)
         var session = try joined(room, at: 1)
         let sample = try message(room, 3)

@@ -84,7 +84,7 @@ import Testing
         #expect(firsts.count > 3 && firsts.contains(0))
     }
 
-    @Test func `what was lost is there a second later, and nothing is there before its time`() throws {
+    @Test func `a lost update is there a second later, and nothing before its time`() throws {
         let seed = TestSeed.choose()
         var random = TestSupport.SeededGenerator(seed: seed)
         for speed in [0.5, 1, 4] {

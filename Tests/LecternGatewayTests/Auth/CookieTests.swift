@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `who may see the state of a room sees it although a student's cookie stands first`() async throws {
+    @Test func `a token that may see a room's state counts although a student's cookie stands first`() async throws {
         try await Self.with { gateway, cookies in
             let both = try await Self.get(gateway, "/api/rooms/r", [cookies.student, cookies.teacher])
             #expect(both.text == #"{"index":7}"#)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `where no cookie allows a request, the error is that of the best one`() async throws {
+    @Test func `the error is that of the best cookie where none allows a request`() async throws {
         try await Self.with { gateway, cookies in
             for (sent, code) in [
                 ([cookies.student], "forbidden"), ([cookies.student, cookies.revoked], "forbidden"),

@@ -125,7 +125,7 @@ private final class ScriptedList: Sendable {
         }
     }
 
-    @Test func `what was revoked while NATS was away is known when it is back, and before it what was known holds`()
+    @Test func `revocations made while NATS was away are known when it is back, and earlier ones hold meanwhile`()
         async throws
     {
         try await Self.with { key, gateway in

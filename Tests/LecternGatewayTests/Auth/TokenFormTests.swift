@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `what a token says of itself is read of a token alone`() throws {
+    @Test func `the claims of an unchecked text are read only where it is a token`() throws {
         #expect(TokenIdentity(of: Self.token(Self.head, #"{"jti":"x-1_Y"}"#))?.id == "x-1_Y")
         #expect(TokenIdentity(of: Self.token(Self.head, #"{"role":"operator"}"#)) == TokenIdentity(of: Self.token()))
         for text in [

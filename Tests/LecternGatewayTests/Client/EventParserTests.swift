@@ -30,7 +30,7 @@ private typealias Event = LecternHTTPClient.ServerSentEvent
         #expect(try events(of: "data: never ended\n").isEmpty)
     }
 
-    @Test func `what the server asks clients to wait is at most a minute, and nothing but digits`() throws {
+    @Test func `the wait that a server asks for is at most a minute, and nothing but digits`() throws {
         for (text, retry) in [
             ("retry: 1500", Duration.milliseconds(1500)), ("retry: 9999999999999999999999", .seconds(60)),
             ("retry: -1", nil),

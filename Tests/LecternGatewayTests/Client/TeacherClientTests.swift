@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what a pen draws and commands do is in the room, and on the teacher's board`() async throws {
+    @Test func `strokes of a pen and commands are in the room, and on the teacher's board`() async throws {
         try await RunningClass.with { lesson in
             let teacher = try teacher(lesson.gateway.port)
             var applied: [UInt64] = []
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `what is drawn without a connection arrives once, when there is one again`() async throws {
+    @Test func `strokes drawn without a connection arrive once, when there is one again`() async throws {
         try await RunningClass.with { lesson in
             let proxy = try HoldingProxy(to: lesson.gateway.port)
             let path = temporaryPath()
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `what a killed process had drawn goes out with the next one, once`() async throws {
+    @Test func `strokes of a killed process go out with the next one, once`() async throws {
         try await RunningClass.with { lesson in
             let (path, copy) = (temporaryPath(), temporaryPath())
             defer { for path in [path, copy] { try? FileManager.default.removeItem(atPath: path) } }

@@ -32,7 +32,7 @@ import Testing
         #expect(texts(queue.add([.send(event(1 << 10)), .attach("li", [event(9 << 10)], after: 0)])) == ["1", "li"])
     }
 
-    @Test func `what comes behind a large event waits until that is compressed, in order`() {
+    @Test func `events behind a large one wait in order until it is compressed`() {
         var queue = Queue()
         let first = queue.add([.send(event(1 << 10)), .send(event(100 << 10)), .send(event(2 << 10))])
         #expect(texts(first) == ["1", "c1"])

@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `where the log has lost what readers have, they get the board as it is`() async throws {
+    @Test func `readers with operations that the log has lost get the board as it is`() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { question in
                 [.board(question.text == "{}" ? 4 : 2)]

@@ -37,7 +37,7 @@ import Whiteboard
         (try event.json[key] as? [NSDictionary])?.compactMap { $0["x"] as? Int }
     }
 
-    @Test("what is posted comes to students when the video has passed it, and to the head at once with predictions")
+    @Test("posted ink comes to students when the video has passed it, and to the head at once with predictions")
     func roundTrip() async throws {
         let adjust: @Sendable (inout ServerConfiguration) -> Void = {
             $0.room.cohorts.named = [.main: CohortSettings(ink: .progressive)]
@@ -125,7 +125,7 @@ import Whiteboard
             Array(text.utf8), to: "ink.0.r.wet.main", headers: room.map { [HeaderName.room: $0] } ?? [:])
     }
 
-    @Test("what is of another incarnation, or cannot be read, reaches nobody; what was missed does not come again")
+    @Test("wet ink of another incarnation, or malformed, reaches nobody; missed updates do not come again")
     func passes() async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.join.main") { _ in [.board()] }

@@ -132,7 +132,7 @@ import Whiteboard
         }
     }
 
-    @Test func `what a board cannot be has a code`() async throws {
+    @Test func `a board that cannot be made has a code`() async throws {
         try await Self.with { gateway, _ in
             for (path, status, code) in [
                 ("nobody/board.png", 404, "unknown-room"), ("lesson/board.png?page=1000", 400, "bad-request"),

@@ -250,7 +250,7 @@ import Testing
             (.text("neither"), 502, "bad-gateway"),
             (Answer(payload: picture(bytes: 9), headers: ["Ink-Part": "3/2"]), 502, "bad-gateway"),
         ] as [(Answer, Int, String)])
-    func `what the service says no with has its own status`(answer: Answer, status: Int, code: String) async throws {
+    func `each refusal of the service has its own status`(answer: Answer, status: Int, code: String) async throws {
         try await RunningGateway.with { gateway in
             try await gateway.service.answer("ink.0.r.image.main") { _ in [answer] }
             let response = try await gateway.http.get("/api/rooms/r/board.png")

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `what an earlier session of the author is told says nothing of a stroke without a session`() throws {
+    @Test func `feedback of an author's earlier session says nothing of a stroke without a session`() throws {
         var outcomes = StrokeOutcomes(session: nil)
         let isPublished = outcomes.add(Array(RunningClass.stroke(6).utf8))
         #expect(isPublished)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `what is posted comes out of the event stream, once the posted clock has passed it`() async throws {
+    @Test func `posted strokes come out of the event stream, once the posted clock has passed them`() async throws {
         try await RunningClass.with { lesson in
             let reader = try lesson.read("?cohort=hls")
             #expect(try await reader.next().name == "board")

@@ -29,7 +29,8 @@ import Whiteboard
         #expect(queue.add("erase", to: .erasures, at: start) == nil)
     }
 
-    @Test mutating func `what waits has a sign of life, and without one is dropped when its client has given up`() {
+    @Test
+    mutating func `a waiting command has a sign of life, and without one is dropped when its client has given up`() {
         for name in ["a", "b", "c", "d"] { #expect(queue.add(name, to: .erasures, at: start) == nil) }
         #expect(begin() == ["a", "b"])
         let told = queue.signOfLife(at: start + .seconds(10))

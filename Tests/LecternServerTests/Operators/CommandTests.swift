@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be recorded is refused, and nothing happens`() async throws {
+    @Test func `a command that cannot be recorded is refused, and nothing happens`() async throws {
         try await DurableClass.serve(denying: "ink.audit.>") { lesson in
             try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: lesson.address("physics"))
             let reply = try await lesson.client.request(close("physics", "x1"), to: Self.otto, timeout: .seconds(20))

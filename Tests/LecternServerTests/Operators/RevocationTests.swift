@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `what a stream has lost that was replaced is stored in the new one`() async throws {
+    @Test func `revocations that a replaced stream has lost are stored in the new one`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { server, nats in
             let (register, running) = try register(nats)
             _ = try await listed(nats, 0)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `what a first stream has lost is stored also where the second one takes nothing and is lost, too`()
+    @Test func `losses of a first stream are stored also where the second one takes nothing and is lost, too`()
         async throws
     {
         try await withRegister { nats, register in
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `what a stream has lost keeps its places until it is stored again`() async throws {
+    @Test func `lost revocations keep their places until they are stored again`() async throws {
         try await withRegister(limit: 4) { nats, register in
             try await add(["a", "b", "c"], to: register, nats)
             _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")

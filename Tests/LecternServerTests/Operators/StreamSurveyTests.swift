@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(4))) struct StreamSurveyTests {
     @Test
-    func `what a log has beyond the last record read is counted, and the age of the first of it told`() async throws {
+    func `records beyond the last one read are counted, and the age of the first of them is reported`() async throws {
         try await NATSTestServer.withConnection(jetStream: true) { nats, connection in
             let journal = try await connection.makeJournal()
             let jetStream = JetStream(connection)

@@ -33,7 +33,7 @@ import Whiteboard
         #expect(schedule.add(try Self.key(1), for: waiters[0], at: start) == .start)
     }
 
-    @Test func `Who asks for thousands of pictures waits for a few, and keeps nobody else waiting`() throws {
+    @Test func `A client that asks for thousands of pictures waits for a few, and keeps nobody else waiting`() throws {
         var schedule = RenderSchedule()
         var refused = 0
         for width in 1...4096 {
@@ -70,7 +70,7 @@ import Whiteboard
         #expect(schedule.next(at: start) == nil)
     }
 
-    @Test func `What has waited longer than clients do is not rendered`() throws {
+    @Test func `A picture that has waited longer than clients do is not rendered`() throws {
         var schedule = RenderSchedule()
         let (late, early) = (try Self.waiter("a", "late"), try Self.waiter("a", "early"))
         _ = schedule.add(try Self.key(1), for: late, at: start)
@@ -105,7 +105,8 @@ import Whiteboard
         #expect(told.last ?? 0 >= 720, "\(told)")
     }
 
-    @Test func `What could not be told is told later, and the number of waiting uses is bounded`() throws {
+    @Test func `A use that could not be reported is reported later, and the number of waiting uses is bounded`() throws
+    {
         var uses = RecentUses(interval: .seconds(80))
         let first = try asset(1)
         _ = uses.note([first], at: start)

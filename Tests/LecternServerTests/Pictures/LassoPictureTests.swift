@@ -116,7 +116,7 @@ import VectorGraphics
         }
     }
 
-    @Test func `what a document has cut is there for the next and for a canvas, until it is evicted`() throws {
+    @Test func `pieces cut for a document serve the next one and a canvas, until they are evicted`() throws {
         let (renderer, skipped) = rendererOfFewParts()
         let room = try roomOfManyParts()
         func picture(_ form: PictureForm) throws { _ = try renderer.picture(of: room.board, form) }

@@ -120,7 +120,7 @@ import VectorGraphics
         #expect(cache.byteCount == 1024, "one that was stored again is there")
     }
 
-    @Test func `who waits too long goes on without`() async throws {
+    @Test func `a picture goes on without an image that takes too long`() async throws {
         let source = Source(isOpen: false)
         defer { source.open() }
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })

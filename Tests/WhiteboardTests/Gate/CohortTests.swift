@@ -27,7 +27,9 @@ struct CohortTests {
         #expect(room.gate.slowestCohort?.released == 0)
     }
 
-    @Test mutating func `What all have released can be forgotten, no more; a later cohort starts after it`() throws {
+    @Test mutating func `Only operations that all have released can be forgotten; a later cohort starts after them`()
+        throws
+    {
         try room.sample(1000)
         room.log(100, 200, 300, 5000)
         room.change { gate, _, _ in gate.forget(through: 2) }

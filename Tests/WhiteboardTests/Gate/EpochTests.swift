@@ -157,7 +157,7 @@ struct EpochTests {
 @Suite("Stragglers")
 struct StragglerTests {
     @Test
-    func `What is too far above the old epoch, or comes too late, or too near the new clock, is no straggler`() throws {
+    func `A time too far above the old epoch, too late, or too near the new clock is no straggler`() throws {
         func isStraggler(_ time: Int64, after delay: Duration) throws -> Bool {
             var room = VirtualRoom()
             try room.sample(30_000, ep: 0)

@@ -59,7 +59,7 @@ import Whiteboard
 @Suite struct `Waiting too long` {
     private var room = VirtualRoom()
 
-    @Test func `What the clock and the longest wait release at one instant is not late`() throws {
+    @Test func `An operation that the clock and the longest wait release at one instant is not late`() throws {
         var room = VirtualRoom(.init(maxHold: .milliseconds(1000) + .microseconds(1)))
         try room.sample(0)
         room.log(1000)

@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test
-    mutating func `What was logged before the freshest sample came is compared with the time at the teacher then`() {
+    mutating func `An operation logged before the freshest sample is compared with the time at the teacher then`() {
         probe.clock(10_000, .main, #","a":6000"#)
         probe.wait(.seconds(5))
         probe.clock(15_000, .main, #","a":6000"#)
@@ -275,8 +275,7 @@ import Testing
     }
 
     @Test
-    mutating func `What comes after that goes by the new time line where the log has that before the end of the wait`()
-    {
+    mutating func `Later operations go by the new time line where the log has that before the end of the wait`() {
         play(live: 100_000, for: .seconds(10), #","ep":1"#)
         probe.send(draw(1, #","t":110000"#))
         play(live: 110_000, for: .seconds(20), #","ep":1"#)

@@ -142,7 +142,7 @@ import Testing
         #expect(probe.room.head.index == 1)
     }
 
-    @Test mutating func `What is drawn in a progressive cohort without a video goes out as it is drawn`() {
+    @Test mutating func `Wet ink of a progressive cohort without a video goes out as it is drawn`() {
         let settings = CohortSettings(gate: .auto, ink: .progressive)
         probe = RoomProbe(settings)
         let style = WetStrokeStyle(time: 9000, boardWidth: 1024, boardHeight: 768)
@@ -159,7 +159,7 @@ import Testing
         #expect(probe.takeWet().filter { $0.cohort == .main && $0.wet.newPoints > 0 }.isEmpty)
     }
 
-    @Test func `What is drawn waits, too, for the second in which a clock may not have been heard yet`() {
+    @Test func `Wet ink waits, too, for the second in which a clock may not have been heard yet`() {
         let settings = CohortSettings(gate: .auto, ink: .progressive)
         var room = RoomProbe(settings).room
         room.beginReleases(at: probe.now)

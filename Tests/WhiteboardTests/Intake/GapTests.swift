@@ -7,7 +7,9 @@ import Whiteboard
 struct GapTests {
     private var probe = RoomProbe()
 
-    @Test("Who has to wait is told at once what is missing, again every 500 ms, and after 2 s that it is given up")
+    @Test(
+        "An author who has to wait hears at once what is missing, again every 500 ms, and after 2 s that it is given up"
+    )
     mutating func notices() {
         probe.send(draw(1), draw(5))
         #expect(probe.takeTold() == ["applied 1 as 1", "missing 2...4"])
@@ -36,7 +38,7 @@ struct GapTests {
         #expect(heard == 4)
     }
 
-    @Test mutating func `What is missing names the shards of strokes under assembly and the numbers between them`() {
+    @Test mutating func `The feedback names missing shards of strokes under assembly and the numbers between them`() {
         probe.send(draw(1), shard(3, 0, of: 3), shard(4, 2, of: 2), draw(7))
         #expect(probe.takeTold().suffix(4) == ["missing 2...2", "missing 3 [1, 2]", "missing 4 [1]", "missing 5...6"])
     }

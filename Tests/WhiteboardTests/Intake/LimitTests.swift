@@ -240,7 +240,10 @@ import Testing
     private static let limits = IntakeLimits(
         assembling: 8, held: 16, pendingBytes: 20_000, messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)
 
-    @Test func `Whatever is sent: pending bytes, strokes under assembly, held operations, settled ranges`() throws {
+    @Test
+    func `Pending bytes, strokes under assembly, held operations and settled ranges are bounded, whatever is sent`()
+        throws
+    {
         var random = SeededGenerator(seed: TestSeed.choose())
         var now = Instant(nanoseconds: 0)
         var author = Author(.alice, limits: Self.limits, at: now)
@@ -301,7 +304,7 @@ import Testing
         #expect(probe.applied.count == 2502)
     }
 
-    @Test func `What was applied under earlier sessions is remembered as far as what was applied in one`() {
+    @Test func `Numbers applied under earlier sessions are remembered as far as those of one`() {
         var sessions = Sessions()
         var applied = AppliedNumbers()
         for number in 0..<Int64(AppliedNumbers.bound) { applied.record(2 * number, index: UInt64(number)) }

@@ -39,7 +39,7 @@ import Testing
         #expect(probe.room.head.undoableRemovals.count == 3)
     }
 
-    @Test("What a board refuses depends on what came in alone, not on how the room has packed what came before")
+    @Test("A board's refusals depend on what came in alone, not on how the room has packed earlier strokes")
     func refusesTheSame() throws {
         var random = SeededGenerator(seed: TestSeed.choose())
         let intake = IntakeLimits(messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30, boardPoints: 600)
@@ -195,7 +195,7 @@ extension StrokeWriter {
 
 @Suite struct `Visible strokes` {
     @Test(arguments: TestSeed.choose(8))
-    func `Whatever comes and goes, they lie in the order of indices, and copies stay as they were`(_ seed: UInt64) {
+    func `They lie in the order of indices and copies stay as they were, whatever comes and goes`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var writer = StrokeWriter()
         var known: [UInt64: Stroke] = [:]

@@ -6,7 +6,7 @@ import Testing
 @testable import Whiteboard
 
 @Suite struct `A checkpoint and back` {
-    @Test("What was applied under an earlier session or out of turn is known afterwards, and what may still be late")
+    @Test("Numbers of an earlier session, those applied out of turn, and those still open survive a restart")
     func applied() throws {
         var probe = RoomProbe()
         probe.send(draw(1), session: "a")

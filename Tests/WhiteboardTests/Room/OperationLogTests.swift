@@ -78,7 +78,7 @@ import Testing
         #expect(log.base.index > 0, "seed \(random.seed)")
     }
 
-    @Test func `What the board does not allow leaves the log as it was`() throws {
+    @Test func `An operation that the board does not allow leaves the log as it was`() throws {
         var log = RoomLog(RoomConfiguration())
         _ = try log.append(ready(draw(1)))
         #expect(throws: Rejection.nothingToRedo) { try log.append(ready(redo(2))) }
@@ -190,7 +190,9 @@ import Testing
         #expect(probe.room.log.operations.count == 0)
     }
 
-    @Test mutating func `Who joins again with all of it gets nothing, who missed something gets the board`() throws {
+    @Test mutating func `A client that rejoins with all of it gets nothing; one that missed something gets the board`()
+        throws
+    {
         probe.clock(1000)
         for number in Int64(1)...3 { probe.send(draw(number)) }
         probe.wait(.seconds(60))

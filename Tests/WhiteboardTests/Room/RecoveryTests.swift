@@ -171,7 +171,8 @@ import Testing
     }
 
     @Test
-    mutating func `Where a cohort stands is said again after a restart, if anything was ever released to it`() throws {
+    mutating func `A cohort's position is announced again after a restart, if anything was ever released to it`() throws
+    {
         probe.send(draw(1))
         var restored = try restored(probe)
         #expect(restored.after(.seconds(5)).marks.isEmpty)

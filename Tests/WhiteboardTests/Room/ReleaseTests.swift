@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test
-    func `What a jump of the clock makes due at once goes out in turns, in order, and leaves time for other rooms`() {
+    func `Operations that a jump of the clock makes due go out in turns, in order, and leave time for other rooms`() {
         var probe = RoomProbe()
         probe.clock(0)
         for number in 1...60 { probe.send(draw(Int64(number), points: 1000, #","t":\#(number)"#)) }
@@ -212,7 +212,7 @@ struct JoiningTests {
         #expect(indices(try join(0)) == [1, 2])
     }
 
-    @Test("Who has a part of this life gets the tail, who has none of it or of another gets the board")
+    @Test("A client with a part of this life gets the tail; one with none of it, or of another, gets the board")
     mutating func forms() throws {
         probe.clock(1000)
         for number in Int64(1)...5 { probe.send(draw(number)) }
@@ -225,7 +225,7 @@ struct JoiningTests {
     }
 
     @Test(arguments: [6, UInt64.max])
-    mutating func `Who is ahead of the cohort gets its lower index and no operations`(_ have: UInt64) throws {
+    mutating func `A client ahead of the cohort gets its lower index and no operations`(_ have: UInt64) throws {
         probe.clock(1000)
         for number in Int64(1)...5 { probe.send(draw(number)) }
         let catchUp = try join(have)
@@ -233,7 +233,9 @@ struct JoiningTests {
         #expect(indices(catchUp) == [])
     }
 
-    @Test mutating func `Who has what the log has lost gets the board, where the log is known to have no more`() throws
+    @Test
+    mutating func
+        `A client with operations that the log has lost gets the board, once the log is known to have no more`() throws
     {
         probe.clock(1000)
         for number in Int64(1)...5 { probe.send(draw(number)) }

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: TestSeed.choose(8))
-    func `What is written is read again, whatever its size, its author, and its number`(_ seed: UInt64) {
+    func `A block is read as it was written, whatever its size, its author and its number`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var writer = StrokeWriter()
         var written: [Written] = []
