@@ -42,9 +42,8 @@ extension SeededGenerator {
 /// count in a test that takes several. They are new in each run, unless `LECTERN_SEED_BASE` is set: then each test has
 /// always the same, so that a change is judged by its own faults, not by a rare one that was there before.
 package enum TestSeed {
-    /// The seed from `LECTERN_SEED` or `LECTERN_TEST_SEED`.
-    package static let given =
-        EnvironmentVariable("LECTERN_SEED").number ?? EnvironmentVariable("LECTERN_TEST_SEED").number
+    /// The seed from `LECTERN_SEED`.
+    package static let given = EnvironmentVariable("LECTERN_SEED").number
 
     /// The given seed, or a new one.
     package static func choose(file: String = #fileID, line: Int = #line) -> UInt64 {
