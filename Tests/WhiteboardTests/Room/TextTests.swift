@@ -36,13 +36,6 @@ private func remove(_ number: Int64, _ index: Int) -> String { #"{"n":\#(number)
         #expect(probe.visible.isEmpty)
     }
 
-    @Test mutating func `is edited by two operations, which two undos take back`() {
-        probe.send(text(1, "old"), remove(2, 1), text(3, "new"))
-        #expect(probe.room.head.visible.compactMap(\.text) == ["new"])
-        probe.send(undo(4), undo(5))
-        #expect(probe.room.head.visible.compactMap(\.text) == ["old"])
-    }
-
     @Test func `counts for the bytes of its message`() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100)))
         let long = String(repeating: "x", count: 1900)
