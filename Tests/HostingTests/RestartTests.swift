@@ -13,9 +13,29 @@ import Whiteboard
         probe.draw(59_900)
         for epoch: Int64 in [0, 1] { probe.log(.control(.epoch(epoch))) }
         #expect(probe.output.lateness(of: 59_900) == false)
-        probe.send(#"{"n":59901,"t":600,"d":[{"x":1,"y":1}]}"#)
-        #expect(probe.after(.milliseconds(100)).output.released() == [1])
+        // A straggler of the old time line, and a stroke on the new one.
+        probe.send(#"{"n":59901,"t":60100,"d":[{"x":1,"y":1}]}"#)
         #expect(probe.after(.milliseconds(2)).output.lateness(of: 59_901) == false)
+        probe.send(#"{"n":59902,"t":600,"d":[{"x":1,"y":1}]}"#)
+        #expect(probe.after(.milliseconds(98)).output.released() == [1, 2])
+        #expect(probe.after(.milliseconds(2)).output.lateness(of: 59_902) == false)
+    }
+
+    @Test func `soon after one that all cohorts have followed is followed by each at its own time`() throws {
+        let slow = try #require(CohortName("slow"))
+        let probe = HostProbe(gate: .video)
+        func sample(_ media: Int, slow slowMedia: Int) {
+            probe.sample(#"{"m":\#(media)}"#)
+            probe.sample(#"{"m":\#(slowMedia)}"#, cohort: slow)
+            probe.wait(.milliseconds(250))
+        }
+        for media in [60_000, 20_000, 20_250, 20_500, 20_750, 21_000, 21_250, 21_500] { sample(media, slow: media) }
+        probe.draw(24_000)
+        for media in [0, 250] { sample(media, slow: 21_750 + media) }
+        for epoch: Int64 in [0, 1] { probe.log(.control(.epoch(epoch))) }
+        probe.wait(.milliseconds(2))
+        #expect(probe.output.released() == [1])
+        #expect(probe.output.released(slow).isEmpty)
     }
 }
 

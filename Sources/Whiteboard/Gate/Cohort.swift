@@ -35,8 +35,9 @@ struct Cohort: Sendable {
     private var lastDue = Instant.distantPast
     /// nil until a sample was taken.
     var clock: CohortClock?
-    /// Rule 6: when the clock last went on with a new time line that the room had no log to name in; nil for never.
-    var restartedAt: Instant?
+    /// Rule 6: when the clock last went on with a new time line that the room had no log to name in, and where the picture
+    /// was on the old one; nil for never.
+    var restart: (at: Instant, video: MediaTime)?
     /// The clock as it was last saved.
     private(set) var savedClock: SavedClock?
     /// A sample of an epoch that the log does not have yet.

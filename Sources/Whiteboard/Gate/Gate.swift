@@ -231,7 +231,10 @@ extension Gate {
         guard cohorts.indices.allSatisfy({ cohorts[$0].clock == nil || restarted.contains($0) }) else { return }
         let now = advance(to: now)
         asked = nil
-        for position in restarted { (cohorts[position].clock, cohorts[position].restartedAt) = (nil, now) }
+        for position in restarted {
+            cohorts[position].restart = (now, cohorts[position].clock?.videoTime(at: now) ?? .none)
+            cohorts[position].clock = nil
+        }
         for position in restarted {
             guard let waiting = cohorts[position].waiting else { continue }
             cohorts[position].waiting = nil
@@ -281,11 +284,7 @@ extension Gate {
         // Whoever had the room has heard a clock: of which cohort may not have been saved.
         if !hasSamples { for position in cohorts.indices { cohorts[position].assumeVideo() } }
         if timeline.epochs.isNamed {
-            // A process that had read operations has it named for a restart that clocks here have followed already.
-            let since = min(loggedAt, now).advanced(byNanoseconds: -GateThresholds.stragglerTime.nanoseconds)
-            for position in cohorts.indices where cohorts[position].restartedAt.map({ $0 >= since }) ?? false {
-                cohorts[position].clock?.epoch = epoch
-            }
+            followRestart(to: epoch, loggedAt: min(loggedAt, now))
             // Where this gate's own provisional epoch is not in the log yet, the log has its operations in the epoch before.
             lastProvisional = max(lastProvisional, timeline.last)
             if timeline.epochs.provisional != nil {
@@ -302,6 +301,19 @@ extension Gate {
         cohorts.cursorChanges += 1
         cohorts.rescheduleAll(by: timeline)
         for position in cohorts.indices { resume(position, at: now) }
+    }
+
+    /// Rule 6: a process that had read operations has a restart named that clocks here have followed already. Not where a sample
+    /// waits for the epoch: that is a later restart, which the other cohorts' pictures have not reached.
+    private mutating func followRestart(to epoch: Int64, loggedAt: Instant) {
+        guard !cohorts.contains(where: { $0.waiting?.epoch == epoch }) else { return }
+        for position in cohorts.indices {
+            guard let restart = cohorts[position].restart, loggedAt - restart.at <= GateThresholds.stragglerTime,
+                let old = cohorts[position].clock?.epoch
+            else { continue }
+            timeline.leave(old, at: restart.video)
+            cohorts[position].clock?.epoch = epoch
+        }
     }
 
     /// The number of the epoch that a stroke belongs to which is being drawn and is not in the log yet.
