@@ -58,8 +58,8 @@ struct SettingKeys: Sendable {
 
     /// Keys of the release before, which mean nothing any more: they are passed over, so that an upgrade needs no other file.
     static let removed: Set<String> = [
-        "fanout", "fanout.max_bytes", "journal.duplicate_window", "limits.assembling", "limits.number_lead",
-        "server.pictures", "server.replies", "server.waiting_bytes",
+        "fanout", "fanout.max_bytes", "journal.duplicate_window", "limits.number_lead", "server.pictures",
+        "server.replies", "server.waiting_bytes",
     ]
 
     /// Whether the value is a list, by key.

@@ -35,6 +35,9 @@ extension DaemonConfiguration {
             "limits.points", \.limits.intake.wire.points, .count(1...10_000_000),
             "Points of a stroke; beyond: too-many-points."),
         Setting(
+            "limits.assembling", \.limits.intake.assembling, .count(1...65_536),
+            "Strokes under assembly for each author; beyond: too-many-pending."),
+        Setting(
             "limits.held", \.limits.intake.held, .count(1...65_536),
             "Complete operations of each author that wait behind a gap; beyond, the gap is given up."),
         Setting(

@@ -21,7 +21,7 @@ import Whiteboard
         #expect(limits.wire.shards == 30)
         #expect(limits.authors == 20)
         #expect(limits.held == 10)
-        #expect(limits.boardPoints == IntakeLimits().boardPoints)
+        #expect(limits.assembling == IntakeLimits().assembling)
     }
 
     @Test(arguments: ["", "\n\n", "# nothing\n", "{}", "limits:\n", "~"])
@@ -69,7 +69,7 @@ private let others: [String: String] = [
     "checkpoint.operations": "64", "rooms.idle": "1h", "node.id": "node-a", "node.roles": "core",
     "subjects.root": "chalk", "subjects.partitions": "16", "board.width": "1920", "board.height": "1080.5",
     "board.features": "", "colour": "rgb", "palette": "#010203,#ffffff", "limits.message_bytes": "128KiB",
-    "limits.shards": "64", "limits.points": "5000", "limits.held": "9",
+    "limits.shards": "64", "limits.points": "5000", "limits.assembling": "7", "limits.held": "9",
     "limits.pending_bytes": "1MiB", "limits.authors": "3", "limits.author_idle": "90s",
     "limits.messages_per_second": "50", "limits.bytes_per_second": "500KiB",
     "limits.board_points": "200000", "limits.rooms": "12", "limits.stored_rooms": "13",
@@ -163,7 +163,7 @@ private let others: [String: String] = [
 
     @Test func `Every setting of a room arrives there`() throws {
         let arguments = [
-            "limits.message_bytes": "128KiB", "limits.shards": "2", "limits.points": "3",
+            "limits.message_bytes": "128KiB", "limits.shards": "2", "limits.points": "3", "limits.assembling": "4",
             "limits.held": "5", "limits.pending_bytes": "6MiB", "limits.authors": "7", "limits.author_idle": "8s",
             "limits.messages_per_second": "9", "limits.bytes_per_second": "10MiB",
             "limits.board_points": "12", "history.scope": "author", "history.depth": "13", "history.clear": "final",
@@ -175,7 +175,7 @@ private let others: [String: String] = [
         ]
         let expected = RoomConfiguration(
             intake: IntakeLimits(
-                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: []), held: 5,
+                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: []), assembling: 4, held: 5,
                 pendingBytes: 6 << 20, authors: 7, authorIdle: .seconds(8), messagesPerSecond: 9,
                 bytesPerSecond: 10 << 20, boardPoints: 12),
             history: HistoryConfiguration(scope: .author, depth: 13, clear: .final),
