@@ -73,6 +73,8 @@ import Whiteboard
         #expect(mailbox.load.bytes == 0)
     }
 
+    @Test func `a worker ends behind the requests that it has`() { #expect(InboundItem.stop.isRequest) }
+
     @Test func `messages posted in a round are handled at its end by the thread that opened it`() {
         #expect(take() == [])
         #expect(closeRound() == nil, "handled by the thread that took")

@@ -112,9 +112,12 @@ enum InboundItem: Sendable {
         if case .wet = self { true } else { false }
     }
 
-    /// Whether it waits for all others.
+    /// Whether it waits for all others, as requests do, and for the requests before it: a worker ends behind those.
     var isRequest: Bool {
-        if case .request = self { true } else { false }
+        switch self {
+        case .request, .stop: true
+        default: false
+        }
     }
 
     /// Bytes that it occupies in the mailbox.
