@@ -36,7 +36,7 @@ private struct Page {
 }
 
 @Suite struct `A student's board as it is seen` {
-    /// The page of a board that knows nothing else: with what is veiled left out, and wet ink on top.
+    /// The page of a board that knows nothing else: with what is veiled left out, wet ink on top and its paper below.
     private func expected(_ page: Page, width: Int) -> [UInt32] {
         let board = page.playout.board
         let number = page.painter.page(of: page.playout)
@@ -52,6 +52,7 @@ private struct Page {
             entries, width: board.size.width, height: board.size.height, pixels: width,
             decoder: EntryDecoder(named: "smooth".utf8, palette: .standard))
         fresh.picture.showLive(wet)
+        fresh.picture.lay(board.paper(of: number))
         return fresh.draw()
     }
 

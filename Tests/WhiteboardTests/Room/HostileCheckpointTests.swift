@@ -113,7 +113,7 @@ import Testing
             } else if random.chance(10, in: 100) {
                 probe.record(random.chance(50, in: 100) ? .mute(.bob) : .unmute(.bob))
             } else {
-                probe.wait(random.pick([.milliseconds(30), .seconds(3), .seconds(40), .seconds(900_000)]))
+                probe.wait(random.pick([.milliseconds(30), .seconds(3), .seconds(40), .seconds(90_000)]))
             }
             try look(probe)
         }
@@ -129,7 +129,9 @@ import Testing
             #expect(restored.checkpoint().encoded() == bytes, "seed \(seed)")
             #expect(BoardLook(restored.head) == BoardLook(probe.room.head), "seed \(seed)")
             #expect(restored.head.pages == probe.room.head.pages, "seed \(seed)")
-            #expect(restored.checkpoint().assets == checkpoint.assets, "seed \(seed)")
+            #expect(restored.head.assets == probe.room.head.assets, "seed \(seed)")
+            // The room before keeps more of its log, for students who join again.
+            #expect(restored.checkpoint().assets.isSubset(of: checkpoint.assets), "seed \(seed)")
         }
     }
 
