@@ -33,8 +33,9 @@ public actor NATSTestServer {
             let store = FileManager.default.temporaryDirectory.appendingPathComponent("nats-\(UUID().uuidString)")
             settings.storeDirectory = store.path
         }
+        // None of those that the kernel gives to connections: while the server is down, nobody may take its port.
+        settings.port = try FreePort.find()
         let server = try await EmbeddedServer.start(settings)
-        settings.port = server.port
         store = settings.storeDirectory
         url = server.url
         port = server.port
