@@ -132,8 +132,8 @@ extension CheckpointStore {
 }
 
 extension CheckpointStore {
-    /// The best usable manifest of every room of a partition, which is the one that contains the most records. Rooms
-    /// with damaged manifests are listed.
+    /// The best usable manifest of every room of a partition, which is the one that contains the most records, with what notes
+    /// say beyond it. Rooms with damaged manifests are listed.
     ///
     /// Takes memory for three manifests per room.
     /// - Parameters:
@@ -145,11 +145,16 @@ extension CheckpointStore {
     ) async throws(JournalError) -> CheckpointCatalogue {
         let streams = streams(of: partition)
         var catalogue = CheckpointCatalogue()
+        var notes: [CursorNote] = []
         for (subject, bodies) in try await manifests(in: streams, timeout) {
             if subject == streams.coverage {
                 if let best = try coverage(in: bodies, log: log, streams) {
                     (catalogue.covered, catalogue.rewinds) = (best.covered, best.rewinds ?? 0)
                 }
+                continue
+            }
+            if streams.isOfCursors(subject) {
+                notes += try self.notes(in: bodies, log: log, streams)
                 continue
             }
             if let room = streams.room(ofDecision: subject) {
@@ -173,8 +178,10 @@ extension CheckpointStore {
                 continue
             }
             catalogue.rooms[room] = best
+            catalogue.learn(usable.dropLast().map(CursorNote.init))
             if isDamaged { catalogue.outdated.append(room) }
         }
+        catalogue.learn(notes)
         catalogue.damaged.sort { $0.text < $1.text }
         catalogue.outdated.sort { $0.text < $1.text }
         return catalogue
@@ -202,7 +209,7 @@ extension CheckpointStore {
     }
 
     /// Decodes bodies. Damaged ones are left out, and those that a newer release has written for another log.
-    private func readable<Value>(
+    func readable<Value>(
         _ bodies: [[UInt8]], log: String, in streams: PartitionStreams,
         _ decode: ([UInt8]) throws(CheckpointManifest.Unreadable) -> Value?
     ) throws(JournalError) -> (values: [Value], isDamaged: Bool) {
@@ -246,8 +253,10 @@ extension CheckpointStore {
 
 /// The checkpoints of a partition.
 public struct CheckpointCatalogue: Sendable, Equatable {
-    /// The best usable manifest of each room.
+    /// The best usable manifest of each room, with what notes say beyond it.
     public var rooms: [RoomID: CheckpointManifest] = [:]
+    /// What no manifest says yet: whoever opens the partition has to write it again, see ``CursorNotes``.
+    public var notes: [CursorNote] = []
     /// Rooms with a damaged manifest that may have been a better one: their records are needed from the best usable
     /// manifest's `sequence` on, whatever `covered` says.
     public var outdated: [RoomID] = []
@@ -264,4 +273,9 @@ public struct CheckpointCatalogue: Sendable, Equatable {
 
     /// No checkpoints.
     public init() {}
+
+    /// Takes what notes say of its rooms beyond their manifests.
+    mutating func learn(_ notes: [CursorNote]) {
+        for note in notes where rooms[note.room]?.learn(note) == true { self.notes.append(note) }
+    }
 }

@@ -15,7 +15,7 @@ import Whiteboard
 /// A value; any thread.
 public struct CheckpointStore: Sendable {
     /// The most bytes of a part; fewer where the server's limit is lower.
-    private static let partBytes = 512 << 10
+    static let partBytes = 512 << 10
     /// The most parts of a state: half a gigabyte.
     static let maxParts = 1024
 
@@ -23,7 +23,7 @@ public struct CheckpointStore: Sendable {
     let partitions: Int
     let readsCopies: Bool
     let jetStream: JetStream
-    private let own = WrittenRecords()
+    let own = WrittenRecords()
     let logger: Logger
 
     /// - Parameters:
@@ -228,6 +228,16 @@ extension CheckpointStore {
         try await last(notBeyond: manifest).manifest
     }
 
+    /// The room's manifest that was written last; nil when there is none of that log, or when it is damaged.
+    public func newest(of room: RoomID, log: String) async throws(JournalError) -> CheckpointManifest? {
+        let streams = streams(of: room)
+        let message = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.lastMessage(streams.checkpoint, subject: streams.manifest(of: room))
+        }
+        let newest = try readable(message.map { [$0.payload] } ?? [], of: room, log: log).last
+        return newest?.log == log ? newest : nil
+    }
+
     /// The room's manifest that was written last.
     private func last(notBeyond manifest: CheckpointManifest) async throws(JournalError) -> PlacedManifest {
         let (room, log) = (manifest.room, manifest.log)
@@ -307,7 +317,7 @@ extension CheckpointStore {
 
     /// Without a `Nats-Msg-Id`: for a duplicate the server would return the sequence of a message that may be deleted
     /// by then.
-    private func publish(
+    func publish(
         _ bytes: [UInt8], to subject: String, _ streams: PartitionStreams
     ) async throws(JournalError) -> UInt64 {
         let generation = jetStream.connection.generation

@@ -16,33 +16,16 @@ extension CheckpointManifest {
     static let version = 2
 
     func encoded() -> [UInt8] {
-        let cursors = cursors.map { (name: $0.key.text, cursor: $0.value) }.sorted { $0.name < $1.name }
+        let cursors = cursors.inOrder
         return HashedJSON.encode { json in
-            json.append("clocks", of: cursors) { json, name, cursor in
-                guard let clock = cursor.clock else { return }
-                json.append(key: name) { json in
-                    json.append("epoch", integer: clock.epoch)
-                    json.append("media", integer: clock.media.microseconds)
-                }
-            }
-            json.append(key: "cursors") { json in
-                for (name, cursor) in cursors {
-                    json.append(key: name)
-                    json.append(integer: cursor.released)
-                }
-            }
+            json.append(clocksOf: cursors)
+            json.append(cursors: cursors)
             json.append("handled", integer: handled)
             json.append("handledAt", integer: handledAt?.nanoseconds)
             json.append("incarnation", string: incarnation)
             json.append("log", string: log)
             json.append("loggedAt", integer: loggedAt?.nanoseconds)
-            json.append("pauses", of: cursors) { json, name, cursor in
-                guard cursor.pausedTime > .zero || cursor.pausedSince != nil else { return }
-                json.append(key: name) { json in
-                    json.append("since", integer: cursor.pausedSince?.nanoseconds)
-                    json.append("time", integer: cursor.pausedTime.nanoseconds)
-                }
-            }
+            json.append(pausesOf: cursors)
             if let previous {
                 json.append(key: "previous") { json in
                     json.append("sequence", integer: previous.sequence)
@@ -55,11 +38,7 @@ extension CheckpointManifest {
             json.append("sequence", integer: sequence)
             if let state { json.append(key: "state", state.append(to:)) }
             json.append("version", integer: Self.version)
-            json.append("videos", of: cursors) { json, name, cursor in
-                guard let hasVideo = cursor.hasVideo else { return }
-                json.append(key: name)
-                json.append(contentsOf: (hasVideo ? "true" : "false").utf8)
-            }
+            json.append(videosOf: cursors)
         }
     }
 
@@ -77,11 +56,29 @@ extension CheckpointManifest {
     }
 
     private init(_ json: JSONObject) throws(Rejection) {
+        self.init(
+            room: try RoomID(json.requiredString("room", limit: 64)).required("room"),
+            log: try json.requiredString("log", limit: 1024),
+            incarnation: try json.requiredString("incarnation", limit: 1024),
+            sequence: try json.integer("sequence").required("sequence"),
+            handled: try json.integer("handled").required("handled"), cursors: try json.cursors(),
+            isQuiet: try json.bool("quiet").required("quiet"),
+            state: try json.object("state").map(State.init),
+            previous: try json.object("previous").map(Generation.init),
+            restorations: try json.integer("restorations") ?? 0,
+            loggedAt: try json.integer("loggedAt").map(Instant.init(nanoseconds:)),
+            handledAt: try json.integer("handledAt").map(Instant.init(nanoseconds:)))
+    }
+}
+
+/// Where cohorts stand, as manifests and records of notes have it: members of the object around it.
+extension JSONObject {
+    func cursors() throws(Rejection) -> [CohortName: CohortCursor] {
         // Older releases wrote neither pauses nor videos, clocks, restorations and times.
-        let pauses = try json.object("pauses")
-        let videos = try json.object("videos")
-        let clocks = try json.object("clocks")
-        let released = try json.object("cursors").required("cursors")
+        let pauses = try object("pauses")
+        let videos = try object("videos")
+        let clocks = try object("clocks")
+        let released = try object("cursors").required("cursors")
         var cursors: [CohortName: CohortCursor] = [:]
         for name in released.names {
             let pause = try pauses?.object(name)
@@ -97,18 +94,53 @@ extension CheckpointManifest {
                         media: MediaTime(microseconds: try clock.integer("media").required("media")))
                 })
         }
-        self.init(
-            room: try RoomID(json.requiredString("room", limit: 64)).required("room"),
-            log: try json.requiredString("log", limit: 1024),
-            incarnation: try json.requiredString("incarnation", limit: 1024),
-            sequence: try json.integer("sequence").required("sequence"),
-            handled: try json.integer("handled").required("handled"), cursors: cursors,
-            isQuiet: try json.bool("quiet").required("quiet"),
-            state: try json.object("state").map(State.init),
-            previous: try json.object("previous").map(Generation.init),
-            restorations: try json.integer("restorations") ?? 0,
-            loggedAt: try json.integer("loggedAt").map(Instant.init(nanoseconds:)),
-            handledAt: try json.integer("handledAt").map(Instant.init(nanoseconds:)))
+        return cursors
+    }
+}
+
+/// A cohort's name and where it stands.
+typealias NamedCursor = (name: String, cursor: CohortCursor)
+
+extension [CohortName: CohortCursor] {
+    var inOrder: [NamedCursor] { map { (name: $0.key.text, cursor: $0.value) }.sorted { $0.name < $1.name } }
+}
+
+extension [UInt8] {
+    mutating func append(clocksOf cursors: [NamedCursor]) {
+        append("clocks", of: cursors) { json, name, cursor in
+            guard let clock = cursor.clock else { return }
+            json.append(key: name) { json in
+                json.append("epoch", integer: clock.epoch)
+                json.append("media", integer: clock.media.microseconds)
+            }
+        }
+    }
+
+    mutating func append(cursors: [NamedCursor]) {
+        append(key: "cursors") { json in
+            for (name, cursor) in cursors {
+                json.append(key: name)
+                json.append(integer: cursor.released)
+            }
+        }
+    }
+
+    mutating func append(pausesOf cursors: [NamedCursor]) {
+        append("pauses", of: cursors) { json, name, cursor in
+            guard cursor.pausedTime > .zero || cursor.pausedSince != nil else { return }
+            json.append(key: name) { json in
+                json.append("since", integer: cursor.pausedSince?.nanoseconds)
+                json.append("time", integer: cursor.pausedTime.nanoseconds)
+            }
+        }
+    }
+
+    mutating func append(videosOf cursors: [NamedCursor]) {
+        append("videos", of: cursors) { json, name, cursor in
+            guard let hasVideo = cursor.hasVideo else { return }
+            json.append(key: name)
+            json.append(contentsOf: (hasVideo ? "true" : "false").utf8)
+        }
     }
 }
 
@@ -240,14 +272,14 @@ enum HashedJSON {
 
 extension [UInt8] {
     /// A member that is an object.
-    fileprivate mutating func append(key name: String, _ members: (inout [UInt8]) -> Void) {
+    mutating func append(key name: String, _ members: (inout [UInt8]) -> Void) {
         append(key: name)
         appendObject(members)
     }
 
     /// A member that is an object with members of cohorts; left out where none has one.
     fileprivate mutating func append(
-        _ name: String, of cursors: [(name: String, cursor: CohortCursor)],
+        _ name: String, of cursors: [NamedCursor],
         _ member: (inout [UInt8], String, CohortCursor) -> Void
     ) {
         let end = count

@@ -27,6 +27,16 @@ struct PartitionStreams: Sendable {
     /// The subject of the ``Coverage``; no room's name has capitals.
     var coverage: String { "\(root).\(partition).COVERED.checkpoint" }
 
+    /// The subject of the notes of rooms in a slot of ``CursorNotes``; no room's name has capitals.
+    func cursors(_ slot: Int) -> String { "\(root).\(partition).\(Self.cursorsToken)\(slot).checkpoint" }
+
+    /// Whether a subject is one of these.
+    func isOfCursors(_ subject: String) -> Bool {
+        subject.dropFirst(root.count).split(separator: ".").dropFirst().first?.hasPrefix(Self.cursorsToken) ?? false
+    }
+
+    private static let cursorsToken = "CURSORS"
+
     /// The subject of the decision to erase a room that a command has made, kept beside the log. Parts have a number in that
     /// place.
     func decision(on room: RoomID, by command: String) -> String {

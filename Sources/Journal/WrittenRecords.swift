@@ -40,7 +40,11 @@ final class WrittenRecords: Sendable {
             if written.sequence > before ?? 0 { last[room] = written }
             // Another task may write the same room.
             guard before == nil || before == place else { return place }
-            return own.isSuperset(of: RangeSet(place + 1..<written.sequence)) ? nil : place
+            return hasAll(between: place, written.sequence) ? nil : place
+        }
+
+        func hasAll(between first: UInt64, _ last: UInt64) -> Bool {
+            own.isSuperset(of: RangeSet(first + 1..<last))
         }
     }
 
@@ -71,6 +75,11 @@ final class WrittenRecords: Sendable {
             guard let index = partitions.index(forKey: partition) else { return place }
             return partitions.values[index].take(written, of: room, after: place)
         }
+    }
+
+    /// Whether all records between two, the first of which is this process's own, are its own.
+    func hasAll(between first: UInt64, _ last: UInt64, in partition: Int) -> Bool {
+        partitions.withLock { $0[partition]?.hasAll(between: first, last) ?? false }
     }
 
     func forget(_ room: RoomID, of partition: Int) {

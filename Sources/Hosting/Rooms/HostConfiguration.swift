@@ -1,3 +1,4 @@
+import StrokeWire
 public import Whiteboard
 
 /// The settings of a host.
@@ -68,5 +69,14 @@ public struct CheckpointSchedule: Sendable, Equatable {
         self.operations = operations
         self.cursors = cursors
         self.releases = releases
+    }
+
+    /// When what changes in a room at an instant is noted. The rooms of a partition do that together, for they share a record: at
+    /// a time of their own each second, spread over some milliseconds, so that releases have their turn between them.
+    func nextNote(after instant: Instant, of room: RoomAddress, among partitions: Int) -> Instant {
+        let period = max(1, cursors.nanoseconds)
+        let step = Int64(FNV1a64.mixed(room.room.text.utf8) % 8) * min(8_000_000, period / 64)
+        let phase = period / Int64(max(1, partitions)) * Int64(room.partition) + step
+        return Instant(nanoseconds: phase + (max(0, instant.nanoseconds - phase) / period + 1) * period)
     }
 }

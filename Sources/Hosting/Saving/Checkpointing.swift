@@ -30,6 +30,8 @@ struct CheckpointTracker {
     /// The room's ``Room/cursorChanges`` when its cursors were last compared with those, or noted; nil for never.
     private var comparedChanges: UInt64?
     private(set) var notedAt: Instant
+    /// When the cursors are to be noted; nil where they were not seen to have moved.
+    var noteDue: Instant?
     /// Failed attempts since the last success.
     private var failures = 0
     private var pending: Pending?
@@ -139,7 +141,7 @@ struct CheckpointTracker {
         pending = Pending(
             stored: stored, cursorChanges: cursorChanges, index: index, holdsState: holdsState, settled: settled,
             firstAfter: nil, firstAfterAt: now)
-        notedAt = now
+        (notedAt, noteDue) = (now, nil)
         if holdsState { hastenedTo = nil }
     }
 
@@ -164,7 +166,7 @@ struct CheckpointTracker {
     }
 }
 
-/// When and what is saved of a room: the whole state now and then, the cursors every second.
+/// When and what is saved of a room: the whole state now and then, the cursors every second, see ``CursorNotes``.
 extension RoomHost {
     /// The answer to ``HostOutput/save(_:)``: acknowledged, or failed and tried again.
     ///
@@ -217,6 +219,12 @@ extension RoomHost {
 
     /// Saves what is due to be saved.
     func save(_ hosted: HostedRoom, at now: Instant) {
+        if let schedule = configuration.checkpoints, hosted.tracker.noteDue == nil, !hosted.tracker.isSaving,
+            hasMoved(hosted)
+        {
+            hosted.tracker.noteDue = schedule.nextNote(
+                after: now, of: hosted.address, among: configuration.partitions)
+        }
         guard let due = nextSave(of: hosted), due <= now, hosted.room != nil else { return }
         let holdsState = isStateDue(hosted, at: now)
         var stored = hosted.note
@@ -254,11 +262,12 @@ extension RoomHost {
                 index < hosted.tracker.savedIndex + UInt64(schedule.operations)
             else { return retry }
             let whole = max(retry, hosted.tracker.due(after: schedule.interval))
-            return hasMoved(hosted) ? min(whole, retry) : whole
+            return hasMoved(hosted) ? min(whole, hosted.tracker.noteDue ?? retry) : whole
         }
         guard hasMoved(hosted) else { return nil }
         let isFarAhead = hosted.room.map { $0.mostUnsavedReleases >= schedule.releases } ?? false
-        return isClosing(hosted) || hosted.isLeaving || isFarAhead ? hosted.tracker.notedAt : retry
+        let isUrgent = isClosing(hosted) || hosted.isLeaving || isFarAhead
+        return isUrgent ? hosted.tracker.notedAt : hosted.tracker.noteDue ?? retry
     }
 
     /// Whether the saved cursors are behind, or authors have been told of more.

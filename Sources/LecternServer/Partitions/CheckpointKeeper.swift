@@ -13,6 +13,7 @@ import Whiteboard
 final class CheckpointKeeper: Sendable {
     private let store: CheckpointStore
     private let files: CheckpointFiles
+    private let cursors: CursorKeeper
     private let connection: NATSConnection
     private let configuration: ServerConfiguration
     private let assetUse: AssetUse
@@ -51,6 +52,7 @@ final class CheckpointKeeper: Sendable {
     ) {
         self.store = store
         files = CheckpointFiles(store)
+        cursors = CursorKeeper(store, files, connection: connection, metrics: metrics)
         self.connection = connection
         self.configuration = configuration
         self.assetUse = assetUse
@@ -71,6 +73,7 @@ final class CheckpointKeeper: Sendable {
             $0[partition] = PartitionStatus(
                 opening: opening, log: log, covered: catalogue.covered, rewinds: catalogue.rewinds)
         }
+        cursors.open(partition, opening: opening, log: log, catalogue.notes)
     }
 
     private func status(of partition: Int) -> PartitionStatus? { partitions.withLock { $0[partition] } }
@@ -78,6 +81,7 @@ final class CheckpointKeeper: Sendable {
     /// Drops the state of a partition that another daemon serves from now on.
     func close(_ partition: Int) {
         store.forget(partition: partition)
+        cursors.close(partition)
         known.forget(partition: partition)
         partitions.withLock { $0[partition] = nil }
     }
@@ -118,6 +122,21 @@ final class CheckpointKeeper: Sendable {
     /// - Parameter generation: of the connection on which the room's releases were published. If the connection has
     ///   changed, releases may be lost, and nothing is saved.
     func save(_ request: SaveRequest, publishedOn generation: UInt64, then: @escaping @Sendable (SaveOutcome) -> Void) {
+        let save = CursorKeeper.Save(request: request, generation: generation, then: then)
+        guard case .unchanged = request.state else { return saveManifest(save) }
+        cursors.save(save, opening: status(of: request.partition)?.opening) { [self] in
+            saveManifest($0)
+        } onFailure: { [self] error in
+            noteStorageFull(error, request.partition)
+            logger.warning(
+                "notes of rooms not saved, retrying",
+                metadata: ["partition": "\(request.partition)", "error": "\(error)"])
+        }
+    }
+
+    /// Writes the room's manifest, and the state where it has changed.
+    private func saveManifest(_ save: CursorKeeper.Save) {
+        let (request, generation, then) = (save.request, save.generation, save.then)
         let opening = status(of: request.partition)?.opening
         tasks.run(for: request.room) { [self] in
             do throws(JournalError) {
@@ -181,6 +200,46 @@ final class CheckpointKeeper: Sendable {
         }
     }
 
+    /// Writes the notes of rooms to their manifests that have been in records for long: so records hold rooms in use alone.
+    func foldNotes(of partition: Int) {
+        for room in cursors.takeOld(of: partition, configuration.checkpoints.interval * 2) {
+            tasks.run(for: room) { [self] in _ = await foldNote(of: room, in: partition) }
+        }
+    }
+
+    /// The same with all notes of a partition that is handed over: a daemon of an older release reads no records.
+    func foldAllNotes(of partition: Int) async {
+        await withTaskGroup(of: Bool.self) { group in
+            for (number, room) in cursors.takeOld(of: partition, .zero).enumerated() {
+                // The next owner has the records.
+                if number >= Self.parallelTasks, await group.next() == false { return }
+                group.addTask { [self] in await foldNote(of: room, in: partition) }
+            }
+        }
+    }
+
+    /// - Returns: false where the store does not answer.
+    private func foldNote(of room: RoomID, in partition: Int) async -> Bool {
+        // The manifests of one that is being made from others tell the next owner that something is lost: they stay.
+        guard !known.isRebuilding(room), !known.isOutdated(room), let log = status(of: partition)?.log,
+            let note = cursors.note(of: room, in: partition)
+        else { return true }
+        do throws(JournalError) {
+            guard let newest = try await store.newest(of: room, log: log) else { return true }
+            var manifest = newest
+            if manifest.learn(note) {
+                manifest = try await store.save(cursors: manifest, after: newest).manifest
+                if known.manifest(of: room) == nil { store.forget(room) } else { known.note(manifest) }
+            }
+            cursors.stored(manifest, in: partition)
+            return true
+        } catch {
+            logger.debug("note not written to a manifest", metadata: ["room": "\(room)", "error": "\(error)"])
+            if case .superseded = error { return true }
+            return false
+        }
+    }
+
     private func confirm(_ generation: UInt64) async throws(JournalError) {
         let answered = try? await connection.confirmPublished()
         guard answered == generation else { throw .unconfirmed }
@@ -205,6 +264,8 @@ final class CheckpointKeeper: Sendable {
         let room = request.room
         var before = known.manifest(of: room)
         var manifest = CheckpointManifest(request, log: status.log, after: before)
+        // When a record was logged that a daemon before has told of, it may say alone.
+        if let note = cursors.note(of: room, in: request.partition) { manifest.learn(note) }
         let fallback = known.fallback(of: room)
         var written = 0
         var followsDamage = false
@@ -228,6 +289,7 @@ final class CheckpointKeeper: Sendable {
         }
         if case .changed(let checkpoint) = request.state { assetUse.note(checkpoint.assets) }
         known.note(manifest)
+        cursors.stored(manifest, in: request.partition)
         guard !followsDamage else { throw .damaged(room: room) }
         if case .changed = request.state, fallback != nil, let state = manifest.state,
             try await store.bytes(of: state, room: room) == nil

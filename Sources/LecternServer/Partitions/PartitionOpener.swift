@@ -39,7 +39,10 @@ struct PartitionOpener: Sendable {
     /// Ends the work on a partition after all of its rooms have been evicted.
     /// - Parameter covered: last record that checkpoints hold with all before it; nil if not known.
     func finish(_ partition: Int, covered: UInt64?) async {
-        if let covered { await keeper.note(covered: covered, of: partition) }
+        if let covered {
+            await keeper.note(covered: covered, of: partition)
+            await keeper.foldAllNotes(of: partition)
+        }
         keeper.close(partition)
     }
 
@@ -208,6 +211,7 @@ struct PartitionOpener: Sendable {
             Task {
                 let covered = least.withLock { $0 }
                 await keeper.note(covered: covered, of: partition)
+                keeper.foldNotes(of: partition)
                 await trimmer.trim(partition, covered: covered)
             }
         }

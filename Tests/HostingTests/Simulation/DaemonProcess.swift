@@ -85,6 +85,7 @@ final class DaemonProcess {
             case .closed(let partition, let isWhole):
                 if let work = works.removeValue(forKey: partition), isWhole {
                     keeper.note(covered: work.delivered, of: partition)
+                    keeper.foldNotes(of: partition, after: .zero)
                 }
                 membership.closed(partition, at: now)
             }
@@ -222,6 +223,8 @@ final class PartitionWork {
     var isCaughtUp: Bool { caughtUpAt != nil }
     /// The last record that the host was given.
     var delivered: UInt64 = 0
+    /// Numbers the times that the partition was opened.
+    var opening = 0
     /// Up to where the checkpoints were when it was opened.
     var covered: UInt64 = 0
 }
@@ -239,6 +242,7 @@ extension DaemonProcess {
                 guard works[partition] === work, !work.isClosing else { return }
                 guard isReached, !world.chance(80) else { return readCatalogue(partition, work) }
                 let catalogue = cluster.checkpoints[partition].catalogue()
+                work.opening = cluster.ledger.open(partition, catalogue, cluster.checkpoints[partition].spoilt)
                 world.after(0...40) { [self] in post { [self] in begin(partition, work, catalogue) } }
             }
         }
@@ -319,6 +323,7 @@ extension DaemonProcess {
                         cluster.fault == .overstatesCoverage
                         ? work.delivered : host.covered(of: partition, through: work.delivered)
                     keeper.note(covered: covered, of: partition)
+                    keeper.foldNotes(of: partition, after: .seconds(8))
                 }
             }
             reportCoverage()

@@ -61,6 +61,10 @@ final class Ledger {
     /// After a lost connection: the release after which a room goes on.
     private var repeatsAfter: [Order: UInt64] = [:]
     private var kept: [Order: Standing] = [:]
+    /// The most that was acknowledged of each room.
+    private var acknowledged: [RoomID: CursorNote] = [:]
+    /// How often each partition was opened.
+    private var openings: [Int: Int] = [:]
     private var said: [Order: [UInt64: [Standing]]] = [:]
 
     init(world: World) {
@@ -162,6 +166,28 @@ final class Ledger {
         for (cohort, cursor) in stored.cursors where cursor.released > reached(Following(life: life, cohort: cohort)) {
             report("a checkpoint of \(room) has \(cohort) at \(cursor.released), beyond what was published")
         }
+    }
+
+    /// The host of a process gets to know that this is stored. It counts as long as no other has opened the partition, which
+    /// may have read less.
+    func acknowledge(_ note: CursorNote, of partition: Int, in opening: Int) {
+        if opening == openings[partition] { acknowledged[note.room, default: note].join(note) }
+    }
+
+    /// Whoever opens a partition finds at least what was acknowledged to the one before.
+    /// - Returns: the number of the opening.
+    func open(_ partition: Int, _ catalogue: SimulatedCheckpoints.Catalogue, _ spoilt: Set<RoomID>) -> Int {
+        openings[partition, default: 0] += 1
+        for (room, manifest) in catalogue.rooms where !spoilt.contains(room) {
+            guard let note = acknowledged[room] else { continue }
+            let isBehind =
+                manifest.incarnation != note.incarnation
+                ? manifest.handled < note.handled
+                : manifest.handled < note.handled
+                    || note.cursors.contains { $1.released > manifest.cursors[$0]?.released ?? 0 }
+            if isBehind { report("\(room) is stored as \(CursorNote(manifest)), and was acknowledged as \(note)") }
+        }
+        return openings[partition] ?? 0
     }
 
     /// The last index that students of a cohort can have: a new cohort begins where `main` is.

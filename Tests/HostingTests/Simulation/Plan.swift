@@ -32,6 +32,8 @@ struct Plan {
     let trimsLogs: Bool
     /// From then on nothing fails any more.
     let calm: Moment
+    /// Bytes of a record of notes, at most.
+    let recordBytes: Int
     let end: Moment
 
     init(_ random: inout SeededGenerator) {
@@ -64,6 +66,7 @@ struct Plan {
         // In another life sessions without names are counted from the one that is there.
         closesRooms = !restartsUnnamed && random.chance(400, in: 1000)
         trimsLogs = random.chance(300, in: 1000)
+        recordBytes = random.pick([1500, 4000, 1 << 19])
         calm = Moment(nanoseconds: Int64(random.int(12...25)) * 1_000_000_000)
         // Where nothing goes out late, the video has to come to what was drawn before a restart.
         let holds = named.values.contains { $0.gate != .none && $0.policy != .maxhold }

@@ -164,6 +164,7 @@ struct Schedule {
                 world.note("the newest checkpoint of \(room) goes bad")
                 checkpoints.damage(room, isManifest: world.chance(500))
             }
+            if world.chance(300) { world.at(momentOfFault()) { checkpoints.damageRecord() } }
         }
     }
 
@@ -240,6 +241,8 @@ enum Fault: String, CaseIterable {
     case losesAnswers
     /// Cursors in checkpoints are ahead of what was released.
     case overstatesCursors
+    /// A record has the notes of its second alone.
+    case forgetsNotes
     /// Releases count before the server confirms them.
     case savesUnconfirmed
     /// After a lost connection, unconfirmed messages are not published again.

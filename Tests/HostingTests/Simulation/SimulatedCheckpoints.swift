@@ -15,6 +15,19 @@ final class SimulatedCheckpoints {
         /// Rooms with an unreadable manifest that may have been a better one: their records are needed from the best one
         /// on, whatever `covered` says.
         var outdated: [RoomID] = []
+        /// What no manifest says yet.
+        var notes: [CursorNote] = []
+
+        mutating func learn(_ notes: [CursorNote]) {
+            for note in notes where rooms[note.room]?.learn(note) == true { self.notes.append(note) }
+        }
+    }
+
+    /// The notes of many rooms.
+    private struct Record {
+        let notes: [CursorNote]
+        let sequence: UInt64
+        var isDamaged = false
     }
 
     private struct Message {
@@ -33,6 +46,9 @@ final class SimulatedCheckpoints {
     private var states: [UInt64: [UInt8]] = [:]
     private var slots: [Slot: [UInt64]] = [:]
     private var coverages: [UInt64] = []
+    private var records: [Int: [Record]] = [:]
+    /// Rooms of which something was damaged: what was acknowledged of them may be gone.
+    private(set) var spoilt: Set<RoomID> = []
     private var last: UInt64 = 0
 
     // MARK: Writing
@@ -61,6 +77,21 @@ final class SimulatedCheckpoints {
     }
 
     func put(covered: UInt64) { coverages = (coverages + [covered]).suffix(Self.kept) }
+
+    /// Stores the record of a slot.
+    /// - Returns: its sequence.
+    func put(_ notes: [CursorNote], in slot: Int) -> UInt64 {
+        last += 1
+        records[slot, default: []].append(Record(notes: notes, sequence: last))
+        if let count = records[slot]?.count, count > Self.kept { records[slot]?.removeFirst() }
+        return last
+    }
+
+    /// What records of a slot say that were written between two.
+    func notes(in slot: Int, between first: UInt64, _ last: UInt64) -> [CursorNote] {
+        let between = (records[slot] ?? []).filter { $0.sequence > first && $0.sequence < last && !$0.isDamaged }
+        return between.flatMap(\.notes)
+    }
 
     func discard(_ states: [CheckpointManifest.State]) {
         for part in states.flatMap(\.parts) { self.states[part] = nil }
@@ -94,8 +125,10 @@ final class SimulatedCheckpoints {
                 continue
             }
             catalogue.rooms[room] = best
+            catalogue.learn(usable(room).dropLast().map(CursorNote.init))
             if all.contains(where: \.isDamaged) { catalogue.outdated.append(room) }
         }
+        for slot in records.keys.sorted() { catalogue.learn(notes(in: slot, between: 0, .max)) }
         return catalogue
     }
 
@@ -110,12 +143,20 @@ final class SimulatedCheckpoints {
 
     /// Damages the manifest of a room that was written last, or the newest state.
     func damage(_ room: RoomID, isManifest: Bool) {
+        spoilt.insert(room)
         if isManifest {
             if let last = manifests[room]?.indices.last { manifests[room]?[last].isDamaged = true }
         } else if let state = newest(of: room)?.state {
             // Its checksum is wrong, so it counts as missing.
             discard([state])
         }
+    }
+
+    /// Damages the record of a slot that was written last.
+    func damageRecord() {
+        guard let slot = records.keys.min(), let position = records[slot]?.indices.last else { return }
+        records[slot]?[position].isDamaged = true
+        spoilt.formUnion(records[slot]?[position].notes.map(\.room) ?? [])
     }
 
     func delete(_ room: RoomID, before sequence: UInt64) {

@@ -20,6 +20,7 @@ final class SimulatedKeeper {
     /// How often each room has left memory.
     private var stays: [RoomID: Int] = [:]
     var logClockAhead: [Int: Duration] = [:]
+    private var records: [Int: SimulatedRecords] = [:]
 
     init(_ process: DaemonProcess) {
         self.process = process
@@ -35,6 +36,7 @@ final class SimulatedKeeper {
         manifests = manifests.filter { process.cluster.partition(of: $0.key) != partition }
         outdated = outdated.filter { process.cluster.partition(of: $0) != partition }.union(catalogue.outdated)
         covered[partition] = catalogue.covered
+        records[partition] = SimulatedRecords(process, of: partition, catalogue.notes)
     }
 
     /// A room has left memory: its manifest is read again when it is loaded, and what it has asked for is not awaited any more.
@@ -50,6 +52,27 @@ final class SimulatedKeeper {
             guard isReachable else { return }
             process.cluster.checkpoints[partition].put(covered: sequence)
             covered[partition] = max(covered[partition] ?? 0, sequence)
+        }
+    }
+
+    /// Writes notes to manifests that have been in records for so long.
+    func foldNotes(of partition: Int, after age: Duration) {
+        guard let records = records[partition] else { return }
+        for room in records.takeOld(age) {
+            later(1...60) { [self] in
+                guard isReachable, fallbacks[room] == nil, !outdated.contains(room), let note = records.notes[room],
+                    var manifest = checkpoints(of: room).lastWritten(of: room)
+                else { return }
+                guard manifest.learn(note) else { return records.stored(manifest) }
+                let last = checkpoints(of: room).lastSequence(of: room)
+                world.after(0...10) { [self] in
+                    guard checkpoints(of: room).put(manifest, after: last) else { return }
+                    later(0...20) { [self] in
+                        if manifests[room] != nil { manifests[room] = manifest }
+                        records.stored(manifest)
+                    }
+                }
+            }
         }
     }
 
@@ -72,6 +95,16 @@ extension SimulatedKeeper {
 
     func save(_ request: SaveRequest) {
         let save = Save(request: request, stay: stays[request.room])
+        if case .unchanged = request.state {
+            guard let records = records[request.partition] else { return fail(save) }
+            return records.save(CursorNote(request)) { [self] isSaved in
+                switch isSaved {
+                case true?: acknowledge(save)
+                case false?: fail(save)
+                case nil: write(save)
+                }
+            }
+        }
         // Only releases that the server has confirmed count.
         guard process.cluster.fault != .savesUnconfirmed else { return write(save) }
         process.confirm { [self] isConfirmed in
@@ -88,6 +121,7 @@ extension SimulatedKeeper {
             let checkpoints = checkpoints(of: request.room)
             let known = manifests[request.room]
             var manifest = CheckpointManifest(request, log: log(of: request.room).prefix, after: known)
+            if let note = records[request.partition]?.notes[request.room] { manifest.learn(note) }
             if process.cluster.fault == .overstatesCursors {
                 manifest.cursors = manifest.cursors.mapValues { CohortCursor($0.released + 3) }
             }
@@ -159,12 +193,21 @@ extension SimulatedKeeper {
             later(0...20) { [self] in
                 manifests[room] = manifest.state == nil ? nil : manifest
                 if case .unchanged = save.request.state {} else { fallbacks[room] = nil }
-                if isAwaited(save) { process.host.saved(room, isSaved: true, at: process.now) }
+                records[save.request.partition]?.stored(manifest)
+                acknowledge(save)
                 later(0...40) { [self] in
                     if isReachable { checkpoints.discard(manifest.obsoleteStates(of: before)) }
                 }
             }
         }
+    }
+
+    private func acknowledge(_ save: Save) {
+        guard isAwaited(save) else { return }
+        if let work = process.works[save.request.partition] {
+            process.cluster.ledger.acknowledge(CursorNote(save.request), of: save.request.partition, in: work.opening)
+        }
+        process.host.saved(save.request.room, isSaved: true, at: process.now)
     }
 
     private func supersede(_ save: Save) {
