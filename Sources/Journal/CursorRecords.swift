@@ -34,7 +34,7 @@ extension CheckpointStore {
                 before = message.sequence
             }
         }
-        return (sequence, try notes(in: bodies, log: log, streams))
+        return (sequence, try self.notes(in: bodies, log: log, streams))
     }
 
     /// What records say of the rooms of a log. A damaged one is passed over: those before it are seconds older.

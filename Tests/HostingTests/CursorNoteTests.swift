@@ -49,16 +49,16 @@ import Whiteboard
 
     @Test func `a life that has ended is not gone back to`() {
         var manifest = manifest(note(2, handled: 30, life: "log-29"))
-        #expect(!manifest.learn(note(400, handled: 28)))
+        #expect(manifest.learn(note(400, handled: 28)) == false)
         #expect(manifest.knows(note(400, handled: 28)))
-        #expect(manifest.learn(note(0, handled: 40, life: "log-35")))
+        #expect(manifest.learn(note(0, handled: 40, life: "log-35")) == true)
         #expect(manifest.incarnation == "log-35" && manifest.cursors == [.main: 0])
     }
 
     @Test func `a note of a room that was restored more often waits for its manifest`() {
         var manifest = manifest(note(2, handled: 30))
         let restored = note(5, handled: 12, life: "log.1-11", restorations: 1)
-        #expect(!manifest.learn(restored))
+        #expect(manifest.learn(restored) == false)
         #expect(!manifest.knows(restored))
         #expect(manifest.cursors == [.main: 2])
     }
@@ -73,14 +73,14 @@ import Whiteboard
 
     @Test func `a record has all notes that no manifest has, whatever has changed`() {
         var notes = CursorNotes(slotBytes: 4096)
-        #expect(notes.put(note(1), at: now))
-        #expect(notes.put(note(1, of: .botany), at: now))
+        #expect(notes.put(note(1), at: now) == true)
+        #expect(notes.put(note(1, of: .botany), at: now) == true)
         #expect(notes.takeChanged() == [0])
         #expect(notes.takeChanged().isEmpty)
         // What it has already is no change.
-        #expect(notes.put(note(1), at: now))
+        #expect(notes.put(note(1), at: now) == true)
         #expect(notes.takeChanged().isEmpty)
-        #expect(notes.put(note(2), at: now))
+        #expect(notes.put(note(2), at: now) == true)
         #expect(notes.takeChanged() == [0])
         #expect(notes.notes(in: 0) == [note(2), note(1, of: .botany)])
         // A manifest that says less leaves it there.
@@ -94,15 +94,15 @@ import Whiteboard
         let bytes = note(1, of: try #require(RoomID("room-10"))).bytes
         var notes = CursorNotes(slotBytes: 2 * bytes)
         let rooms = (10..<10 + 2 * CursorNotes.mostSlots).compactMap { RoomID("room-\($0)") }
-        for room in rooms { #expect(notes.put(note(1, of: room), at: now)) }
+        for room in rooms { #expect(notes.put(note(1, of: room), at: now) == true) }
         #expect(notes.takeChanged() == Array(0..<CursorNotes.mostSlots))
-        #expect(!notes.put(note(1, of: .botany), at: now))
-        #expect(notes.put(note(2, of: rooms[5]), at: now))
+        #expect(notes.put(note(1, of: .botany), at: now) == false)
+        #expect(notes.put(note(2, of: rooms[5]), at: now) == true)
         #expect(notes.takeChanged() == [2])
         // It grows beyond its slot.
         var grown = note(3, of: rooms[0])
         grown.cursors[try #require(CohortName("late"))] = 1
-        #expect(!notes.put(grown, at: now))
+        #expect(notes.put(grown, at: now) == false)
         #expect(notes[rooms[0]] == note(1, of: rooms[0]))
     }
 
