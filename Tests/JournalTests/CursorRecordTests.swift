@@ -92,7 +92,8 @@ import Whiteboard
         full.isQuiet = false
         for number in 0..<8 {
             full.cursors[try #require(CohortName("cohort-\(number)"))] = CohortCursor(
-                UInt64(Int64.max), pausedTime: .nanoseconds(Int64.max), pausedSince: Instant(nanoseconds: .max), hasVideo: false,
+                UInt64(Int64.max), pausedTime: .nanoseconds(Int64.max), pausedSince: Instant(nanoseconds: .max),
+                hasVideo: false,
                 clock: SavedClock(epoch: .max, media: MediaTime(microseconds: .max)))
         }
         let record = CursorRecord(log: "abc", notes: [full, try note("room", 3)])

@@ -10,7 +10,7 @@ import Testing
 /// 4. `SimulatedStreams`, `SimulatedCheckpoints`: the log and the checkpoints of a partition as JetStream keeps them, and the
 ///    log's reader.
 /// 5. `DaemonProcess`: the real host and membership in a process that can crash, stand still, or lose its connection.
-/// 6. `ProcessOutput`, `SimulatedKeeper`: what the host publishes, appends, saves and loads.
+/// 6. `ProcessOutput`, `SimulatedKeeper`, `SimulatedRecords`: what the host publishes, appends, saves and loads.
 /// 7. `SimulatedNetwork`: core NATS, and the send buffer of a process.
 /// 8. `Student`: the video as a cohort sees it, and a student who follows the board.
 /// 9. `Ledger`: records what daemons publish, and checks each message as it comes.
