@@ -218,6 +218,7 @@ extension DaemonConfiguration {
         intake.wire.colours = colourSpace
         intake.wire.features = BoardFeatures(names: board.features.map(\.rawValue))
         if history.clear == .undoable { intake.wire.features.insert(.undoableClears) }
+        if history.scope == .author { intake.wire.features.insert(.authorScope) }
         if colour == .rgb { intake.wire.features.insert(.rgbColours) }
         return intake
     }

@@ -5,7 +5,7 @@
 
 internal import CWebShims
 internal import ClientCore
-internal import StrokeWire
+package import StrokeWire
 internal import Whiteboard
 
 nonisolated(unsafe) var playout = BoardPlayout(followsPlayer: false)
@@ -113,6 +113,11 @@ public func studentOwnSession(_ size: Int32) {
     var reader = buffers.reader(Int(size))
     let name = reader.take(Int(size))
     playout.ownSession = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+}
+
+/// Those of some entries of the page that is drawn that are an author's.
+package func ownEntries(_ ids: [UInt64], of author: AuthorID) -> [UInt64] {
+    playout.board.entries(ids, of: author, on: painter.page(of: playout))
 }
 
 /// Draws what has changed, and answers with records.

@@ -319,7 +319,7 @@ func mediaTime(_ milliseconds: Double) -> Int64? {
 }
 
 extension InputReader {
-    fileprivate mutating func text() -> String { String(decoding: countedBytes(), as: UTF8.self) }
+    mutating func text() -> String { String(decoding: countedBytes(), as: UTF8.self) }
     fileprivate mutating func integer() -> Int64 { Int64(exactly: number(Double.self, or: 0)) ?? 0 }
 
     fileprivate mutating func pages() -> [Int] {

@@ -64,19 +64,26 @@ public func find(_ kind: Int32, _ x: Double, _ y: Double) -> Int32 {
 
 /// Hides the strokes that an eraser of whole strokes touches: how many. Input: x and y of its path in board units, floats of 64
 /// bits. Output: their ids, floats of 64 bits. With the radius -1 it hides entries whose ids are the input, and with -2 it shows
-/// them again, unless the room has removed them.
+/// them again, unless the room has removed them. With -3 it hides none: the input is an author's name behind its length, a word, and
+/// ids; those of them that are the author's are the output.
 @_expose(wasm, "lift")
 @_cdecl("lectern_lift")
 public func lift(_ radius: Double, _ size: Int32) -> Int32 {
     var reader = buffers.reader(Int(size))
     buffers.output.removeAll(keepingCapacity: true)
-    guard radius < 0 else {
-        let ids = picture.liftStrokes(under: reader.places(), radius: radius)
-        for id in ids { buffers.append(Double(id)) }
-        return Int32(ids.count)
-    }
+    guard radius < 0 else { return answer(picture.liftStrokes(under: reader.places(), radius: radius)) }
+    let author = radius == -3 ? AuthorID(reader.text()) : nil
     var ids: [UInt64] = []
     while !reader.isAtEnd { ids.append(UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0) }
-    if radius == -2 { picture.putBack(ids) } else { picture.lift(ids) }
+    switch radius {
+    case -3: return answer(author.map { ownEntries(ids, of: $0) } ?? [])
+    case -2: picture.putBack(ids)
+    default: picture.lift(ids)
+    }
     return 0
+}
+
+private func answer(_ ids: [UInt64]) -> Int32 {
+    for id in ids { buffers.append(Double(id)) }
+    return Int32(ids.count)
 }

@@ -88,6 +88,24 @@ typealias SeededGenerator = TestSupport.SeededGenerator
         #expect(board.undoneCount(on: 0) == 1 && board.undoneCount(on: 1) == 0)
     }
 
+    @Test func `tells which entries of a page are an author's, as far as they are visible`() throws {
+        var board = StudentBoard()
+        let (ann, bob) = (try #require(AuthorID("ann")), try #require(AuthorID("bob")))
+        func apply(_ text: String, by author: AuthorID, _ reference: UInt64? = nil) throws {
+            let message = try StrokeMessage(decoding: Array(text.utf8))
+            try board.apply(
+                ReleasedOperation(
+                    index: board.index + 1, author: author, reference: reference, action: message.action,
+                    bytes: Array(text.utf8)))
+        }
+        for author in [ann, bob, ann] { try apply(#"{"n":1,"d":[{"x":1,"y":1}]}"#, by: author) }
+        #expect(board.entries([1, 2, 3, 4], of: ann, on: 0) == [1, 3])
+        #expect(board.entries([3, 2], of: bob, on: 0) == [2])
+        #expect(board.entries([1], of: ann, on: 1).isEmpty)
+        try apply(#"{"n":1,"a":2}"#, by: ann, 3)
+        #expect(board.entries([1, 2, 3], of: ann, on: 0) == [1])
+    }
+
     @Test func `counts what could be brought back, and forgets the oldest beyond 1,024`() throws {
         var board = StudentBoard()
         let author = try #require(AuthorID("ann"))

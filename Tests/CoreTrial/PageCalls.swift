@@ -14,7 +14,7 @@ extension HostileCalls {
         case 6: call(.neededImages)
         case 7: call(.lift, [pick([20, 300, number()])], input: path())
         case 8: call(.strokeAt, [number(), number(), pick([8, number()])])
-        default: call(.lift, [pick([-1, -2])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
+        default: call(.lift, [pick([-1, -2, -3])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
         }
     }
 

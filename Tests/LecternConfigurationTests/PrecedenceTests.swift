@@ -153,6 +153,14 @@ private let others: [String: String] = [
         #expect(configuration.room.intake.wire.colours == .rgb)
     }
 
+    @Test func `The scope of a history is told to clients`() {
+        var configuration = DaemonConfiguration()
+        #expect(!configuration.room.intake.wire.features.contains(.authorScope))
+        configuration.history.scope = .author
+        #expect(configuration.room.intake.wire.features.contains(.authorScope))
+        #expect(BoardFeatures(names: ["author-scope"]).names == ["author-scope"])
+    }
+
     @Test func `A board size is given or left to the first draw`() throws {
         #expect(DaemonConfiguration().boardSize == nil)
         let arguments = ["board.width": "800", "board.height": "600.5"]
@@ -175,7 +183,7 @@ private let others: [String: String] = [
         ]
         let expected = RoomConfiguration(
             intake: IntakeLimits(
-                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: []), assembling: 4, held: 5,
+                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: .authorScope), assembling: 4, held: 5,
                 pendingBytes: 6 << 20, authors: 7, authorIdle: .seconds(8), messagesPerSecond: 9,
                 bytesPerSecond: 10 << 20, boardPoints: 12),
             history: HistoryConfiguration(scope: .author, depth: 13, clear: .final),

@@ -49,6 +49,12 @@ public struct StudentBoard: Sendable {
     /// The visible strokes of a page, bottom to top.
     public func visible(on page: Int) -> VisibleStrokes { followed.board.visible(on: page) }
 
+    /// Those of some entries of a page that are visible and an author's.
+    public func entries(_ indices: [UInt64], of author: AuthorID, on page: Int) -> [UInt64] {
+        let visible = visible(on: page)
+        return indices.filter { visible.stroke(at: $0)?.author == author }
+    }
+
     /// Number of strokes and clears of a page that a redo could bring back, as far as a client knows.
     public func undoneCount(on page: Int) -> Int { followed.board.undoneCount(on: page) }
 

@@ -282,7 +282,14 @@ export class Core extends Instance {
     }
 
     lift(path, radius) {
-        const count = this._functions.lift(radius, this._send(new Input().places(path)));
+        return this.#ids(this._functions.lift(radius, this._send(new Input().places(path))));
+    }
+
+    own(indices, author) {
+        return this.#ids(this._functions.lift(-3, this._send(new Input().data(author).numbers(indices))));
+    }
+
+    #ids(count) {
         const output = new RecordReader(this._answer);
         return output.times(count, () => output.number());
     }

@@ -225,6 +225,11 @@ export class Painter {
         return indices;
     }
 
+    /** Those of some entries of the page, by their indices, that an author has drawn. */
+    own(indices, author) {
+        return this.#tool((core) => core.own(indices, author)) ?? [];
+    }
+
     /** Hides entries of the room by their indices, until {@link putBack}. */
     hide(indices) {
         this.#tool((core) => core.hide(indices));

@@ -15,7 +15,7 @@ export class StrokeEraser {
     width = 20;
     #teacher;
     #isChosen = false;
-    /** The page that the pen erases on, how many of its places were looked at, and what was touched; null while it is up. */
+    /** The page that the pen erases on, how many of its places were looked at, what was touched, and whether others drew some; null while it is up. */
     #pass = null;
     #removals;
 
@@ -49,13 +49,20 @@ export class StrokeEraser {
         const path = points.slice(Math.max(Math.min(pass.seen, points.length) - 1, 0));
         if (path.length === 0) return;
         pass.seen = points.length;
-        pass.indices.push(...this.#teacher.board.painter.lift(path, this.width / 2));
+        const { painter } = this.#teacher.board;
+        const touched = painter.lift(path, this.width / 2);
+        const own = new Set(this.#teacher.removable(touched));
+        pass.indices.push(...own);
+        if (own.size === touched.length) return;
+        painter.putBack(touched.filter((index) => !own.has(index)));
+        pass.hasForeign = true;
     }
 
     #end(stroke) {
         this.#erase(stroke);
-        const { indices, page } = this.#pass;
+        const { indices, page, hasForeign } = this.#pass;
         this.#pass = null;
+        if (hasForeign) this.#teacher.passOver();
         for (let at = 0; at < indices.length; at += mostIndices) {
             const part = indices.slice(at, at + mostIndices);
             if (page === this.#teacher.page && this.#teacher.remove(part)) this.#removals.add(part);

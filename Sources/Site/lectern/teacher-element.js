@@ -10,6 +10,7 @@ import { adopt, BoardHolder } from "./element.js";
 import { PlayerClock } from "./player-clock.js";
 import { Teacher } from "./teacher.js";
 import { Toolbar } from "./toolbar.js";
+import { foreignWords } from "./words.js";
 
 const sheet = `
     canvas { touch-action: none; cursor: crosshair; outline-offset: -2px; }
@@ -44,7 +45,7 @@ const sheet = `
  * Attributes: `room`, `author`; `name`, what the author is called; `gateway`, `token` and `label` as those of `<lectern-board>`;
  * `clock`: `utc` for the time of day of this computer, or a selector of a video whose time is that of the lesson, none unless said.
  *
- * Events: those of a board, and `writer`, `muted`, `outbox`, `sending`, `applied` and `rejected` of {@link teacher}.
+ * Events: those of a board, and `writer`, `muted`, `outbox`, `sending`, `applied`, `rejected` and `foreign` of {@link teacher}.
  */
 export class LecternTeacher extends BoardHolder {
     static observedAttributes = [...super.observedAttributes, "author", "name", "clock"];
@@ -81,8 +82,8 @@ export class LecternTeacher extends BoardHolder {
         });
         [this.#teacher, this.#toolbar] = [teacher, new Toolbar(teacher, null, this.shadowRoot)];
         this.follow(teacher.board, { pen: teacher.pen, bar: this.shadowRoot.querySelector(".tools") });
-        for (const type of ["writer", "muted"]) teacher.addEventListener(type, () => this.#showState());
-        for (const type of ["writer", "muted", "outbox", "sending", "applied", "rejected"]) {
+        for (const type of ["writer", "muted", "foreign", "drawing"]) teacher.addEventListener(type, () => this.#showState(type === "foreign"));
+        for (const type of ["writer", "muted", "outbox", "sending", "applied", "rejected", "foreign"]) {
             teacher.addEventListener(type, ({ detail }) => this.dispatchEvent(new CustomEvent(type, { detail })));
         }
     }
@@ -105,15 +106,16 @@ export class LecternTeacher extends BoardHolder {
         return () => this.#ownClock?.time ?? NaN;
     }
 
-    #showState() {
+    #showState(isForeign) {
         const { state, isMuted } = this.#teacher;
         const words = {
             elsewhere: t("You are writing in another tab."),
             superseded: t("You are writing on another device, or were within the last minutes."),
         }[state];
-        say(this.#words, isMuted ? t("You are muted in this room: nothing that you draw is taken.") : words ?? "");
+        const foreign = isForeign ? foreignWords() : undefined;
+        say(this.#words, isMuted ? t("You are muted in this room: nothing that you draw is taken.") : words ?? foreign ?? "");
         this.#button.hidden = isMuted || !words;
-        this.#state.hidden = !isMuted && !words;
+        this.#state.hidden = !isMuted && !words && !foreign;
     }
 }
 

@@ -50,6 +50,7 @@ const seenPage = 1000;
  * - `applied`: `{n, index}` and `rejected`: `{n, error, operation}`: the room's answers;
  * - `drawing`: `{isDrawing}`: the pen is down, or up;
  * - `lost`: `{draw}`: the system has taken a stroke back, as for a palm or a notification; `draw()` draws it again, on its page alone;
+ * - `foreign`: `{}`: a tool has passed over what others have drawn, as {@link Teacher.removable} has it;
  * - `pages`: `{shown, order, hidden}`: the pages as this teacher sees them, with what the room has not answered for.
  *
  * Those of the board come from {@link board}.
@@ -189,6 +190,22 @@ export class Teacher extends EventTarget {
      */
     remove(indices) {
         return this.#command("remove", (input) => input.word(indices.length).numbers(indices));
+    }
+
+    /**
+     * Those of some entries of the page that is seen that the room removes for this author: all of them, or the author's own alone where
+     * the features of the board have `author-scope`.
+     *
+     * @param {number[]} indices
+     */
+    removable(indices) {
+        const { features, painter } = this.board;
+        return features.includes("author-scope") ? painter.own(indices, this.author) : indices;
+    }
+
+    /** Tells that a tool has passed over what others have drawn. */
+    passOver() {
+        this.dispatchEvent(new CustomEvent("foreign", { detail: {} }));
     }
 
     /** Shows a page, 0 … 999, to all; one that was never seen before comes last. */

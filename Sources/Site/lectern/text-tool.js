@@ -126,6 +126,7 @@ export class TextTool {
         const isOpen = (found) => found !== null && found.id >= firstLiveID;
         const found = features.includes("remove") ? await answered(() => painter.textAt(x, y), isOpen) : null;
         if (!this.#isChosen || this.#open || isOpen(found)) return;
+        if (found && this.#teacher.removable([found.id]).length === 0) return this.#teacher.passOver();
         const { lineHeight, colour } = this;
         this.#show(found
             ? { index: found.id, text: found.text, x: found.x, right: found.x + found.width, y: found.y, lineHeight: found.lineHeight, colour: found.colour }

@@ -86,6 +86,11 @@ export function strokesWords(count) {
     return count === 1 ? t("1 stroke") : t("{count} strokes", { count });
 }
 
+/** Why a tool has left what others have drawn. */
+export function foreignWords() {
+    return t("What others have drawn stays: in this room each author removes and changes their own strokes and texts alone.");
+}
+
 /** A region that has the texts of the page that is seen, and says those that come. */
 export class TextRegion {
     #root;

@@ -97,7 +97,7 @@ export class BackgroundTool {
         const { painter, features } = this.#teacher.board;
         if (!features.includes("paper") || !features.includes("remove")) return null;
         const found = painter.pictureAt(x, y);
-        return found?.isWhole && found.id < firstLiveID ? found : null;
+        return found?.isWhole && found.id < firstLiveID && this.#teacher.removable([found.id]).length > 0 ? found : null;
     }
 
     #take(found) {

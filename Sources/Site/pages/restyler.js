@@ -35,16 +35,18 @@ export class Restyler {
         const look = () => (painter.select(path) ? painter.selectedInk() : { entries: [], left: 0 });
         const { entries, left } = await answered(look, ({ entries }) => entries.some(({ id }) => id >= firstLiveID), signal);
         if (signal.aborted || teacher.page !== page) return t("Nothing changed");
-        const changed = entries.filter(({ id, message }) => id < firstLiveID && this.#apply(message, style));
+        const known = entries.filter(({ id }) => id < firstLiveID);
+        const own = new Set(teacher.removable(known.map(({ id }) => id)));
+        const changed = known.filter(({ id, message }) => own.has(id) && this.#apply(message, style));
         if (changed.length > mostIndices) return t("Too many: {count} strokes can be changed at once", { count: mostIndices });
         const rest = left === 0 ? "" : `; ${left === 1 ? t("one that was cut stays as it is") : t("{count} that were cut stay as they are", { count: left })}`;
+        if (own.size < known.length) teacher.passOver();
         if (changed.length === 0) return `${t("Nothing changed")}${rest}`;
         const indices = changed.map(({ id }) => id);
         if (!teacher.redraw(indices, changed.map(({ message }) => message))) return t("Not taken");
         painter.hide(indices);
         this.#removals.add(indices);
-        const { length: count } = changed;
-        return `${count === 1 ? t("One stroke changed") : t("{count} strokes changed", { count })}${rest}`;
+        return `${changed.length === 1 ? t("One stroke changed") : t("{count} strokes changed", { count: changed.length })}${rest}`;
     }
 
     /** Changes a message; returns whether it is another one then. */

@@ -3,7 +3,7 @@
 import { reasonOf } from "../lectern/language.js";
 import { remember, remembered } from "../lectern/dom.js";
 import { now } from "../lectern/gateway.js";
-import { authorOf, followConnection, isName, TextRegion } from "../lectern/words.js";
+import { authorOf, followConnection, foreignWords, isName, TextRegion } from "../lectern/words.js";
 import { Teacher } from "../lectern/teacher.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
@@ -163,11 +163,14 @@ function showSaving(teacher) {
     teacher.board.addEventListener("progress", show);
     setInterval(show, 500);
     teacher.addEventListener("rejected", ({ detail }) => {
-        if (["nothing-to-undo", "nothing-to-redo", "nothing-to-remove"].includes(detail.error.code)) return;
+        const { code } = detail.error;
+        // Where all undo the same steps, another was faster.
+        if (code.startsWith("nothing-to-") && (code === "nothing-to-remove" || !teacher.board.features.includes("author-scope"))) return;
         // The notice says so as long as it is so.
         if (detail.error.code === "muted") return;
         notify(t("Not taken: {reason}", { reason: reasonOf(detail.error.code, detail.error.message) }), t("Close"), closeNotice);
     });
+    teacher.addEventListener("foreign", () => notify(foreignWords(), t("Close"), closeNotice));
     addEventListener("beforeunload", (event) => {
         if (outbox.waiting > 0 && !outbox.isKept) event.preventDefault();
     });

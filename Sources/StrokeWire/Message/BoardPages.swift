@@ -35,13 +35,16 @@ public struct BoardFeatures: OptionSet, Sendable, Hashable {
     /// Texts: `x`, the element 8.
     public static let text = BoardFeatures(rawValue: 1 << 9)
 
+    /// Undo, redo and removals concern one's own entries: `history.scope: author` in the configuration. Told in replies alone.
+    public static let authorScope = BoardFeatures(rawValue: 1 << 10)
+
     /// Those of `board.features`.
     public static let all: BoardFeatures = [.pages, .images, .lasso, .pens, .pointer, .paper, .remove, .text]
 
     private static let named: [(name: String, feature: BoardFeatures)] = [
         ("pages", .pages), ("images", .images), ("lasso", .lasso), ("pens", .pens), ("pointer", .pointer),
         ("paper", .paper), ("remove", .remove), ("text", .text), ("undoable-clear", .undoableClears),
-        ("rgb", .rgbColours),
+        ("rgb", .rgbColours), ("author-scope", .authorScope),
     ]
 
     /// Their names in replies and in the configuration.

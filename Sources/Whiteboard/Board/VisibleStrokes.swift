@@ -42,7 +42,7 @@ public struct VisibleStrokes: Sendable {
     }
 
     /// The stroke with an index; nil where it is not among these.
-    func stroke(at index: UInt64) -> Stroke? {
+    package func stroke(at index: UInt64) -> Stroke? {
         let position = chunks.partitioningIndex { $0.block.firstIndex > index } - 1
         guard position >= 0 else { return nil }
         let chunk = chunks[position]

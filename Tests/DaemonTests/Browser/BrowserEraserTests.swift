@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("where each author undoes his own strokes, those of others come back when the pen is lifted")
+    @Test("where each author undoes his own strokes, those of others stay under the eraser, and the page says why")
     func others() async throws {
         try await BrowserRoom.withClass(["history.scope=author"]) { room, teacher, student in
             try await teacher.drawWave(1, index: 1)
@@ -144,11 +144,43 @@ import Testing
             #expect(try await student.digest() == (try await teacher.digest()))
             try await teacher.expectSamePicture(as: student)
             #expect(try await teacher.inkedPixels() > 0)
-            // Alone it cannot be removed: the room says no, and it stays.
+            // Alone it cannot be removed: nothing is sent, and it stays.
+            try await teacher.run("$('notice').hidden = true")
             try await teacher.erase(down: (0.3, 0.6), across: 0.5, .whole)
+            try await teacher.wait(for: "the reason", Self.saysWhy)
             try await teacher.waitUntilSaved()
             try await teacher.expectSamePicture(as: student)
             #expect(try await teacher.index() == 3)
+        }
+    }
+
+    private static let saysWhy =
+        "!$('notice').hidden && $('notice-text').textContent.startsWith('What others have drawn')"
+
+    @Test("where each author changes his own, a colour makes no copy of another's stroke, and a tap no second text")
+    func changes() async throws {
+        try await BrowserRoom.withClass(["history.scope=author"]) { room, teacher, student in
+            try await teacher.drawWave(1, index: 1)
+            let ben = try room.author("ben")
+            try await ben.send(#"{"n":1,"l":4,"d":[{"x":100,"y":300},{"x":900,"y":300}]}"#, appliedAt: 2)
+            try await ben.send(
+                #"{"n":2,"e":8,"l":60,"x":"Satz","d":[{"x":100,"y":500},{"x":400,"y":560}]}"#, appliedAt: 3)
+            for window in [teacher, student] { try await window.wait(forIndex: 3) }
+            try await teacher.press("t")
+            try await teacher.tap(0.2, 0.69)
+            try await teacher.wait(for: "the reason", Self.saysWhy)
+            #expect(try await teacher.isTrue("!document.querySelector('[data-text=edited]')"))
+            try await teacher.run("$('notice').hidden = true")
+            try await teacher.press("s")
+            try await teacher.press("a", control: true)
+            try await teacher.waitForSelection()
+            try await teacher.press("2")
+            try await teacher.wait(for: "the reason", Self.saysWhy)
+            // The teacher's stroke is removed and drawn anew; those of others are as they were.
+            for window in [teacher, student] { try await window.wait(forIndex: 5) }
+            let visible = try await room.visible().compactMap { $0["index"]?.double }
+            #expect(visible == [2, 3, 5])
+            #expect(try await student.digest() == (try await teacher.digest()))
         }
     }
 }
