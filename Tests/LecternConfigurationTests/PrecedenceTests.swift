@@ -183,7 +183,8 @@ private let others: [String: String] = [
         ]
         let expected = RoomConfiguration(
             intake: IntakeLimits(
-                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: .authorScope), assembling: 4, held: 5,
+                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: .authorScope), assembling: 4,
+                held: 5,
                 pendingBytes: 6 << 20, authors: 7, authorIdle: .seconds(8), messagesPerSecond: 9,
                 bytesPerSecond: 10 << 20, boardPoints: 12),
             history: HistoryConfiguration(scope: .author, depth: 13, clear: .final),
