@@ -4,7 +4,8 @@
  * @module
  */
 
-import { closeBeside, element, iconButton, remember, rememberedValue, rightStep, say } from "./dom.js";
+import { closeBeside, element, remember, rememberedValue, rightStep, say } from "./dom.js";
+import { controlButton } from "./controls.js";
 import { mark, t } from "./language.js";
 
 /** Colours at hand. */
@@ -28,7 +29,7 @@ export class ColourPicker {
     /** Places in the palette: as they are shown, and the one used last first. */
     #shown = [];
     #used = [];
-    #more = iconButton("palette", t("All colours"), "C", { "aria-haspopup": "dialog" });
+    #more = controlButton("palette", { "aria-haspopup": "dialog" });
     #grid = element("div", { className: "colour-grid", role: "group", "aria-label": t("Colours") });
     #news = element("p", { className: "colour-news", "aria-hidden": "true" });
     #dialog = element("dialog", { className: "colour-dialog", "aria-label": t("All colours") }, this.#grid, this.#news);

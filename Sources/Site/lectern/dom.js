@@ -44,11 +44,15 @@ export function element(tag, properties = {}, ...children) {
 
 /** A button with an icon, which is said by its name; `key` as people read it, such as `Ctrl Z`. */
 export function iconButton(icon, name, key = "", properties = {}) {
-    const button = element("button", { type: "button", className: "plain", title: name, "aria-label": name, ...properties }, iconOf(icon));
-    if (key === "") return button;
-    button.title = `${name} (${key})`;
-    button.setAttribute("aria-keyshortcuts", key.replace("Ctrl", "Control").replaceAll(" ", "+"));
-    return button;
+    return describe(element("button", { type: "button", className: "plain", ...properties }, iconOf(icon)), name, key);
+}
+
+/** Gives a control its name, where it has no text of its own, and its key. */
+export function describe(control, name, key = "") {
+    if (control.textContent.trim() === "") control.setAttribute("aria-label", name);
+    control.title = key === "" ? name : `${name} (${key})`;
+    if (key !== "") control.setAttribute("aria-keyshortcuts", key.replace("Ctrl", "Control").replaceAll(" ", "+"));
+    return control;
 }
 
 /** By how many places of a row the right arrow key goes on: a row may begin at its right end. */

@@ -5,7 +5,8 @@
  */
 
 import { t } from "./language.js";
-import { element, iconButton, say } from "./dom.js";
+import { bindControls, controlButton, toolControls } from "./controls.js";
+import { element, say } from "./dom.js";
 import { adopt, BoardHolder } from "./element.js";
 import { PlayerClock } from "./player-clock.js";
 import { Teacher } from "./teacher.js";
@@ -66,6 +67,7 @@ export class LecternTeacher extends BoardHolder {
         this.#state = element("p", { className: "state", role: "status", hidden: true }, this.#words, this.#button);
         root.prepend(tools(), this.#state);
         root.append(clearDialog());
+        bindControls(root, toolControls());
     }
 
     /** The teacher; null while the element is in no page, or has no room or author. */
@@ -121,11 +123,10 @@ export class LecternTeacher extends BoardHolder {
 
 function tools() {
     const group = (id, label) => element("div", { id, className: "group", role: "radiogroup", "aria-label": label });
-    const command = (id, label, keys) => iconButton(id, label, keys, { id });
     return element("div", { className: "tools", role: "toolbar", "aria-label": t("Drawing") },
         group("elements", t("Tool")), group("colours", t("Colour")), group("widths", t("Width")),
         element("div", { className: "group" },
-            command("undo", t("Undo"), "Ctrl Z"), command("redo", t("Redo"), "Ctrl Shift Z"), command("clear", t("Clear the page"))));
+            ...["undo", "redo", "clear"].map((id) => controlButton(id))));
 }
 
 function clearDialog() {

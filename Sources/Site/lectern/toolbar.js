@@ -4,7 +4,8 @@
  * @module
  */
 
-import { answerOf, element, iconButton, isTaken, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
+import { controlButton } from "./controls.js";
+import { answerOf, element, isTaken, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
 import { mark, t } from "./language.js";
 import { ColourPicker } from "./colour-picker.js";
 import { EraserCursor } from "./eraser-cursor.js";
@@ -15,19 +16,12 @@ import { TextTool } from "./text-tool.js";
 /** The eraser of whole strokes, among elements. */
 const wholeStrokes = "strokes";
 
-const elements = [
-    ["pen", mark("Pen"), "P", Element.freehand],
-    ["highlighter", mark("Highlighter"), "H", Element.highlighter],
-    ["line", mark("Line"), "L", Element.line],
-    ["pointing", mark("Arrow"), "W", Element.arrow],
-    ["ellipse", mark("Ellipse"), "O", Element.ellipse],
-    ["rectangle", mark("Rectangle"), "R", Element.rectangle],
-    ["text", mark("Text"), "T", Element.text],
-    ["pointer", mark("Pointer: seen for a moment"), "K", Element.pointer],
-    ["eraser", mark("Eraser"), "E", Element.eraser],
-    ["stroke-eraser", mark("Eraser of whole strokes"), "D", wholeStrokes],
-    ["lasso", mark("Lasso: select, move, copy"), "S", Element.lasso],
-];
+/** By the ends of the ids of their controls. */
+const elements = {
+    pen: Element.freehand, highlighter: Element.highlighter, line: Element.line, pointing: Element.arrow, ellipse: Element.ellipse,
+    rectangle: Element.rectangle, text: Element.text, pointer: Element.pointer, eraser: Element.eraser, "stroke-eraser": wholeStrokes,
+    lasso: Element.lasso,
+};
 /** The heights of a text's lines in board units, in the order of the widths. */
 const textHeights = [20, 32, 56, 96];
 const widths = [[mark("Fine"), 2], [mark("Medium"), 4], [mark("Broad"), 8], [mark("Marker"), 16]];
@@ -47,7 +41,7 @@ export class Toolbar {
     #teacher;
     #choice = { element: Element.freehand, colour: 0, width: 1, hovers: false };
     /** Whether the pointer points without touching; shown while it is chosen. */
-    #hovers = iconButton("hover", t("Point without touching"));
+    #hovers = controlButton("hover");
     #hoverGroup = element("div", { className: "group" }, this.#hovers);
     #groups = [];
     #palette = "";
@@ -75,8 +69,8 @@ export class Toolbar {
         this.#text = new TextTool(teacher, teacher.canvas, this.#leaving.signal);
         Object.assign(this.#choice, rememberedValue(storageKey));
         if (!lasso && this.#choice.element === Element.lasso) this.#choice.element = Element.freehand;
-        const offered = elements.filter(([, , , value]) => lasso || value !== Element.lasso);
-        this.#fill(this.#element("elements"), "element", offered.map(([icon, name, key, value]) => [iconButton(icon, t(name), key), value]));
+        const offered = Object.entries(elements).filter(([, value]) => lasso || value !== Element.lasso);
+        this.#fill(this.#element("elements"), "element", offered.map(([name, value]) => [controlButton(`tool-${name}`), value]));
         this.#fill(this.#element("widths"), "width", widths.map(([name, width], index) => {
             const button = element("button", { className: "plain width", type: "button", title: `${t(name)} ([ ])`, "aria-label": t(name) });
             button.style.setProperty("--dot", `${3 + width * 0.9}px`);
@@ -244,15 +238,8 @@ export class Toolbar {
             return this.#command(command === "y" || event.shiftKey ? "redo" : "undo");
         }
         const key = letterKeys.of(event);
-        if (key === null) return;
-        const tool = elements.find(([, , shortcut, value]) => shortcut.toLowerCase() === key && (this.#lasso || value !== Element.lasso));
-        if (tool && !this.#lacks(tool[3])) this.#choose("element", tool[3]);
-        else if (/^[1-9]$/.test(key) && Number(key) <= this.#teacher.board.palette.length) {
-            this.#choose("colour", Number(key) - 1);
-        } else if (key === "[") this.#choose("width", Math.max(this.#choice.width - 1, 0));
+        if (/^[1-9]$/.test(key) && Number(key) <= this.#teacher.board.palette.length) this.#choose("colour", Number(key) - 1);
+        else if (key === "[") this.#choose("width", Math.max(this.#choice.width - 1, 0));
         else if (key === "]") this.#choose("width", Math.min(this.#choice.width + 1, widths.length - 1));
-        else if (key === "c") this.#colours.open();
-        else if (key === "f") this.#element("full")?.click();
-        else if (key === "a") this.#element("audience-button")?.click();
     }
 }

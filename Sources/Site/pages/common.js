@@ -211,15 +211,21 @@ export function bindFullScreen(button, target) {
     });
 }
 
+/** A dialog that its button, or a click beside it, ends. */
+export function dialogOf(title, ...content) {
+    const dialog = element("dialog", { "aria-label": title },
+        element("form", { method: "dialog" }, element("h2", { textContent: title }), ...content,
+            element("div", { className: "row" }, element("button", { className: "button", textContent: t("Close") }))));
+    document.body.append(dialog);
+    closeBeside(dialog);
+    return dialog;
+}
+
 /** Lets the reader choose among the languages that there are, each by its own name. */
 function bindLanguage(button) {
     const problem = element("p", { className: "small quiet", role: "alert", hidden: true });
     const list = element("ul", { className: "languages" });
-    const dialog = element("dialog", { "aria-label": t("Language") },
-        element("form", { method: "dialog" }, element("h2", { textContent: t("Language") }), problem, list,
-            element("div", { className: "row" }, element("button", { className: "button", textContent: t("Close") }))));
-    document.body.append(dialog);
-    closeBeside(dialog);
+    const dialog = dialogOf(t("Language"), problem, list);
     const show = (languages) => {
         list.replaceChildren(...languages.map((language) => {
             const choice = element("button", { className: "button", type: "button", lang: language, dir: "auto", textContent: ownName(language) });

@@ -7,7 +7,7 @@
 
 import { closeBeside, placeOn } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";
-import { $, element, letterKeys, say, timeWords } from "./common.js";
+import { $, element, say, timeWords } from "./common.js";
 
 /** CSS pixels that a stroke may be away from a mouse, and from a finger; and that a tap may move. */
 const [mouseReach, fingerReach] = [6, 14];
@@ -97,11 +97,6 @@ export function bindContents(board, seek, view = () => {}) {
     button.addEventListener("click", open);
     $("contents-close").addEventListener("click", () => dialog.close());
     closeBeside(dialog);
-    document.addEventListener("keydown", (event) => {
-        if (letterKeys.of(event) !== "c" || event.target.closest?.("video")) return;
-        event.preventDefault();
-        open();
-    });
     for (const type of ["visits", "pages", "page", "lesson"]) board.addEventListener(type, show);
     show();
 }

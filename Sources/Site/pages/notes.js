@@ -63,10 +63,8 @@ export function bindNotes(board, view, room) {
             return layer.undo();
         }
         const key = event.target.closest?.("video") ? null : letterKeys.of(event);
-        if (key === "n") toggle(!layer.isOn);
-        else if (key === "h") hide(!layer.isHidden);
-        else if (layer.isOn && key === "e") choose(null);
-        else if (layer.isOn && colours[Number(key) - 1]) choose(Number(key) - 1);
+        // Also where no button is seen that hides them.
+        if (key === "h") hide(!layer.isHidden);
         else if (layer.isOn && key === "escape") toggle(false);
         else return;
         event.preventDefault();

@@ -1,6 +1,7 @@
 /** The student's page with a recorded lesson: a board in step with a recording of the video, or with a player of its own. */
 
 import { Replay } from "../lectern/replay.js";
+import { describe } from "../lectern/dom.js";
 import { $, connectionWords, element, iconAddress, refusalWords, say, showStatus, t, timeWords } from "./common.js";
 import { bindContents, bindMoments, seekOf } from "./moments.js";
 import { now } from "../lectern/gateway.js";
@@ -110,8 +111,7 @@ function bindTransport(player, replay) {
         }
         const [icon, word] = player.isPlaying ? ["pause", t("Pause")] : ["play", t("Play")];
         if ($("play").title !== `${word} (Space)`) {
-            $("play").title = `${word} (Space)`;
-            $("play").setAttribute("aria-label", word);
+            describe($("play"), word, "Space");
             $("play-icon").setAttribute("href", iconAddress(icon));
         }
         requestAnimationFrame(show);

@@ -6,7 +6,8 @@ import { PlayerClock } from "../lectern/player-clock.js";
 import { Element } from "../lectern/records.js";
 import { followConnection, TextRegion } from "../lectern/words.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
-import { $, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, t, timeWords } from "./common.js";
+import { $, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, t, timeWords } from "./common.js";
+import { bindKeys, studentControls } from "./keys.js";
 import { DemoClock, WatchedClock } from "./video-watch.js";
 import { bindFloatingVideo } from "./floating-video.js";
 import { bindContents, bindMoments, seekOf } from "./moments.js";
@@ -25,7 +26,7 @@ const newsTime = 15_000;
 document.title = `${room} · Lectern`;
 $("room").textContent = room;
 bindFullScreen($("full"), $("stage"));
-letterKeys.bind($("keys"));
+bindKeys(studentControls());
 // Before anything else: nothing moves later.
 for (const kind of ["video", "demo"]) {
     if (!query.has(kind)) continue;
@@ -80,12 +81,6 @@ async function start() {
     }
     showStep(board, clock);
 }
-
-document.addEventListener("keydown", (event) => {
-    const key = event.target.closest?.("button, video, a") ? null : letterKeys.of(event);
-    if (key === "f") $("full").click();
-    if (key === "v") $("video-toggle").click();
-});
 
 /** The way from the class to its recording, and back. */
 function bindReplay(cohort) {

@@ -7,13 +7,14 @@ import { authorOf, followConnection, foreignWords, isName, TextRegion } from "..
 import { Teacher } from "../lectern/teacher.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
-import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, KeyedList, letterKeys, namePattern, openSession, ownRooms, refusals, roomOfPage, say, serverKey, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
+import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, KeyedList, namePattern, openSession, ownRooms, refusals, roomOfPage, say, serverKey, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
+import { bindKeys, teacherControls } from "./keys.js";
 import { AheadLine, AuthorList } from "./ahead.js";
 import { ImportTool } from "./import-tool.js";
-import { LassoTool } from "./lasso-tool.js";
+import { LassoTool } from "../lectern/lasso-tool.js";
 import { bindLatency, showTimeLine, TimeLine } from "./time-line.js";
-import { PageStrip } from "./page-strip.js";
-import { PaperMenu } from "./paper-menu.js";
+import { PageStrip } from "../lectern/page-strip.js";
+import { PaperMenu } from "../lectern/paper-menu.js";
 import { ShareDialog } from "./share.js";
 
 const query = new URLSearchParams(location.search);
@@ -26,7 +27,7 @@ const offerTime = 5000;
 document.title = `${t("Teach {room}", { room })} · Lectern`;
 $("room").textContent = room;
 bindFullScreen($("full"), document.documentElement);
-letterKeys.bind($("keys"));
+bindKeys(teacherControls());
 
 if (namePattern.test(room)) start();
 else {

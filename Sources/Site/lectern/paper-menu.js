@@ -4,8 +4,9 @@
  * @module
  */
 
-import { $, letterKeys, say, t } from "./common.js";
-import { firstLiveID } from "../lectern/painter.js";
+import { say } from "./dom.js";
+import { t } from "./language.js";
+import { firstLiveID } from "./painter.js";
 
 /** Distances of lines in board units, by their names in the page. */
 const distances = { narrow: 16, medium: 32, wide: 64 };
@@ -13,35 +14,35 @@ const distances = { narrow: 16, medium: 32, wide: 64 };
 /** Lays papers under the page that is seen. */
 export class PaperMenu {
     #teacher;
+    #root;
 
-    /** @param {import("../lectern/teacher.js").Teacher} teacher */
-    constructor(teacher) {
-        this.#teacher = teacher;
-        $("paper").addEventListener("click", () => this.#open());
-        $("paper-form").addEventListener("submit", (event) => {
+    /** @param {import("./teacher.js").Teacher} teacher @param {Document | ShadowRoot} [root] has `paper` and `paper-dialog` */
+    constructor(teacher, root = document) {
+        [this.#teacher, this.#root] = [teacher, root];
+        this.#part("paper").addEventListener("click", () => this.#open());
+        this.#part("paper-form").addEventListener("submit", (event) => {
             const kind = event.submitter?.value;
             if (!kind) return;
-            const distance = distances[new FormData($("paper-form")).get("distance")];
+            const distance = distances[new FormData(this.#part("paper-form")).get("distance")];
             this.#teacher.setPaper(kind, { distance });
-        });
-        document.addEventListener("keydown", (event) => {
-            if (letterKeys.of(event) === "g" && !$("paper").hidden && !$("paper").disabled) this.#open();
         });
         for (const type of ["index", "pages"]) teacher.board.addEventListener(type, () => this.#show());
         teacher.addEventListener("writer", () => this.#show());
         this.#show();
     }
 
+    #part(id) { return this.#root.getElementById(id); }
+
     #show() {
-        $("paper").hidden = !this.#teacher.board.features.includes("paper");
-        $("paper").disabled = this.#teacher.state !== "writer";
+        this.#part("paper").hidden = !this.#teacher.board.features.includes("paper");
+        this.#part("paper").disabled = this.#teacher.state !== "writer";
     }
 
     #open() {
         const laid = this.#teacher.board.pages.papers[this.#teacher.page] ?? "blank";
-        for (const button of $("paper-kinds").children) button.setAttribute("aria-pressed", String(button.value === laid));
-        $("paper-slide").hidden = laid !== "slide";
-        $("paper-dialog").showModal();
+        for (const button of this.#part("paper-kinds").children) button.setAttribute("aria-pressed", String(button.value === laid));
+        this.#part("paper-slide").hidden = laid !== "slide";
+        this.#part("paper-dialog").showModal();
     }
 }
 
@@ -51,35 +52,36 @@ export class BackgroundTool {
     /** Where the image that is selected was touched, in board units; null where none is. */
     #place = null;
     #drop;
+    #root;
 
     /**
-     * @param {import("../lectern/teacher.js").Teacher} teacher
+     * @param {import("./teacher.js").Teacher} teacher
      * @param {() => void} drop ends a selection
+     * @param {Document | ShadowRoot} root
      */
-    constructor(teacher, drop) {
-        [this.#teacher, this.#drop] = [teacher, drop];
-        $("selection-ground").addEventListener("click", () => this.takeSelected());
-        $("paper-picture").addEventListener("click", () => {
-            $("paper-dialog").close();
+    constructor(teacher, drop, root) {
+        [this.#teacher, this.#drop, this.#root] = [teacher, drop, root];
+        this.#part("selection-ground").addEventListener("click", () => this.#takeSelected());
+        this.#part("paper-picture").addEventListener("click", () => {
+            this.#part("paper-dialog").close();
             this.#take(this.#onPage);
         });
         // With whatever opens them.
-        new MutationObserver(() => ($("paper-picture").hidden = !this.#onPage)).observe($("paper-dialog"), { attributeFilter: ["open"] });
+        new MutationObserver(() => (this.#part("paper-picture").hidden = !this.#onPage)).observe(this.#part("paper-dialog"), { attributeFilter: ["open"] });
     }
+
+    #part(id) { return this.#root.getElementById(id); }
 
     /** An image is selected, by a tap at a place; null for anything else that is. */
     select(place) {
         this.#place = place;
-        $("selection-ground").hidden = !this.#selected;
+        this.#part("selection-ground").hidden = !this.#selected;
     }
 
-    /** Makes a paper of the selected image; returns whether there is one. */
-    takeSelected() {
+    #takeSelected() {
         const found = this.#selected;
-        if (!found) return false;
         this.#drop();
         this.#take(found);
-        return true;
     }
 
     get #selected() {
@@ -106,6 +108,6 @@ export class BackgroundTool {
         const box = { x: from.x, y: from.y, width: to.x - from.x, height: to.y - from.y };
         // The paper first: where no more is taken, nothing is lost.
         const isTaken = this.#teacher.setSlide(asset, box, page) && this.#teacher.remove([id]);
-        say($("selection-news"), isTaken ? t("The picture is the background now") : t("Not taken"));
+        say(this.#part("selection-news"), isTaken ? t("The picture is the background now") : t("Not taken"));
     }
 }

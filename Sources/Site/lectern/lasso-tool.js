@@ -5,10 +5,10 @@
  * @module
  */
 
-import { placeOn } from "../lectern/dom.js";
+import { placeOn, say } from "./dom.js";
+import { t } from "./language.js";
 import { Selection, simplified } from "./selection.js";
 import { BackgroundTool } from "./paper-menu.js";
-import { $, letterKeys, say, t } from "./common.js";
 import { Restyler } from "./restyler.js";
 import { SelectionFrame } from "./selection-frame.js";
 
@@ -30,6 +30,7 @@ const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 export class LassoTool {
     #teacher;
     #view;
+    #root;
     #selection = null;
     /** Makes pictures of what is selected; the last one, and where a map had put it. */
     #picture = null;
@@ -44,30 +45,31 @@ export class LassoTool {
     #restyling = null;
 
     /**
-     * @param {import("../lectern/teacher.js").Teacher} teacher
-     * @param {import("../lectern/view.js").BoardView} view
+     * @param {import("./teacher.js").Teacher} teacher
+     * @param {import("./view.js").BoardView} view
+     * @param {Document | ShadowRoot} [root] has the elements of a selection, by their ids
      */
-    constructor(teacher, view) {
-        [this.#teacher, this.#view, this.#frame] = [teacher, view, new SelectionFrame(view)];
-        [this.#restyler, this.#background] = [new Restyler(teacher), new BackgroundTool(teacher, () => this.drop())];
-        document.addEventListener("keydown", (event) => this.#key(event), { capture: true });
-        for (const target of [$("selection-path"), $("selection-turn"), ...this.#frame.corners]) {
+    constructor(teacher, view, root = document) {
+        [this.#teacher, this.#view, this.#root, this.#frame] = [teacher, view, root, new SelectionFrame(view, root)];
+        [this.#restyler, this.#background] = [new Restyler(teacher), new BackgroundTool(teacher, () => this.drop(), root)];
+        (root.host ?? root).addEventListener("keydown", (event) => this.#key(event), { capture: true });
+        for (const target of [this.#part("selection-path"), this.#part("selection-turn"), ...this.#frame.corners]) {
             target.addEventListener("pointerdown", (event) => this.#grab(event));
             target.addEventListener("pointermove", (event) => this.#pull(event));
             for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) {
                 target.addEventListener(type, (event) => this.#release(event));
             }
         }
-        $("selection-copy").addEventListener("click", () => this.copy());
-        $("selection-delete").addEventListener("click", () => this.delete());
-        $("selection-done").addEventListener("click", () => this.drop());
+        this.#part("selection-copy").addEventListener("click", () => this.copy());
+        this.#part("selection-delete").addEventListener("click", () => this.delete());
+        this.#part("selection-done").addEventListener("click", () => this.drop());
         teacher.addEventListener("pages", () => {
             if (this.#selection && this.#selection.page !== teacher.page) this.drop();
         });
         teacher.addEventListener("writer", ({ detail }) => {
             if (detail.state !== "writer") this.#end("");
         });
-        new ResizeObserver(() => this.#show()).observe($("board"));
+        new ResizeObserver(() => this.#show()).observe(this.#part("board"));
         view.addEventListener("change", () => (this.#selection || this.#frame.hasLoop) && this.#show());
         view.addEventListener("rest", () => {
             // As sharp as the board.
@@ -77,12 +79,14 @@ export class LassoTool {
         });
     }
 
+    #part(id) { return this.#root.getElementById(id); }
+
     /** Whether loops select. */
     set isChosen(isChosen) {
         if (isChosen === this.#isChosen) return;
         if (!isChosen) this.drop();
         this.#isChosen = isChosen;
-        $("board").dataset.tool = isChosen ? "lasso" : "";
+        this.#part("board").dataset.tool = isChosen ? "lasso" : "";
         this.#teacher.gesture = isChosen ? {
             began: (stroke) => this.#began(stroke),
             moved: (stroke) => this.#frame.showLoop(stroke.points),
@@ -102,7 +106,7 @@ export class LassoTool {
         const selection = this.#selection;
         if (!this.#isChosen || !selection || !this.#teacher.board.features.includes("remove")) return false;
         const path = selection.movedPath;
-        const hadFocus = $("selection").contains(document.activeElement);
+        const hadFocus = this.#part("selection").contains(this.#root.activeElement);
         this.drop();
         this.#restyle(path, style, hadFocus);
         return true;
@@ -114,7 +118,7 @@ export class LassoTool {
         // What is selected now has its own news.
         if (signal.aborted && this.#selection) return;
         if (!signal.aborted && this.#isChosen) this.select(path, { takesFocus });
-        say($("selection-news"), news);
+        say(this.#part("selection-news"), news);
     }
 
     /** Selects what is inside of a path, in board units. */
@@ -123,10 +127,10 @@ export class LassoTool {
         const teacher = this.#teacher;
         const points = simplified(path, mostLassoPoints);
         const picture = teacher.state === "writer" ? teacher.board.painter.select(points) : null;
-        if (!picture) return say($("selection-news"), t("Nothing selected"));
+        if (!picture) return say(this.#part("selection-news"), t("Nothing selected"));
         this.#background.select(image);
         this.#begin(new Selection(points, teacher.page, teacher.board.size), picture, takesFocus);
-        say($("selection-news"), t("Selected. Arrow keys move it, Escape drops it; a colour or a width of the tools changes its strokes."));
+        say(this.#part("selection-news"), t("Selected. Arrow keys move it, Escape drops it; a colour or a width of the tools changes its strokes."));
     }
 
     /** Publishes what has become of the selection, if anything, and ends it. */
@@ -157,7 +161,7 @@ export class LassoTool {
         }
         this.#background.select(null);
         this.#begin(copy, picture);
-        say($("selection-news"), t("Copied"));
+        say(this.#part("selection-news"), t("Copied"));
     }
 
     /** Cuts away what is selected; of a copy that is not dropped yet nothing is left. */
@@ -173,17 +177,17 @@ export class LassoTool {
         this.#restyling?.abort();
         [this.#selection, this.#picture, this.#lifted] = [selection, picture, null];
         this.#show();
-        if (takesFocus) $("selection").focus({ preventScroll: true });
+        if (takesFocus) this.#part("selection").focus({ preventScroll: true });
     }
 
     #end(news) {
         clearTimeout(this.#timer);
-        const hadFocus = $("selection").contains(document.activeElement);
+        const hadFocus = this.#part("selection").contains(this.#root.activeElement);
         [this.#selection, this.#picture, this.#lifted, this.#drag] = [null, null, null, null];
         this.#teacher.previewCut(null);
         this.#show();
-        if (hadFocus) $("board").focus({ preventScroll: true });
-        say($("selection-news"), news);
+        if (hadFocus) this.#part("board").focus({ preventScroll: true });
+        say(this.#part("selection-news"), news);
     }
 
     // The loop.
@@ -208,9 +212,9 @@ export class LassoTool {
 
     #show() {
         const selection = this.#selection;
-        $("board").dataset.selection = selection ? "on" : "";
+        this.#part("board").dataset.selection = selection ? "on" : "";
         if (selection) this.#showLift();
-        else $("lift").replaceChildren();
+        else this.#part("lift").replaceChildren();
         this.#frame.show(selection);
     }
 
@@ -220,7 +224,7 @@ export class LassoTool {
         if (!selection.isMoved && !this.#lifted) return;
         if (!this.#lifted) this.#lift();
         this.#teacher.previewCut(selection.isMoved && !selection.isCopy ? selection.path : null);
-        $("lift").hidden = !selection.isMoved;
+        this.#part("lift").hidden = !selection.isMoved;
         const { canvas, box, matrix, scale } = this.#lifted;
         if (!canvas) return;
         const since = selection.matrix.multiply(matrix.inverse());
@@ -240,23 +244,23 @@ export class LassoTool {
         const { map, matrix } = this.#selection;
         const picture = this.#picture(map);
         this.#lifted = { canvas: null, box: null, matrix, scale: this.#teacher.board.painter.scale };
-        $("lift").replaceChildren();
+        this.#part("lift").replaceChildren();
         if (!picture) return;
         Object.assign(this.#lifted, picture);
-        $("lift").append(picture.canvas);
+        this.#part("lift").append(picture.canvas);
     }
 
     // Dragging.
 
     #pointOf(event) {
-        return placeOn($("board"), this.#teacher.board.size, event);
+        return placeOn(this.#part("board"), this.#teacher.board.size, event);
     }
 
     #grab(event) {
         if (!this.#selection || this.#drag || event.button !== 0) return;
         event.preventDefault();
         event.currentTarget.setPointerCapture(event.pointerId);
-        if (event.altKey && event.currentTarget === $("selection-path")) this.copy(false);
+        if (event.altKey && event.currentTarget === this.#part("selection-path")) this.copy(false);
         const at = this.#pointOf(event);
         const { dataset } = event.currentTarget;
         const corner = dataset.across ? { across: Number(dataset.across), down: Number(dataset.down) } : null;
@@ -264,10 +268,10 @@ export class LassoTool {
         const from = corner ? this.#selection.point(corner.across, corner.down) : this.#selection.at;
         const { at: centre, turn, scale } = this.#selection;
         this.#drag = {
-            pointer: event.pointerId, before: { at: centre, turn, scale }, corner, isTurn: event.currentTarget === $("selection-turn"),
+            pointer: event.pointerId, before: { at: centre, turn, scale }, corner, isTurn: event.currentTarget === this.#part("selection-turn"),
             off: { x: from.x - at.x, y: from.y - at.y }, turn: turn - this.#angleAt(at),
         };
-        $("selection").focus({ preventScroll: true });
+        this.#part("selection").focus({ preventScroll: true });
     }
 
     #angleAt({ x, y }) {
@@ -316,9 +320,6 @@ export class LassoTool {
         else if (hasCommand || event.altKey || event.target.closest?.("#tools")) return;
         else if (key === "escape" || (key === "enter" && event.target.tagName !== "BUTTON")) this.drop();
         else if (key === "delete" || key === "backspace") this.delete();
-        else if (letterKeys.of(event) === "g" && this.#background.takeSelected()) {
-            // Not the papers, which the key is for otherwise.
-        }
         else if (arrows[event.key]) this.#arrow(event, arrows[event.key]);
         else return;
         event.preventDefault();
@@ -328,7 +329,7 @@ export class LassoTool {
     #arrow(event, [x, y]) {
         const step = event.shiftKey ? nudge.far : nudge.near;
         const selection = this.#selection;
-        if (event.target === $("selection-turn")) selection.turnTo(selection.turn + (x + y) * turnStep);
+        if (event.target === this.#part("selection-turn")) selection.turnTo(selection.turn + (x + y) * turnStep);
         else if (this.#frame.corners.includes(event.target)) selection.scaleBy(x - y > 0 ? scaleStep : 1 / scaleStep);
         else selection.shift(x * step, y * step);
         this.#show();

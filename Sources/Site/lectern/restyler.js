@@ -4,11 +4,11 @@
  * @module
  */
 
-import { firstLiveID } from "../lectern/painter.js";
-import { t } from "../lectern/language.js";
-import { answered, Removals } from "../lectern/stroke-eraser.js";
-import { Element } from "../lectern/records.js";
-import { highlighterFactor } from "../lectern/toolbar.js";
+import { firstLiveID } from "./painter.js";
+import { t } from "./language.js";
+import { answered, Removals } from "./stroke-eraser.js";
+import { Element } from "./records.js";
+import { highlighterFactor } from "./toolbar.js";
 
 /** Strokes that are changed at once: with their removal as many operations as a room remembers unless configured otherwise. */
 const mostIndices = 99;
@@ -18,7 +18,7 @@ export class Restyler {
     #teacher;
     #removals;
 
-    /** @param {import("../lectern/teacher.js").Teacher} teacher */
+    /** @param {import("./teacher.js").Teacher} teacher */
     constructor(teacher) {
         [this.#teacher, this.#removals] = [teacher, new Removals(teacher)];
     }

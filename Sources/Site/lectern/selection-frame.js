@@ -4,8 +4,6 @@
  * @module
  */
 
-import { $ } from "./common.js";
-
 /** CSS pixels from the box to the handle that turns it, and outside of the board where handles may be. */
 const turnReach = 36;
 const handleMargin = 6;
@@ -15,15 +13,19 @@ const zoomedMargin = 10;
 /** Lays loops and frames over the board, as a view shows it. */
 export class SelectionFrame {
     /** The handles at the corners. */
-    corners = [...document.querySelectorAll("#selection [data-across]")];
+    corners;
     #view;
+    #root;
     #loop = null;
     #selection = null;
 
-    /** @param {import("../lectern/view.js").BoardView} view */
-    constructor(view) {
-        this.#view = view;
+    /** @param {import("./view.js").BoardView} view @param {Document | ShadowRoot} root */
+    constructor(view, root) {
+        [this.#view, this.#root] = [view, root];
+        this.corners = [...root.querySelectorAll("#selection [data-across]")];
     }
+
+    #part(id) { return this.#root.getElementById(id); }
 
     /** Whether a loop is shown. */
     get hasLoop() { return this.#loop !== null; }
@@ -31,29 +33,29 @@ export class SelectionFrame {
     /** Shows a loop of points in board units; null for none. */
     showLoop(points) {
         this.#loop = points;
-        $("loop").setAttribute("d", points ? pathData(points, false) : "");
+        this.#part("loop").setAttribute("d", points ? pathData(points, false) : "");
         this.#layOutline();
     }
 
     /** Shows the frame of a selection where that is now; null for none. @param {import("./selection.js").Selection | null} selection */
     show(selection) {
         this.#selection = selection;
-        $("selection").hidden = !selection;
+        this.#part("selection").hidden = !selection;
         this.#layOutline();
         if (!selection) {
-            for (const id of ["selection-path", "selection-box"]) $(id).setAttribute("d", "");
+            for (const id of ["selection-path", "selection-box"]) this.#part(id).setAttribute("d", "");
             return;
         }
         const view = this.#view;
         const { perUnit } = view;
-        const path = $("selection-path");
+        const path = this.#part("selection-path");
         if (path.dataset.length !== String(selection.path.length) || path.getAttribute("d") === "") {
             path.dataset.length = selection.path.length;
             path.setAttribute("d", pathData(selection.path, true));
         }
         path.setAttribute("transform", `matrix(${selection.map.join(" ")})`);
         const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([across, down]) => selection.point(across, down));
-        $("selection-box").setAttribute("d", pathData(corners, true));
+        this.#part("selection-box").setAttribute("d", pathData(corners, true));
         const { bounds } = view;
         // What lies outside of what is seen stays within reach.
         const margin = view.isZoomed ? -zoomedMargin : handleMargin;
@@ -75,13 +77,13 @@ export class SelectionFrame {
         const top = inPixels(selection.point(0, -1));
         // Above the box, or below it where there is no room.
         const isBelow = top.y < bounds.top + turnReach + 8 && Math.cos(selection.turn) > 0;
-        place($("selection-turn"), beyond(0, isBelow ? 1 : -1, turnReach));
+        place(this.#part("selection-turn"), beyond(0, isBelow ? 1 : -1, turnReach));
         this.#placeTools(corners.map(inPixels), middle.x, bounds, isBelow);
     }
 
     /** Puts the buttons below the selection, above it where it is low, and never outside of what is seen. */
     #placeTools(corners, middle, bounds, isTurnBelow) {
-        const tools = $("selection-tools");
+        const tools = this.#part("selection-tools");
         const bottom = Math.max(...corners.map(({ y }) => y));
         const top = Math.min(...corners.map(({ y }) => y));
         const { offsetWidth, offsetHeight } = tools;
@@ -97,12 +99,12 @@ export class SelectionFrame {
 
     /** Lays the outline over the board, in board units. */
     #layOutline() {
-        const outline = $("outline");
+        const outline = this.#part("outline");
         const isSeen = this.hasLoop || this.#selection !== null;
         outline.toggleAttribute("hidden", !isSeen);
         if (!isSeen) return;
         const { perUnit, x, y } = this.#view;
-        const { clientWidth, clientHeight } = $("board");
+        const { clientWidth, clientHeight } = this.#part("board");
         outline.setAttribute("viewBox", [-x, -y, clientWidth, clientHeight].map((length) => length / perUnit).join(" "));
     }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { capture } from "../lectern/dom.js";
+import { capture } from "./dom.js";
 
 /** Pixels that a mouse moves before it drags, and milliseconds that a finger holds an item. */
 const dragDistance = 6;

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { rightStep } from "../lectern/dom.js";
-import { mark, t } from "../lectern/language.js";
-import { $, element, pageWords, say } from "./common.js";
+import { element, rightStep, say } from "./dom.js";
+import { mark, t } from "./language.js";
 import { PageDrag } from "./page-drag.js";
+import { pageWords } from "./words.js";
 
 /** Pixels of a small picture, and milliseconds between two of one page, and until the next try after a failure. */
 const pictureWidth = 192;
@@ -18,7 +18,8 @@ const retryInterval = 4000;
 export class PageStrip extends EventTarget {
     #teacher;
     #gateway;
-    #list = $("page-list");
+    #root;
+    #list;
     /** What is in the list, by page. */
     #items = new Map();
     #inView;
@@ -32,12 +33,13 @@ export class PageStrip extends EventTarget {
     #index = 0;
 
     /**
-     * @param {Teacher} teacher
-     * @param {Gateway} gateway
+     * @param {import("./teacher.js").Teacher} teacher
+     * @param {import("./gateway.js").Gateway} [gateway]
+     * @param {Document | ShadowRoot} [root] has the elements of the strip, by their ids
      */
-    constructor(teacher, gateway) {
+    constructor(teacher, gateway = teacher.board.gateway, root = document) {
         super();
-        [this.#teacher, this.#gateway] = [teacher, gateway];
+        [this.#teacher, this.#gateway, this.#root, this.#list] = [teacher, gateway, root, root.getElementById("page-list")];
         this.#inView = new IntersectionObserver((entries) => this.#seen(entries), { root: this.#list, rootMargin: "64px" });
         this.#drag = new PageDrag(this.#list, () => this.#canWrite, (from, to) => {
             if (from === null) return this.#show();
@@ -48,17 +50,17 @@ export class PageStrip extends EventTarget {
             if (item && !this.#drag.hasMoved) this.#teacher.turn(Number(item.dataset.page));
         });
         this.#list.addEventListener("keydown", (event) => this.#listKey(event));
-        document.addEventListener("keydown", (event) => this.#pageKey(event));
-        $("page-add").addEventListener("click", () => this.#add());
-        $("page-remove").addEventListener("click", () => this.#remove(this.#teacher.page));
-        $("page-restore").addEventListener("click", () => this.#restore());
-        $("page-copy").addEventListener("click", () => this.#copy(this.#teacher.page));
-        $("page-rotate").addEventListener("click", () => this.#rotate(this.#teacher.page));
+        (root.host ?? root).addEventListener("keydown", (event) => this.#pageKey(event));
+        this.#part("page-add").addEventListener("click", () => this.#add());
+        this.#part("page-remove").addEventListener("click", () => this.#remove(this.#teacher.page));
+        this.#part("page-restore").addEventListener("click", () => this.#restore());
+        this.#part("page-copy").addEventListener("click", () => this.#copy(this.#teacher.page));
+        this.#part("page-rotate").addEventListener("click", () => this.#rotate(this.#teacher.page));
         teacher.addEventListener("pages", () => this.#show());
         teacher.addEventListener("writer", () => this.#show());
         teacher.addEventListener("rejected", ({ detail }) => {
             // This service has no pages.
-            if (detail.error.code === "unknown-action") $("page-add").hidden = true;
+            if (detail.error.code === "unknown-action") this.#part("page-add").hidden = true;
         });
         const { board } = teacher;
         board.addEventListener("operation", ({ detail }) => {
@@ -79,6 +81,8 @@ export class PageStrip extends EventTarget {
         this.#show();
     }
 
+    #part(id) { return this.#root.getElementById(id); }
+
     get #canWrite() {
         return this.#teacher.state === "writer";
     }
@@ -98,7 +102,7 @@ export class PageStrip extends EventTarget {
         order.splice(place, 0, page);
         this.#teacher.arrange(order);
         this.#show();
-        say($("page-news"), `${t("Moved")}: ${pageWords(page, this.#teacher.pages.order)}`);
+        say(this.#part("page-news"), `${t("Moved")}: ${pageWords(page, this.#teacher.pages.order)}`);
     }
 
     /** Takes a page out of sight; its ink stays. */
@@ -109,11 +113,11 @@ export class PageStrip extends EventTarget {
         const rest = order.filter((other) => other !== page);
         // Its neighbour is shown, not the first page of all.
         if (page === shown) this.#teacher.turn(order[place + 1] ?? order[place - 1]);
-        const hadFocus = this.#list.contains(document.activeElement);
+        const hadFocus = this.#list.contains(this.#root.activeElement);
         this.#teacher.arrange(rest);
         this.#removed.push({ page, place });
         if (hadFocus) this.#items.get(rest[Math.min(place, rest.length - 1)])?.item.focus();
-        say($("page-news"), t("Taken out. It can be brought back."));
+        say(this.#part("page-news"), t("Taken out. It can be brought back."));
     }
 
     /** Makes a new page with what is on a page, and turns to it. */
@@ -138,12 +142,12 @@ export class PageStrip extends EventTarget {
         const { time, author, name, board } = this.#teacher;
         this.#isWaiting = true;
         this.#show();
-        say($("page-news"), doing);
+        say(this.#part("page-news"), doing);
         try {
             await change(board.room, { time, author, name });
         } catch (error) {
             const message = t(failed, { reason: error.message });
-            say($("page-news"), message);
+            say(this.#part("page-news"), message);
             this.dispatchEvent(new CustomEvent("problem", { detail: { message } }));
         }
         this.#isWaiting = false;
@@ -163,7 +167,7 @@ export class PageStrip extends EventTarget {
 
     #tell(what) {
         const { shown, order } = this.#teacher.pages;
-        say($("page-news"), `${what}: ${pageWords(shown, order)}`);
+        say(this.#part("page-news"), `${what}: ${pageWords(shown, order)}`);
     }
 
     // Keys.
@@ -210,19 +214,19 @@ export class PageStrip extends EventTarget {
     #show() {
         if (this.#drag.isUnderWay) return;
         const { shown, order, hidden, unused } = this.#teacher.pages;
-        $("pages").hidden = order.length < 2 && hidden.length === 0;
-        $("page-add").disabled = !this.#canWrite || unused === undefined;
-        $("page-remove").disabled = !this.#canWrite || order.length < 2;
-        $("page-copy").disabled = !this.#canWrite || this.#isWaiting || unused === undefined;
-        $("page-rotate").disabled = !this.#canWrite || this.#isWaiting;
-        $("page-restore").disabled = !this.#canWrite;
-        $("page-restore").hidden = hidden.length === 0;
+        this.#part("pages").hidden = order.length < 2 && hidden.length === 0;
+        this.#part("page-add").disabled = !this.#canWrite || unused === undefined;
+        this.#part("page-remove").disabled = !this.#canWrite || order.length < 2;
+        this.#part("page-copy").disabled = !this.#canWrite || this.#isWaiting || unused === undefined;
+        this.#part("page-rotate").disabled = !this.#canWrite || this.#isWaiting;
+        this.#part("page-restore").disabled = !this.#canWrite;
+        this.#part("page-restore").hidden = hidden.length === 0;
         for (const [page, { item }] of this.#items) {
             if (order.includes(page)) continue;
             this.#inView.unobserve(item);
             this.#items.delete(page);
         }
-        const focused = [...this.#items].find(([, { item }]) => item === document.activeElement)?.[0];
+        const focused = [...this.#items].find(([, { item }]) => item === this.#root.activeElement)?.[0];
         const items = order.map((page, place) => {
             const entry = this.#itemOf(page);
             const { item, number } = entry;
@@ -283,7 +287,7 @@ export class PageStrip extends EventTarget {
     /** Fetches one picture at a time, none of a page too often. */
     #pump() {
         clearTimeout(this.#timer);
-        if (this.#isFetching || $("pages").hidden) return;
+        if (this.#isFetching || this.#part("pages").hidden) return;
         const waiting = [...this.#items].filter(([, { isStale, isInView }]) => isStale && isInView);
         if (waiting.length === 0) return;
         const [page, entry] = waiting.reduce((first, other) => (other[1].nextAt < first[1].nextAt ? other : first));
