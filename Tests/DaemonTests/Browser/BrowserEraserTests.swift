@@ -176,10 +176,10 @@ import Testing
             try await teacher.waitForSelection()
             try await teacher.press("2")
             try await teacher.wait(for: "the reason", Self.saysWhy)
-            // The teacher's stroke is removed and drawn anew; those of others are as they were.
+            // The teacher's stroke is drawn anew, then removed; those of others are as they were.
             for window in [teacher, student] { try await window.wait(forIndex: 5) }
             let visible = try await room.visible().compactMap { $0["index"]?.double }
-            #expect(visible == [2, 3, 5])
+            #expect(visible == [2, 3, 4])
             #expect(try await student.digest() == (try await teacher.digest()))
         }
     }
