@@ -111,7 +111,7 @@ import Whiteboard
         _ = notes.put(note(1), at: now)
         _ = notes.put(note(2), at: now + .seconds(50))
         #expect(notes.takeOld(.seconds(60), at: now + .seconds(59)).isEmpty)
-        #expect(notes.takeOld(.seconds(60), at: now + .seconds(60)) == [.algebra])
+        #expect(notes.takeOld(.seconds(60), at: now + .seconds(60)) == [note(2)])
         #expect(notes.takeOld(.seconds(60), at: now + .seconds(61)).isEmpty)
     }
 }

@@ -90,4 +90,20 @@ private struct NotedRooms {
             #expect(try await noted.released(noted.rooms[1]).start == 10)
         }
     }
+
+    @Test func `What the last owner has noted comes into manifests where records have no space for it`() async throws {
+        try await DurableClass.with { lesson in
+            let noted = try await NotedRooms(lesson, "one")
+            #expect(await noted.save(noted.rooms[0], released: 3, isWhole: true) == .saved)
+            let prefix = noted.log.incarnationPrefix
+            var catalogue = try await noted.store.catalogue(of: 0, log: prefix)
+            var note = CursorNote(try #require(catalogue.rooms[noted.rooms[0]]))
+            // Larger than a record.
+            for number in 0..<3000 { note.cursors[try #require(CohortName("c\(number)"))] = 1 }
+            note.cursors[.main] = 7
+            catalogue.notes = [note]
+            noted.keeper.open(0, catalogue, log: prefix)
+            try await eventually("the manifest has the note", is: await noted.released(noted.rooms[0]).manifest == 7)
+        }
+    }
 }

@@ -224,13 +224,10 @@ public struct CursorNotes: Sendable {
     /// The note of a room that its manifest may lack.
     public subscript(room: RoomID) -> CursorNote? { entries[room]?.note }
 
-    /// Rooms whose notes have been here for so long, to be written to their manifests; each is named once in that time.
-    public mutating func takeOld(_ age: Duration, at now: Instant) -> [RoomID] {
-        let old = entries.values.filter { now - $0.since >= age }.map(\.note.room).sorted()
-        for room in old { entries[room]?.since = now }
+    /// Notes that have been here for so long, to be written to the manifests of their rooms; each comes once in that time.
+    public mutating func takeOld(_ age: Duration, at now: Instant) -> [CursorNote] {
+        let old = entries.values.filter { now - $0.since >= age }.map(\.note).sorted { $0.room < $1.room }
+        for note in old { entries[note.room]?.since = now }
         return old
     }
-
-    /// All rooms that have a note here.
-    public var rooms: [RoomID] { entries.keys.sorted() }
 }

@@ -73,7 +73,7 @@ final class CheckpointKeeper: Sendable {
             $0[partition] = PartitionStatus(
                 opening: opening, log: log, covered: catalogue.covered, rewinds: catalogue.rewinds)
         }
-        cursors.open(partition, opening: opening, log: log, catalogue.notes)
+        fold(cursors.open(partition, opening: opening, log: log, catalogue.notes), in: partition)
     }
 
     private func status(of partition: Int) -> PartitionStatus? { partitions.withLock { $0[partition] } }
@@ -202,28 +202,31 @@ final class CheckpointKeeper: Sendable {
 
     /// Writes the notes of rooms to their manifests that have been in records for long: so records hold rooms in use alone.
     func foldNotes(of partition: Int) {
-        for room in cursors.takeOld(of: partition, configuration.checkpoints.interval * 2) {
-            tasks.run(for: room) { [self] in _ = await foldNote(of: room, in: partition) }
-        }
+        fold(cursors.takeOld(of: partition, configuration.checkpoints.interval * 2), in: partition)
+    }
+
+    private func fold(_ notes: [CursorNote], in partition: Int) {
+        for note in notes { tasks.run(for: note.room) { [self] in _ = await fold(note, in: partition) } }
     }
 
     /// The same with all notes of a partition that is handed over: a daemon of an older release reads no records.
     func foldAllNotes(of partition: Int) async {
         await withTaskGroup(of: Bool.self) { group in
-            for (number, room) in cursors.takeOld(of: partition, .zero).enumerated() {
+            for (number, note) in cursors.takeOld(of: partition, .zero).enumerated() {
                 // The next owner has the records.
                 if number >= Self.parallelTasks, await group.next() == false { return }
-                group.addTask { [self] in await foldNote(of: room, in: partition) }
+                group.addTask { [self] in await fold(note, in: partition) }
             }
         }
     }
 
     /// - Returns: false where the store does not answer.
-    private func foldNote(of room: RoomID, in partition: Int) async -> Bool {
+    private func fold(_ note: CursorNote, in partition: Int) async -> Bool {
+        let room = note.room
         // The manifests of one that is being made from others tell the next owner that something is lost: they stay.
-        guard !known.isRebuilding(room), !known.isOutdated(room), let log = status(of: partition)?.log,
-            let note = cursors.note(of: room, in: partition)
-        else { return true }
+        guard !known.isRebuilding(room), !known.isOutdated(room), let log = status(of: partition)?.log else {
+            return true
+        }
         do throws(JournalError) {
             guard let newest = try await store.newest(of: room, log: log) else { return true }
             var manifest = newest

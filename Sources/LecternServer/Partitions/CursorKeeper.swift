@@ -51,14 +51,16 @@ final class CursorKeeper: Sendable {
     /// - Parameters:
     ///   - opening: numbers the times that partitions were opened.
     ///   - inherited: what the last owner has noted and no manifest has.
-    func open(_ partition: Int, opening: UInt64, log: String, _ inherited: [CursorNote]) {
+    /// - Returns: what has no space in records: it has to be written to manifests.
+    func open(_ partition: Int, opening: UInt64, log: String, _ inherited: [CursorNote]) -> [CursorNote] {
         var notes = store.noNotes()
         let now = MonotonicClock.now()
-        for note in inherited { _ = notes.put(note, at: now) }
+        let refused = inherited.filter { !notes.put($0, at: now) }
         let before = partitions.withLock {
             $0.updateValue(Partition(opening: opening, log: log, notes: notes), forKey: partition)
         }
         fail(before?.waiting ?? [])
+        return refused
     }
 
     /// Another daemon serves a partition from now on.
@@ -83,8 +85,8 @@ final class CursorKeeper: Sendable {
     /// What the room's manifest may lack.
     func note(of room: RoomID, in partition: Int) -> CursorNote? { partitions.withLock { $0[partition]?.notes[room] } }
 
-    /// Rooms whose notes are to be written to their manifests.
-    func takeOld(of partition: Int, _ age: Duration) -> [RoomID] {
+    /// Notes that are to be written to the manifests of their rooms.
+    func takeOld(of partition: Int, _ age: Duration) -> [CursorNote] {
         partitions.withLock { $0[partition]?.notes.takeOld(age, at: MonotonicClock.now()) ?? [] }
     }
 
@@ -136,7 +138,7 @@ final class CursorKeeper: Sendable {
         let confirmed = saves.filter { $0.generation == answered }
         fail(saves.filter { $0.generation != answered })
         guard let answered, !confirmed.isEmpty else { return }
-        var written: [Save] = []
+        var unanswered = confirmed
         do throws(JournalError) {
             try await files.check(partition, on: answered)
             let now = MonotonicClock.now()
@@ -145,14 +147,13 @@ final class CursorKeeper: Sendable {
                 return confirmed.map { partitions[partition]?.notes.put(CursorNote($0.request), at: now) ?? false }
             }
             guard !isTaken.isEmpty else { throw .unconfirmed }
-            for (save, isTaken) in zip(confirmed, isTaken) {
-                if isTaken { written.append(save) } else { refuse(save) }
-            }
+            unanswered = zip(confirmed, isTaken).filter { $0.1 }.map { $0.0 }
+            for (save, isTaken) in zip(confirmed, isTaken) where !isTaken { refuse(save) }
             try await writeChanged(of: partition, opening)
-            answer(written, .saved)
+            answer(unanswered, .saved)
         } catch {
             onFailure(error)
-            fail(written.isEmpty ? confirmed : written)
+            fail(unanswered)
         }
     }
 

@@ -58,9 +58,10 @@ final class SimulatedKeeper {
     /// Writes notes to manifests that have been in records for so long.
     func foldNotes(of partition: Int, after age: Duration) {
         guard let records = records[partition] else { return }
-        for room in records.takeOld(age) {
+        for note in records.takeOld(age) {
+            let room = note.room
             later(1...60) { [self] in
-                guard isReachable, fallbacks[room] == nil, !outdated.contains(room), let note = records.notes[room],
+                guard isReachable, fallbacks[room] == nil, !outdated.contains(room),
                     var manifest = checkpoints(of: room).lastWritten(of: room)
                 else { return }
                 guard manifest.learn(note) else { return records.stored(manifest) }

@@ -34,7 +34,7 @@ final class SimulatedRecords {
 
     func stored(_ manifest: CheckpointManifest) { notes.stored(manifest) }
 
-    func takeOld(_ age: Duration) -> [RoomID] { notes.takeOld(age, at: process.now) }
+    func takeOld(_ age: Duration) -> [CursorNote] { notes.takeOld(age, at: process.now) }
 
     func save(_ note: CursorNote, then: @escaping Answer) {
         waiting.append((note, then))
