@@ -75,6 +75,16 @@ import Whiteboard
         #expect(probe.output.released() == [1])
     }
 
+    @Test func `is not compared with an absurd time from before the first sample`() {
+        let probe = HostProbe(gate: .video)
+        draw(1, at: 93_000, probe)
+        draw(2, at: 1_000_000_000_000_000, probe)
+        probe.sample(#"{"m":95000,"ep":1,"a":5000}"#)
+        probe.log(.control(.epoch(1)))
+        draw(3, at: 500, probe)
+        #expect(isForeseen(probe))
+    }
+
     @Test func `is not compared with an absurd time between them`() {
         let probe = HostProbe(gate: .video)
         draw(1, at: 93_000, probe)

@@ -202,11 +202,14 @@ extension Room {
         }
         // Rule 7: one bad time does not shift what follows.
         guard isDraw, gate.timeline[operation.index].time != .none else { return }
-        // Under a clock that tells no age nothing is ever judged.
-        if !gate.hasClocks, let last = authorTimes.lastDraw(of: ready.author),
-            last - time > GateThresholds.teacherRestart
-        {
-            authorTimes.noteUnjudged(AuthorTimes.UnjudgedDraw(index: operation.index, time: time, loggedAt: loggedAt))
+        if let last = authorTimes.lastDraw(of: ready.author) {
+            // Nothing has judged it yet.
+            guard live != nil || time - last <= GateThresholds.absurdWithoutAnchor else { return }
+            // Under a clock that tells no age nothing is ever judged.
+            if !gate.hasClocks, last - time > GateThresholds.teacherRestart {
+                authorTimes.noteUnjudged(
+                    AuthorTimes.UnjudgedDraw(index: operation.index, time: time, loggedAt: loggedAt))
+            }
         }
         authorTimes.drew(ready.author, at: time, now: now)
     }
