@@ -174,7 +174,8 @@ public struct Gateway: Service {
         let refused = RefusedPublishes(connection)
         registry.onScrape(RefusalMetrics(refused, registry: registry).report)
         let publisher = StrokePublisher(
-            connection: connection, timeout: limits.outcomeTimeout, refused: refused)
+            connection: connection, timeout: limits.outcomeTimeout, refused: refused,
+            messageBytes: configuration.posts.messageBytes)
         PostRoutes(
             rooms: rooms, connection: connection, publisher: publisher, rates: AuthorRates(configuration.posts),
             wetRates: AuthorRates(configuration.posts), limits: limits

@@ -1,17 +1,20 @@
 internal import Locking
 internal import StrokeWire
 
-/// What an author may post a second, with bursts of twice that: the limits that the rooms of the service have.
+/// What an author may post: the limits that the rooms of the service have.
 public struct PostLimits: Sendable, Equatable {
-    /// Messages a second, at least 1.
+    /// Messages a second, with bursts of twice that, at least 1.
     public var messagesPerSecond: Int
-    /// Bytes a second, at least 1.
+    /// Bytes a second, with bursts of twice that, at least 1.
     public var bytesPerSecond: Int
+    /// Bytes of one message.
+    public var messageBytes: Int
 
     /// The defaults are those of the service.
-    public init(messagesPerSecond: Int = 200, bytesPerSecond: Int = 1 << 20) {
+    public init(messagesPerSecond: Int = 200, bytesPerSecond: Int = 1 << 20, messageBytes: Int = 1 << 18) {
         self.messagesPerSecond = messagesPerSecond
         self.bytesPerSecond = bytesPerSecond
+        self.messageBytes = messageBytes
     }
 }
 

@@ -17,21 +17,27 @@ struct StrokeOutcomes {
     }
 
     private let session: String?
+    private let limits: WireLimits
     private var lines: [Line] = []
     private var open = 0
 
-    /// - Parameter session: the value of `Ink-Session`; nil without one: the room takes the strokes into the author's current
-    ///   session, whose name is not known here.
-    init(session: String?) {
+    /// - Parameters:
+    ///   - session: the value of `Ink-Session`; nil without one: the room takes the strokes into the author's current
+    ///     session, whose name is not known here.
+    ///   - messageBytes: bytes of a message at most.
+    init(session: String?, messageBytes: Int = .max) {
         self.session = session
+        var limits = WireLimits.any
+        limits.messageBytes = messageBytes
+        self.limits = limits
     }
 
     /// Adds a message.
-    /// - Returns: whether it is to be published. A message whose number cannot be read would be rejected without an
-    ///   effect, and its feedback would not say which message it is about.
+    /// - Returns: whether it is to be published. A message that is too large, or whose number cannot be read, would be
+    ///   rejected without an effect, and its feedback would not say which message it is about.
     mutating func add(_ bytes: [UInt8]) -> Bool {
         do throws(MalformedMessage) {
-            let message = try StrokeMessage(decoding: bytes, limits: .any)
+            let message = try StrokeMessage(decoding: bytes, limits: limits)
             lines.append(
                 Line(number: message.number, order: message.isSharded ? message.shardOrder : nil))
         } catch {

@@ -10,6 +10,8 @@ struct StrokePublisher: Sendable {
     let timeout: Duration
     /// Gets JetStream's answers to the messages.
     let refused: RefusedPublishes
+    /// Bytes of a message that the service takes.
+    let messageBytes: Int
 
     /// Publishes messages of one author in their order.
     ///
@@ -18,7 +20,7 @@ struct StrokePublisher: Sendable {
     func publish(
         _ messages: [ArraySlice<UInt8>], by author: AuthorID, session: String?, to address: RoomAddress
     ) async throws(NATSError) -> StrokeOutcomes {
-        let outcomes = Locked(StrokeOutcomes(session: session))
+        let outcomes = Locked(StrokeOutcomes(session: session, messageBytes: min(messageBytes, connection.maxBody)))
         let isComplete = Promise<Void>()
         let headers: NATSHeaders = session.map { [HeaderName.session: $0] } ?? [:]
         let subject = address.subject(.input(author))

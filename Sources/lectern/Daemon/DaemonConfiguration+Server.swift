@@ -66,7 +66,8 @@ extension DaemonConfiguration {
             gateway.readerBuffer = http.readerBuffer
             gateway.skewAlarm = http.skewAlarm
             gateway.posts = PostLimits(
-                messagesPerSecond: room.intake.messagesPerSecond, bytesPerSecond: room.intake.bytesPerSecond)
+                messagesPerSecond: room.intake.messagesPerSecond, bytesPerSecond: room.intake.bytesPerSecond,
+                messageBytes: room.intake.wire.messageBytes)
             gateway.servesRooms = node.roles.contains(.gateway) && !isAdmin
             gateway.isAlone = !node.roles.contains(.core)
             switch (authentication.mode, authentication.secretFile, authentication.publicKeyFile) {

@@ -126,6 +126,20 @@ import Testing
         }
     }
 
+    @Test func `a message that is too large is refused, and does not hold up its request`() async throws {
+        try await RunningClass.with { lesson in
+            let large = #"{"n":2,"a":4}"# + String(repeating: " ", count: PostLimits().messageBytes)
+            let response = try await post(
+                lesson, "strokes?author=anna",
+                [RunningClass.stroke(1), large, RunningClass.stroke(2)].joined(separator: "\n"),
+                headers: [("Content-Type", "application/x-ndjson")])
+            let outcomes = try results(response)
+            #expect(outcomes.map { $0["index"] as? Int } == [1, nil, 2])
+            let codes = outcomes.map { ($0["error"] as? NSDictionary)?["code"] as? String }
+            #expect(codes == [nil, "too-large", nil])
+        }
+    }
+
     @Test func `a page of another origin cannot write`() async throws {
         try await RunningClass.with { lesson in
             for (origin, status) in [
