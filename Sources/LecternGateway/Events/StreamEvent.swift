@@ -145,10 +145,10 @@ struct FeedPosition: Sendable, Equatable {
 
 extension FeedPosition {
     /// Reads an event's id, `INCARNATION:INDEX`.
-    /// - Returns: nil for another text, and for a room without operations.
+    /// - Returns: nil for another text, for an index that no operation can have, and for a room without operations.
     init?(eventID text: String) {
         guard text.utf8.count <= 300, let colon = text.lastIndex(of: ":"), colon > text.startIndex,
-            let index = UInt64(text[text.index(after: colon)...])
+            let index = UInt64(digits: text[text.index(after: colon)...]), index < Int64.max
         else { return nil }
         self.init(room: String(text[..<colon]), index: index)
     }

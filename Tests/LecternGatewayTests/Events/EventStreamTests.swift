@@ -152,8 +152,11 @@ import Whiteboard
             try lesson.draw(7...9)
             #expect(try await ahead.nextOperation().index == 9)
 
-            let other = try lesson.read(headers: ["Last-Event-ID": "another:4"])
-            #expect(try await other.nextOperation().name == "board")
+            // Ids of another room, and with an index that no operation can have.
+            for unknown in ["another:4", "\(incarnation):\(Int64.max)", "\(incarnation):\(UInt64.max)"] {
+                let other = try lesson.read(headers: ["Last-Event-ID": unknown])
+                #expect(try await other.nextOperation().name == "board", "\(unknown)")
+            }
         }
     }
 
