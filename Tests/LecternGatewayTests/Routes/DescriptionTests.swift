@@ -36,7 +36,7 @@ import Testing
             return targets.map { Call(method: method, path: path, target: $0, body: nil, type: "") }
         }
         let right = #"{"n":1,"a":4,"m":1,"v":1,"index":1,"skew":2,"u":1,"x":true}"#
-        let bodies = ["", "{}", "no JSON", right, "[]", "\u{0}"]
+        let bodies = ["", "{}", "no JSON", right, "[]", "\u{0}", String(repeating: " ", count: 5000)]
         return targets.flatMap { target in
             content.allKeys.flatMap { type in
                 bodies.map { Call(method: method, path: path, target: target, body: $0, type: "\(type)") }
