@@ -137,7 +137,7 @@ struct GatewayLimits: Sendable {
     /// Connections with a request under way, not counting `/healthz` and `/readyz`. A request on one more is answered
     /// 503, and its connection closed.
     var busyConnections = 1984
-    /// Bytes of a request's headers in all; a longer head is answered 400, and its connection closed.
+    /// Bytes of a request's headers in all; a longer head is answered 431, and its connection closed.
     var headerBytes = 16 << 10
     /// Time for the head of a request, from the opening of the connection or from the answer before; then the connection
     /// is closed.

@@ -44,6 +44,12 @@ struct GatewayError: Error, Equatable {
         GatewayError(.contentTooLarge, RejectionCode.tooLarge.rawValue, message)
     }
 
+    static func headTooLarge(limit: Int) -> GatewayError {
+        GatewayError(
+            .requestHeaderFieldsTooLarge, RejectionCode.tooLarge.rawValue,
+            "The head of a request, with its cookies, has at most \(limit) bytes.")
+    }
+
     /// - Parameter retryAfter: seconds.
     static func tooManyRequests(_ message: String, retryAfter: Int) -> GatewayError {
         var error = GatewayError(.tooManyRequests, RejectionCode.rateLimited.rawValue, message)

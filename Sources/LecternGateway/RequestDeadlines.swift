@@ -27,7 +27,8 @@ final class RequestDeadlinesInstaller: ChannelInboundHandler, RemovableChannelHa
 /// Closes a connection whose client takes too long to send the head of a request, or for a whole request, from its head
 /// to the last byte of the answer. Sending or reading a byte now and then does not extend either time.
 ///
-/// Answers a request that ``ConnectionTable`` refuses with 503, and one that is no HTTP with 400, and closes its connection.
+/// Answers a request that ``ConnectionTable`` refuses with 503, one that is no HTTP with 400, and one whose head is too long with
+/// 431, and closes its connection.
 final class RequestDeadlines: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -114,7 +115,10 @@ final class RequestDeadlines: ChannelDuplexHandler {
         }
         isRefused = true
         connections.count(.malformed)
-        refuse(context, .badRequest("The request is no HTTP: \(fault)."))
+        guard fault == .headerOverflow else {
+            return refuse(context, .badRequest("The request is no HTTP: \(fault)."))
+        }
+        refuse(context, .headTooLarge(limit: connections.limits.headerBytes))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

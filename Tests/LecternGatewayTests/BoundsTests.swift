@@ -98,6 +98,17 @@ import Testing
         }
     }
 
+    @Test func `a request whose head is too long is 431 and ends its connection`() async throws {
+        try await RunningGateway.with { gateway in
+            let client = try RawConnection(port: gateway.port)
+            let cookie = String(repeating: "c", count: gateway.gateway.limits.headerBytes)
+            #expect(client.send("GET /healthz HTTP/1.1\r\nHost: h\r\nCookie: \(cookie)\r\n\r\n"))
+            let answer = await client.readToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 431 "), "\(answer)")
+            #expect(answer.contains(#""code":"too-large""#))
+        }
+    }
+
     @Test(
         "a request of HTTP/1.0, which needs no host, and one that says so end their connection",
         arguments: ["HTTP/1.0", "HTTP/1.0\r\nConnection: keep-alive", "HTTP/1.1\r\nHost: h\r\nConnection: te, Close"])
