@@ -51,17 +51,29 @@ public struct AssetUploader: Sendable {
             sent += part.count
             return answer
         }
-        for try await piece in body {
-            waiting += piece
-            guard sent + waiting.count <= AssetLimits.bytes else { throw AssetUploadError.tooLarge }
-            while waiting.count >= ticket.part {
-                _ = try await send(Array(waiting.prefix(ticket.part)), within: timeouts.part)
-                waiting.removeFirst(ticket.part)
+        do {
+            for try await piece in body {
+                waiting += piece
+                guard sent + waiting.count <= AssetLimits.bytes else { throw AssetUploadError.tooLarge }
+                while waiting.count >= ticket.part {
+                    _ = try await send(Array(waiting.prefix(ticket.part)), within: timeouts.part)
+                    waiting.removeFirst(ticket.part)
+                }
             }
+            if !waiting.isEmpty { _ = try await send(waiting, within: timeouts.part) }
+            guard sent > 0 else { throw AssetUploadError.empty }
+        } catch {
+            giveUp(ticket)
+            throw error
         }
-        if !waiting.isEmpty { _ = try await send(waiting, within: timeouts.part) }
-        guard sent > 0 else { throw AssetUploadError.empty }
         return try await send([], within: timeouts.opening)
+    }
+
+    /// Ends an upload, so that the service has place for the next one at once.
+    private func giveUp(_ ticket: AssetUpload.Ticket) {
+        // No part comes before the file. Nobody waits for the answer.
+        let headers: NATSHeaders = [AssetUpload.offsetHeader: "-1"]
+        try? connection.publish([], to: ticket.to, reply: connection.makeInbox(), headers: headers)
     }
 
     /// Brings a file that the service has to a further room, before operations name it there: an erasure of another room

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a client that breaks its connection within an upload is no error of the gateway`() async throws {
+    @Test func `a client that breaks its connection ends its upload, and is no error of the gateway`() async throws {
         let lines = Recorder<String>()
         let logger = Logger.recording(lines)
         try await RunningGateway.with(logger: logger) { gateway in
@@ -41,6 +41,11 @@ import Testing
             try await gateway.service.answer("ink.0.*.asset-in") { question in
                 begun.append(question.subject)
                 return [.text(#"{"to":"ink.uploads.t.1","part":1000}"#)]
+            }
+            let parts = Recorder<Int>()
+            try await gateway.service.answer("ink.uploads.t.*") { question in
+                parts.append(question.payload.count)
+                return [.text("{}")]
             }
             do {
                 let client = try RawConnection(port: gateway.port)
@@ -51,6 +56,7 @@ import Testing
             }
             let counted = #"lectern_http_requests_total{route="/api/rooms/{room}/assets",status="400"} 1"#
             try await eventually("it has ended", is: gateway.registry.text().contains(counted))
+            #expect(try await parts.values(1) == [0], "the service is told")
             #expect(lines.values.allSatisfy { !$0.hasPrefix("error") }, "\(lines.values)")
         }
     }
