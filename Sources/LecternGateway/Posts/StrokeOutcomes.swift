@@ -17,7 +17,7 @@ struct StrokeOutcomes {
     }
 
     private let session: String?
-    private let limits: WireLimits
+    private let messageBytes: Int
     private var lines: [Line] = []
     private var open = 0
 
@@ -26,27 +26,26 @@ struct StrokeOutcomes {
     ///     session, whose name is not known here.
     ///   - messageBytes: bytes of a message at most.
     init(session: String?, messageBytes: Int = .max) {
-        self.session = session
-        var limits = WireLimits.any
-        limits.messageBytes = messageBytes
-        self.limits = limits
+        (self.session, self.messageBytes) = (session, messageBytes)
     }
 
     /// Adds a message.
     /// - Returns: whether it is to be published. A message that is too large, or whose number cannot be read, would be
     ///   rejected without an effect, and its feedback would not say which message it is about.
     mutating func add(_ bytes: [UInt8]) -> Bool {
+        var line: Line
         do throws(MalformedMessage) {
-            let message = try StrokeMessage(decoding: bytes, limits: limits)
-            lines.append(
-                Line(number: message.number, order: message.isSharded ? message.shardOrder : nil))
+            let message = try StrokeMessage(decoding: bytes, limits: .any)
+            line = Line(number: message.number, order: message.isSharded ? message.shardOrder : nil)
         } catch {
-            guard let number = error.number else {
-                lines.append(Line(number: nil, order: nil, outcome: .rejected(error.rejection)))
-                return false
-            }
-            lines.append(Line(number: number, order: error.order))
+            line = Line(number: error.number, order: error.order)
+            if error.number == nil { line.outcome = .rejected(error.rejection) }
         }
+        if bytes.count > messageBytes {
+            line.outcome = .rejected(.tooLarge(bytes: bytes.count, limit: messageBytes))
+        }
+        lines.append(line)
+        guard line.outcome == nil else { return false }
         open += 1
         return true
     }

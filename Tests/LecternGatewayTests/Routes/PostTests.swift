@@ -137,6 +137,7 @@ import Testing
             #expect(outcomes.map { $0["index"] as? Int } == [1, nil, 2])
             let codes = outcomes.map { ($0["error"] as? NSDictionary)?["code"] as? String }
             #expect(codes == [nil, "too-large", nil])
+            #expect(outcomes.map { $0["n"] as? Int } == [1, 2, 2], "a client knows which one it was")
         }
     }
 
