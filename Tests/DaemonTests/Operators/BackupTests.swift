@@ -76,62 +76,6 @@ import Testing
         }
     }
 
-    private static func firstSequence(_ connection: NATSConnection) async throws -> UInt64 {
-        try await JetStream(connection).streamInfo("INK_LOG_0").firstSequence
-    }
-
-    private static func waitUntilMoreExpire(_ connection: NATSConnection) async throws {
-        let before = try await firstSequence(connection)
-        try await eventually("records expire", is: await firstSequence(connection) > before)
-    }
-
-    private static func write(to address: String, _ connection: NATSConnection) async throws {
-        var number = 0
-        while !Task.isCancelled {
-            number += 1
-            let stroke = #"{"n":\#(number),"t":0,"d":[{"x":1,"y":1}]}"#
-            _ = try await connection.request(Array(stroke.utf8), to: address)
-            try await Task.sleep(for: .milliseconds(10))
-        }
-    }
-
-    @Test func `a log whose records expire while it is copied is backed up, and restored`() async throws {
-        let folder = try TestFiles.path("backup")
-        try await NATSTestServer.with(jetStream: true) { nats in
-            let daemon = try await DaemonProcess.serving(
-                "a", nats: nats.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
-            try await NATSConnection.with(nats) { connection in
-                try await JetStream(connection).update(
-                    "INK_LOG_0", ["max_age": 3_000_000_000, "duplicate_window": 1_000_000_000])
-                let writing = Task { try await Self.write(to: "ink.0.lesson.in.anna", connection) }
-                defer { writing.cancel() }
-                try await Self.waitUntilMoreExpire(connection)
-                let (copies, inlet) = AsyncStream.makeStream(of: Void.self)
-                _ = try connection.subscribe("$JS.API.STREAM.SNAPSHOT.INK_CHECKPOINT_0") { _ in inlet.yield() }
-                try await connection.flush()
-                let process = try LecternProcess(["backup", folder, "--nats", nats.url])
-                // Each time it has begun to copy checkpoints it waits until records have expired.
-                let holding = Task {
-                    for await _ in copies {
-                        process.send(SIGSTOP)
-                        try await Self.waitUntilMoreExpire(connection)
-                        process.send(SIGCONT)
-                    }
-                }
-                defer { holding.cancel() }
-                let code = await process.exitCode()
-                #expect(code == 0, "\(process.log)")
-            }
-            #expect(await daemon.terminate() == 0)
-        }
-        try await NATSTestServer.with(jetStream: true) { nats in
-            _ = try await Self.run("restore", folder, "--nats", nats.url)
-            let (room, _) = try await Self.state(of: "lesson", on: nats)
-            guard case .number(let index)? = room["index"] else { throw Unexpected("no index in \(room)") }
-            #expect(index > 0)
-        }
-    }
-
     @Test func `one that is killed while it is made is no backup, and harms neither the class nor the next one`()
         async throws
     {
