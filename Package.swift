@@ -283,7 +283,7 @@ let serviceTargets: [Target] = [
     tests(
         "DaemonTests",
         [
-            "ClientCore", "CoreTrial", "InkML", "LecternClient", "LecternHTTPClient", "Cryptography", "NATSClient",
+            "CoreTrial", "InkML", "LecternClient", "Cryptography", "NATSClient",
             "NATSTestServer", "Locking",
             "StrokeWire", "CCairo", "CJPEG", "LinkForwarder", logging, nio, nioPosix,
         ],
