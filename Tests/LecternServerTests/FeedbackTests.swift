@@ -1,12 +1,7 @@
-import LecternClient
-import LecternDemo
-import LecternServer
 import NATSClient
-import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
-import Whiteboard
 
 @Suite struct FeedbackTests {
     private func feedback(_ inbox: Inbox) async throws -> Feedback {
