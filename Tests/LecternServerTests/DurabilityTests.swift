@@ -91,51 +91,6 @@ import Testing
         }
     }
 
-    @Test func `an idle room is hibernated, and loaded for a student`() async throws {
-        try await DurableClass.withRoom("idle") {
-            $0.idle = .milliseconds(300)
-            $0.checkpoints.interval = .milliseconds(100)
-            $0.checkpoints.cursors = .milliseconds(50)
-        } _: { lesson, address in
-            try await lesson.serve {
-                try lesson.client.setClock(address, 1000)
-                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
-                let awake = try await lesson.joined(address, at: 1)
-                try await eventually("the room is hibernated", is: await lesson.listing().contains(#""asleep":true"#))
-                let back = try await lesson.client.join(address)
-                #expect(back.index == 1)
-                #expect(back.digest == awake.digest)
-                // The list may be a second old, and the room hibernated again by then.
-                try await eventually("the room is in memory") {
-                    _ = try await lesson.client.join(address)
-                    return try await lesson.listing().contains(#""asleep":false"#) ? () : nil
-                }
-            }
-        }
-    }
-
-    @Test func `a closed room begins a new incarnation, also for a successor`() async throws {
-        try await DurableClass.withRoom("closing") { lesson, address in
-            let lives = try await lesson.serve {
-                try lesson.client.setClock(address, 1000)
-                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
-                let first = try await lesson.joined(address, at: 1).room
-                _ = try await lesson.client.request(ControlRecord.close.encoded(), to: address.subject(.control))
-                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
-                try lesson.client.setClock(address, 1000)
-                try await eventually("the room has a new incarnation") {
-                    try await lesson.client.join(address).room == first ? nil : ()
-                }
-                return [first, try await lesson.joined(address, at: 1).room]
-            }
-            #expect(Set(lives).count == 2)
-            try await lesson.serve {
-                try lesson.client.setClock(address, 1000)
-                #expect(try await lesson.joined(address, at: 1).room == lives[1])
-            }
-        }
-    }
-
     @Test func `two services share the partitions, and the one that stays takes all of them`() async throws {
         try await DurableClass.with(partitions: 8) { lesson in
             let rooms = try (0..<16).map { try lesson.address("room-\($0)") }
