@@ -52,39 +52,6 @@ import Whiteboard
         }
     }
 
-    @Test func `a join in binary brings the same reply as one in JSON, whole, resumed and of the head`() async throws {
-        try await RunningService.withRoom("joined", Self.configuration) { service, address, hand in
-            let head = try await Inbox(service.client, address.subject(.head))
-            for number in 1...20 { try hand.publish(Hand.stroke(number, at: number)) }
-            for number in 21...23 { try hand.publish(Hand.command(2, number, at: number)) }
-            try hand.publish(Hand.command(3, 24, at: 24))
-            try hand.publish(Hand.stroke(25, at: 25, #","note":"ü 7""#))
-            let room = try #require(try await head.next(25).last?.room)
-            func ask(_ request: JoinRequest, _ subject: RoomSubject) async throws -> JoinReply {
-                var request = request
-                let subject = address.subject(subject)
-                let plain = try await service.client.answer(request.encoded(), from: subject)
-                request.encoding = .binary
-                let packed = try await service.client.answer(request.encoded(), from: subject)
-                #expect(packed.count * 3 < plain.count)
-                let reply = try JoinReply(binary: packed)
-                // The features, and whether there is a video, stand in JSON alone.
-                let text = try JoinReply(decoding: plain)
-                var same = reply
-                (same.features, same.gate) = (.all, text.gate)
-                #expect(text == same)
-                return reply
-            }
-            let whole = try await ask(JoinRequest(), .join(.main))
-            guard case .board(_, _, let visible, let redo, _) = whole.content else { throw Unexpected("no board") }
-            #expect(visible.count == 19 && redo.isEmpty && whole.index == 25)
-            let tail = try await ask(JoinRequest(incarnation: room, have: 18), .join(Self.compact))
-            let operations = try tail.tail
-            #expect(operations.map(\.index) == Array(19...25) && operations.compactMap(\.reference).count == 4)
-            _ = try await ask(JoinRequest(), .joinHead)
-        }
-    }
-
     @Test func `a stroke from shards is cut again only where its binary form is too large, and joined`() async throws {
         var configuration = Self.configuration
         configuration.fanoutBytes = 2048
