@@ -21,20 +21,6 @@ import Whiteboard
         }
     }
 
-    @Test func `rooms beyond the limit in memory are hibernated, and continue where they were`() async throws {
-        try await RunningService.with(.test { ($0.rooms, $0.workers) = (2, 1) }) { service in
-            let hands = try (0..<10).map { try Hand(service.client, service.address("room-\($0)")) }
-            let feedback = try await Inbox(service.client, "*.0.*.feedback.*")
-            try await drawInTurn(hands, feedback)
-            // The list may be a second old.
-            try await eventually("at most two of ten rooms are in memory") {
-                let directory = RoomDirectory(connection: service.client, root: service.configuration.root)
-                let rooms = try await directory.rooms().rooms
-                return rooms.count == 10 && rooms.count { $0.isHibernated == false } <= 2 ? () : nil
-            }
-        }
-    }
-
     @Test func `with a journal, rooms beyond the limit in memory are saved, and beyond the stored ones refused`()
         async throws
     {
@@ -57,16 +43,6 @@ import Whiteboard
                 }
                 #expect(rejection.code == .roomFull)
             }
-        }
-    }
-
-    @Test func `clocks of rooms without messages do not keep a teacher out`() async throws {
-        try await RunningService.with(.test { ($0.rooms, $0.workers) = (2, 1) }) { service in
-            for number in 0..<10 { try service.client.setClock(service.address("blank-\(number)"), 0) }
-            let hand = try Hand(service.client, service.address("written"))
-            let feedback = try await Inbox(service.client, hand.address.subject(.feedback(hand.author)))
-            try hand.publish(Hand.stroke(1, at: 0))
-            #expect(try Feedback(decoding: try await feedback.next().payload) == .applied(number: 1, index: 1))
         }
     }
 }
