@@ -4,39 +4,6 @@ import Testing
 
 /// Boards beside a player: what its clock holds, and what is told of how far ink and picture are apart.
 @Suite(.timeLimit(.minutes(10)), .endsProcesses, .inBrowsers) struct BrowserPlayerTests {
-    @Test("a board with the clock of its player holds what that has not reached, in order, and takes nothing back")
-    func playerClock() async throws {
-        try await BrowserRoom.withVideo { room, _ in
-            // Strokes at 1, 2 … 6 ms of media time, which the server has released long ago.
-            try await room.publish(6)
-            let window = try await BrowserWindow(at: "\(room.address)/rooms/other")
-            try await window.run(
-                """
-                const { Board } = await import("/lectern.js");
-                const canvas = newCanvas("800px");
-                Object.assign(window, { time: 3.5, held: 0, painted: canvas, skews: [] });
-                window.own = new Board(canvas, { room: "\(room.name)", clock: () => window.time });
-                own.addEventListener("lag", ({ detail }) => (window.held = detail.held));
-                own.addEventListener("skew", ({ detail }) => skews.push(detail.milliseconds));
-                """)
-            try await window.wait(for: "three strokes, and three that wait", "own.index === 6 && held === 3")
-            let three = try await window.run("return inkOf(painted)")
-            try await window.run("window.time = 5.5; own.look();")
-            try await window.wait(for: "one that waits", "held === 1")
-            let five = try await window.run("return inkOf(painted)")
-            try await window.run("window.time = 1.5; own.look();")
-            #expect(try await window.run("return inkOf(painted)") == five)
-            #expect(try #require(five.double) > (try #require(three.double)))
-            // New ones wait as well.
-            try await room.publish(1, after: 6)
-            try await window.wait(for: "two that wait", "held === 2")
-            #expect(try await window.run("return own.index") == 6)
-            try await window.run("window.time = 100; own.look();")
-            try await window.wait(for: "all", "held === 0 && own.index === 7 && skews.length === 1")
-            #expect(try await window.run("return skews[0]") == 93)
-        }
-    }
-
     @Test func `a student's page reports how far its ink is from the picture, and the monitor shows it`() async throws {
         try await BrowserRoom.with { room, _ in
             let teacher = try await room.teacher()
