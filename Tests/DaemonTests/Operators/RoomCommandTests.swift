@@ -76,6 +76,19 @@ import Testing
         }
     }
 
+    @Test func `rooms has status 3 and names the partitions that nobody has answered for`() async throws {
+        try await NATSTestServer.withConnection { nats, connection in
+            let page = #"{"page":{"service":"a","number":1,"count":1,"partitions":3,"covered":[1]},"rooms":[]}"#
+            try connection.subscribe("ink.rooms") { message in
+                if let reply = message.reply { try? connection.publish(Array(page.utf8), to: reply) }
+            }
+            try await connection.flush()
+            let (code, log) = try await LecternProcess.run("rooms", "--json", "--nats", nats.url)
+            #expect(code == 3)
+            #expect(log.contains("rooms may be missing: no service has answered for partition 0, 2\n"), "\(log)")
+        }
+    }
+
     @Test func `replay plays the lesson of a room again, as far as its students have seen it`() async throws {
         try await withDaemon { _, nats, connection in
             try await write("lesson", on: connection)
