@@ -15,7 +15,7 @@ BUILD_PURE = LECTERN_TARGETS=pure $(BUILD) --build-tests $(PURE_FLAGS)
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test --skip-build $(PURE_FLAGS)
 # One run of tests each, side by side: more runs than processors, because most of their time they wait for servers. The longest
 # suites are in runs that are listed here; a new suite belongs to the others.
-LONG_DAEMON_TESTS = (Owner|Soak|Kill|Trial|FullDisk|DamagedCheckpoint|Start)Tests
+LONG_DAEMON_TESTS = (Owner|Soak|Kill|Trial|FullDisk|Start)Tests
 LOG_DAEMON_TESTS = (DamagedLog|PowerCut)Tests
 LONG_SERVER_TESTS = (Rewind|RevocationRegister)Tests
 SERVICE_TESTS = 'DaemonTests\.RepartitionTests' \
