@@ -162,20 +162,6 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(60)), .endsProcesses) struct KillTests {
-    @Test func `a daemon killed again and again in the middle of a lesson loses and repeats nothing`() async throws {
-        let plan = Lesson.Plan()
-        try await Lesson.hold(plan) { nats, _ in
-            var random = SeededGenerator(seed: plan.seed)
-            var daemon = try DaemonProcess("a0", nats: nats.url)
-            for round in 1...rounds(2) {
-                try await Task.sleep(for: .milliseconds(random.int(100...2500)))
-                await daemon.kill()
-                daemon = try DaemonProcess("a\(round)", nats: nats.url)
-            }
-            try await daemon.waitUntilServing()
-        }
-    }
-
     @Test func `a NATS server killed and started again on its store loses nothing that it acknowledged`() async throws {
         let plan = Lesson.Plan(mayLose: true)
         try await Lesson.hold(plan) { nats, _ in
