@@ -32,31 +32,6 @@ import Testing
         }
     }
 
-    /// The server with the longest files comes last, when the others have elected a leader with less.
-    @Test(.enabled(if: TrialPlan.isAsked || isThorough, "make cluster-trial runs it"))
-    func `All servers lose power, and the daemons that live bring their boards back, the same on each`() async throws {
-        try await PoweredClass.with { lesson in
-            let pair = try DaemonPair(lesson.url, lesson.connection, ["journal.replicas=3"])
-            let owner = try await pair.owner()
-            try await lesson.publish(1...60)
-            let before = try await lesson.board(at: 60)
-            try await lesson.losePower(keeping: [0.3, 0.6, 0.95])
-            try await lesson.start([0, 1])
-            let after = try await lesson.board(at: 60, notIn: before.room)
-            #expect(after.digest == before.digest)
-            try await lesson.start([2])
-            try await lesson.publish(61...70)
-            let next = try await lesson.board(at: 70, notIn: before.room)
-            #expect(next.room == after.room)
-            try await lesson.waitUntilCopiesAreEqual()
-            // Another daemon makes the same of the log.
-            await owner.kill()
-            let other = try await lesson.board(at: 70, notIn: before.room)
-            #expect(other.room == after.room)
-            #expect(other.digest == next.digest)
-        }
-    }
-
     @Test func `All servers and daemons lose power, and what checkpoints had is on the boards`() async throws {
         try await PoweredClass.with { lesson in
             let settings = ["journal.replicas=3", "checkpoint.interval=1s"]
