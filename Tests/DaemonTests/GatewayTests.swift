@@ -7,29 +7,15 @@ import Testing
 
 /// Daemons that do a part each, and tokens of the command line.
 @Suite(.timeLimit(.minutes(4)), .endsProcesses) struct GatewayTests {
-    @Test func `a gateway with another number of partitions than the daemons is not ready, and says so`() async throws {
+    @Test func `a daemon has health and metrics at an address of their own, also without another one`() async throws {
         try await NATSTestServer.with { nats in
             let core = try await DaemonProcess.serving(
                 "core", nats: nats.url, http: "off",
-                ["node.roles=core", "journal.mode=none", "subjects.partitions=3", "http.admin=127.0.0.1:0"])
-            let gateways = try [5, 3].map { partitions in
-                try DaemonProcess(
-                    "gateway-\(partitions)", nats: nats.url, http: "127.0.0.1:0",
-                    ["node.roles=gateway", "subjects.partitions=\(partitions)"])
-            }
-            try await gateways[0].waitForLog("most rooms cannot be reached")
-            let response = try await HTTPClient(port: try await gateways[0].httpPort()).get("/readyz")
-            #expect(response.statusCode == 503)
-            #expect(response.text.contains("The service has 3 partitions; subjects.partitions is 5 here."))
-            let good = HTTPClient(port: try await gateways[1].httpPort())
-            try await eventually(
-                "the gateway with the same number is ready", is: await good.get("/readyz").statusCode == 200)
-            #expect(gateways[1].lines(with: "cannot be reached").isEmpty)
-            // The address for health and metrics is served without another one.
+                ["node.roles=core", "journal.mode=none", "http.admin=127.0.0.1:0"])
             let admin = HTTPClient(port: try await core.httpPort())
             #expect(try await admin.get("/metrics").text.contains("lectern_operations_total"))
             #expect(try await admin.get("/api/rooms").statusCode == 404)
-            for process in gateways + [core] { #expect(await process.terminate() == 0) }
+            #expect(await core.terminate() == 0)
         }
     }
 
