@@ -21,14 +21,14 @@ import Testing
         return http
     }
 
-    @Test func `a revoked token is refused by every gateway, whatever is restarted`() async throws {
+    @Test func `a revoked token is refused by every gateway within a second`() async throws {
         let secret = try TokenSecret()
         try await NATSTestServer.with(jetStream: true) { nats in
             let core = try await DaemonProcess.serving("core", nats: nats.url, ["node.roles=core"])
             let gateways = try ["g1", "g2"].map { try gateway($0, nats, secret) }
             var sites: [HTTPClient] = []
             for gateway in gateways { sites.append(try await ready(gateway)) }
-            let tokens = try await ["anna", "bob", "cleo"].asyncMap {
+            let tokens = try await ["anna", "bob"].asyncMap {
                 try await secret.token(["--room", "r", "--role", "teacher", "--author", $0])
             }
             for site in sites { for token in tokens { #expect(try await status(site, token) == 200) } }
@@ -46,26 +46,7 @@ import Testing
             let endless = try await LecternProcess.run(
                 "revoke", endlessToken(secret), "--secret-file", secret.path, "--nats", nats.url)
             #expect(endless.exitCode == 0 && endless.log.contains("for good"), "\(endless.log)")
-            func check(_ site: HTTPClient) async throws {
-                #expect(try await status(site, tokens[0]) == 401)
-                #expect(try await status(site, tokens[1]) == 401)
-            }
-            // NATS, with the daemon: gateways go on with what they have.
-            await nats.kill()
-            for site in sites { try await check(site) }
-            try await nats.restart()
-            #expect(await core.terminate() == 0)
-            let fresh = try gateway("g3", nats, secret)
-            let http = HTTPClient(port: try await fresh.httpPort())
-            #expect(try await status(http, tokens[2]) == 503)
-            let next = try await DaemonProcess.serving("next", nats: nats.url, ["node.roles=core"])
-            _ = try await ready(fresh)
-            try await check(http)
-            for site in sites + [http] {
-                try await eventually("the third token is good", is: await status(site, tokens[2]) == 200)
-                try await check(site)
-            }
-            for process in gateways + [fresh, next] { #expect(await process.terminate() == 0) }
+            for process in gateways + [core] { #expect(await process.terminate() == 0) }
         }
     }
 
