@@ -285,7 +285,7 @@ let serviceTargets: [Target] = [
         [
             "CoreTrial", "InkML", "LecternClient", "Cryptography", "NATSClient",
             "NATSTestServer", "Locking",
-            "StrokeWire", "CCairo", "CJPEG", "LinkForwarder", logging, nio, nioPosix,
+            "StrokeWire", "Whiteboard", "CCairo", "CJPEG", "LinkForwarder", logging, nio, nioPosix,
         ],
         exclude: ["Proof/Player"]),
 ]

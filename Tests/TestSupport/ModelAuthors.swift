@@ -3,9 +3,9 @@ package import Whiteboard
 
 /// The authors of a room by the rules of order, loss, sessions and mutes, as they read: what becomes of each message, and
 /// of the board. Numbers are given up by whoever drives it. It keeps everything and searches it each time.
-package struct ModelAuthors {
+package struct ModelAuthors: Sendable {
     /// An operation that gets an index.
-    package struct Applied {
+    package struct Applied: Sendable {
         package let index: UInt64
         /// Its first shard, or all of it.
         package let sent: SentMessage
@@ -20,8 +20,8 @@ package struct ModelAuthors {
     }
 
     /// What an author is told.
-    package struct Answer {
-        package enum Outcome {
+    package struct Answer: Sendable {
+        package enum Outcome: Sendable {
             case applied(Applied)
             case rejected
             case gaveUp
@@ -43,12 +43,16 @@ package struct ModelAuthors {
 
     package init(_ rules: HistoryConfiguration) { board = ModelPages(rules) }
 
+    /// Those of a service with the usual rules, but for its clears.
+    package init(clearsAreFinal: Bool) { self.init(HistoryConfiguration(clear: clearsAreFinal ? .final : .undoable)) }
+
     /// - Parameters:
     ///   - loggedAt: when it was logged, by the log's clock.
     ///   - at: the same by the clock that give-ups are judged by.
     package mutating func receive(_ sent: SentMessage, loggedAt: Instant, at moment: Instant) -> [Answer] {
         let name = sent.author.text
-        var author = authors[name] ?? ModelAuthor()
+        // Not copied: lessons of thousands of messages are folded again and again.
+        var author = authors.removeValue(forKey: name) ?? ModelAuthor()
         take(sent, of: name, &author, loggedAt, moment)
         authors[name] = author
         return takeAnswers()
@@ -57,15 +61,14 @@ package struct ModelAuthors {
     private mutating func take(
         _ sent: SentMessage, of name: String, _ author: inout ModelAuthor, _ loggedAt: Instant, _ moment: Instant
     ) {
-        let before = author
+        let isNext = author.hasCount && sent.session != nil && sent.session != author.session
+        let (before, ending) = (author.session, isNext ? author.pending : [])
         guard author.enter(sent, at: loggedAt, head: head) else {
             if !author.isApplied(sent.number, in: sent.session) { tell(name, sent.session, sent.number, .rejected) }
             return
         }
-        if before.hasCount, author.session != before.session {
-            // The feedback names the session that ends.
-            for number in before.pending { tell(name, before.session, number, .gaveUp) }
-        }
+        // The feedback names the session that ends.
+        for number in ending { tell(name, before, number, .gaveUp) }
         let number = sent.number
         guard !muted.contains(name) else { return refuse(number, of: name, &author, at: loggedAt) }
         if number < author.start, author.fates[number] == nil {
@@ -82,6 +85,10 @@ package struct ModelAuthors {
                 author.keep(sent, at: moment)
                 if author.isComplete(number) { apply(number, of: name, &author, isLate: true) }
             }
+        case nil where sent.kind == .garbage:
+            author.fates[number] = .rejected
+            tell(name, author.session, number, .rejected)
+            drain(name, &author)
         case nil:
             author.keep(sent, at: moment)
             drain(name, &author)
@@ -184,8 +191,8 @@ package struct ModelAuthors {
 }
 
 /// One author's sequence.
-package struct ModelAuthor {
-    package enum Fate {
+package struct ModelAuthor: Sendable {
+    package enum Fate: Sendable {
         case applied
         case rejected
         case gaveUp(head: UInt64)
@@ -202,16 +209,14 @@ package struct ModelAuthor {
     fileprivate var hasCount = false
     /// The shards of each message that have come, by their order, and when each came first.
     package fileprivate(set) var parts: [Int64: [Int: (sent: SentMessage, at: Instant)]] = [:]
-    package fileprivate(set) var fates: [Int64: Fate] = [:]
+    package fileprivate(set) var fates: [Int64: Fate] = [:] {
+        didSet { while fates[expected] != nil { expected += 1 } }
+    }
     /// The operations that waited, complete, when their author was muted.
     package fileprivate(set) var muted: [(number: Int64, completeAt: Instant, mutedAt: Instant)] = []
 
-    /// The lowest number that is not settled.
-    package var expected: Int64 {
-        var number = start
-        while fates[number] != nil { number += 1 }
-        return number
-    }
+    /// The lowest number from the start on that is not settled.
+    package private(set) var expected: Int64 = 0
 
     /// Unsettled numbers with at least one shard.
     package var pending: [Int64] { parts.keys.filter { fates[$0] == nil }.sorted() }
@@ -248,7 +253,7 @@ package struct ModelAuthor {
         if let name = session { earlier[name] = Set(fates.filter { $0.value.isApplied }.keys) }
         session = sent.session
         if let name = sent.session { earlier[name] = [] }
-        (start, startedAt, startHead, hasCount) = (sent.number, time, head, true)
+        (start, startedAt, startHead, hasCount, expected) = (sent.number, time, head, true, sent.number)
         (parts, fates, muted) = ([:], [:], [])
     }
 }

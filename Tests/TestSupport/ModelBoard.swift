@@ -46,11 +46,6 @@ package struct ModelBoard: Sendable {
         self.weightLimit = weightLimit
     }
 
-    /// A board with the service's usual rules, but for its clears.
-    package init(clearsAreFinal: Bool) {
-        self.init(HistoryConfiguration(clear: clearsAreFinal ? .final : .undoable))
-    }
-
     /// The weight of the strokes that are visible or can be restored, and of the clears in the stacks.
     package var weight: Int { weight(of: undoStack) }
 
@@ -165,7 +160,10 @@ package func plainDigest(_ indices: [UInt64]) -> UInt64 {
 }
 
 /// ``plainDigest(_:)`` as 16 hexadecimal digits, as it is sent.
-package func plainDigestText(_ indices: [UInt64]) -> String {
-    let digits = String(plainDigest(indices), radix: 16)
+package func plainDigestText(_ indices: [UInt64]) -> String { digestText(plainDigest(indices)) }
+
+/// A digest as 16 hexadecimal digits.
+package func digestText(_ digest: UInt64) -> String {
+    let digits = String(digest, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
 }

@@ -16,7 +16,11 @@ package struct ModelPages: Sendable {
     }
 
     /// The visible strokes of all pages.
-    package var visible: [UInt64] { boards.values.flatMap(\.visible).sorted() }
+    package var visible: [UInt64] {
+        boards.count == 1 ? boards.values.flatMap(\.visible) : boards.values.flatMap(\.visible).sorted()
+    }
+    /// What can be done again on the first page, the next one last.
+    package var redoStack: [UInt64] { boards[0]?.redoStack.map(\.index) ?? [] }
     package var digest: UInt64 { plainDigest(visible) }
     /// Pages that were seen and are out of sight.
     package var hidden: [Int] { seen.subtracting(order).sorted() }
@@ -68,8 +72,7 @@ package struct ModelPages: Sendable {
     package mutating func see(_ page: Int) { if seen.insert(page).inserted { order.append(page) } }
 
     private mutating func change<Result>(_ page: Int, _ body: (inout ModelBoard) -> Result) -> Result {
-        var board = boards[page] ?? ModelBoard(rules)
-        defer { boards[page] = board }
-        return body(&board)
+        let blank = ModelBoard(rules)
+        return body(&boards[page, default: blank])
     }
 }

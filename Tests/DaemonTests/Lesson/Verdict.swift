@@ -13,7 +13,7 @@ struct Verdict: Sendable {
 
     /// Whether every client has everything.
     var isComplete: Bool {
-        last > 0 && !model.isPending && positions.allSatisfy { $0.index == last }
+        last > 0 && model.open.isEmpty && positions.allSatisfy { $0.index == last }
             && (plan.mayLose
                 || observers.allSatisfy { $0.index == last } && teachers.allSatisfy { unanswered($0).isEmpty })
     }
@@ -27,7 +27,7 @@ struct Verdict: Sendable {
     func expect() {
         #expect(last > 0)
         for (teacher, progress) in teachers.map({ ($0, $0.progress) }) {
-            let outcomes = model.authors[teacher.author]?.outcomes ?? [:]
+            let outcomes = model.outcomes[teacher.author] ?? [:]
             let lost = progress.sent.keys.filter { outcomes[$0] == nil }.sorted()
             #expect(lost.isEmpty, "acknowledged, but neither applied nor rejected, of \(teacher.author)")
             #expect(unanswered(teacher).isEmpty, "\(teacher.author) was not told")
@@ -107,8 +107,8 @@ extension Verdict: CustomStringConvertible {
     var description: String {
         let repeats = observers.map { self.repeats(of: $0) }
         let late = model.operations.count { $0.isLate }
-        let rejected = model.authors.values.reduce(0) { sum, author in
-            sum + author.outcomes.values.count { $0 == .rejected }
+        let rejected = model.outcomes.values.reduce(0) { sum, outcomes in
+            sum + outcomes.values.count { $0 == .rejected }
         }
         return """
             \(last) operations, \(late) drawn late, \(rejected) rejected, \(model.giveUps.count) given up after \

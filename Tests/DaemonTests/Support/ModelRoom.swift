@@ -1,5 +1,7 @@
 import Foundation
+import StrokeWire
 import TestSupport
+import Whiteboard
 
 /// An operation of the model, which has to be released.
 struct ModelOperation: Sendable {
@@ -27,44 +29,64 @@ struct ModelGiveUp: Sendable {
     let delay: Duration?
 }
 
-/// A model of a room, folded from the journal that JetStream returns. Written from the protocol's pages alone, and simple
-/// enough to be checked by reading.
+/// A model of a room, folded from the journal that JetStream returns.
 struct ModelRoom {
+    /// What becomes of a number that is not given up for good.
+    enum Outcome: Equatable {
+        case applied(UInt64)
+        case rejected
+    }
+
     private(set) var operations: [ModelOperation] = []
-    private(set) var authors: [String: ModelAuthor] = [:]
     private(set) var giveUps: [ModelGiveUp] = []
-    private(set) var board: ModelBoard
-    private var lastClear: UInt64 = 0
+    /// By author and number.
+    private(set) var outcomes: [String: [Int64: Outcome]] = [:]
+    private var authors: ModelAuthors
+    /// The messages of each author's numbers, by their order among the shards.
+    private var messages: [String: [Int64: [Int: ModelMessage]]] = [:]
     private var gateTime = -Double.infinity
     /// Sequence of the room's first message: the last part of its incarnation.
     private(set) var firstSequence: UInt64?
 
-    var digest: String { plainDigestText(board.visible) }
-    var isPending: Bool { authors.values.contains { $0.isPending } }
-    private var head: UInt64 { UInt64(operations.count) }
+    var visible: [UInt64] { authors.board.visible }
+    var redoStack: [UInt64] { authors.board.redoStack }
+    var digest: String { digestText(authors.board.digest) }
+
+    /// The numbers that wait for messages, of each author.
+    var open: [String: [Int64]] {
+        authors.authors.mapValues { author in
+            author.parts.keys.filter { number in
+                switch author.fates[number] {
+                case nil, .gaveUp: true
+                case .applied, .rejected: false
+                }
+            }.sorted()
+        }.filter { !$0.value.isEmpty }
+    }
 
     init(_ records: [StoredRecord], room: String, areClearsFinal: Bool = false) throws {
-        board = ModelBoard(clearsAreFinal: areClearsFinal)
+        authors = ModelAuthors(clearsAreFinal: areClearsFinal)
         for record in records {
             let tokens = record.subject.split(separator: ".").map(String.init)
             guard tokens.count >= 4, tokens[2] == room else { continue }
             if tokens[3] == "ctl" {
                 try decide(record.payload, at: record.time)
-            } else {
+            } else if tokens.count > 4, let author = AuthorID(tokens[4]) {
                 firstSequence = firstSequence ?? record.sequence
-                try receive(record.payload, from: tokens[4], at: record.time)
+                try receive(record.payload, from: author, at: record.time)
             }
         }
     }
 
-    private mutating func receive(_ bytes: [UInt8], from name: String, at time: Int64) throws {
+    private mutating func receive(_ bytes: [UInt8], from author: AuthorID, at time: Int64) throws {
         let message = try ModelMessage(bytes)
-        var author = authors[name] ?? ModelAuthor()
-        if let late = author.receive(message, at: time, lastClear: lastClear) {
-            apply(late, &author, name, isLate: true, at: time)
+        var sent = SentMessage(message.kind, message.number, by: author)
+        if message.isSharded { (sent.part, sent.parts) = (message.shardOrder, message.shardCount) }
+        if messages[author.text]?[message.number]?[sent.part] == nil {
+            messages[author.text, default: [:]][message.number, default: [:]][sent.part] = message
         }
-        advance(&author, name, at: time)
-        authors[name] = author
+        let moment = Instant(nanoseconds: time)
+        note(authors.receive(sent, loggedAt: moment, at: moment), at: time)
     }
 
     private struct Decision: Decodable {
@@ -77,186 +99,47 @@ struct ModelRoom {
     private mutating func decide(_ bytes: [UInt8], at time: Int64) throws {
         let decision = try JSONDecoder().decode(Decision.self, from: Data(bytes))
         guard decision.kind == "gave-up", let name = decision.author, let from = decision.from, let to = decision.to,
-            var author = authors[name]
+            from <= to, let author = authors.authors[name]
         else { return }
-        for number in author.giveUp(from, to, head: head) {
-            let due = author.giveUpDue(number, by: time)
-            giveUps.append(ModelGiveUp(author: name, number: number, delay: due.map { .nanoseconds(time - $0) }))
+        let numbers = authors.missing(from...to, of: name)
+        giveUps += numbers.map { number in
+            let delay = author.giveUpDue(number, by: time).map { Duration.nanoseconds(time - $0) }
+            return ModelGiveUp(author: name, number: number, delay: delay)
         }
-        advance(&author, name, at: time)
-        authors[name] = author
+        note(authors.giveUp(numbers, of: name), at: time)
     }
 
-    private mutating func advance(_ author: inout ModelAuthor, _ name: String, at time: Int64) {
-        while let next = author.next() { apply(next, &author, name, isLate: false, at: time) }
-    }
-
-    private mutating func apply(
-        _ whole: (number: Int64, shards: [ModelMessage]), _ author: inout ModelAuthor, _ name: String, isLate: Bool,
-        at time: Int64
-    ) {
-        let index = head + 1
-        var reference: UInt64?
-        switch whole.shards[0].action {
-        case .draw: board.draw(index, by: name)
-        case .undo:
-            reference = board.undo(by: name)
-            if reference == nil { return author.settle(whole.number, .rejected) }
-        case .redo:
-            reference = board.redo(by: name)
-            if reference == nil { return author.settle(whole.number, .rejected) }
-        case .clear:
-            board.clear(index)
-            lastClear = index
+    /// Notes what a record of the log leads to.
+    private mutating func note(_ answers: [ModelAuthors.Answer], at time: Int64) {
+        for answer in answers {
+            switch answer.outcome {
+            case .gaveUp: break
+            case .rejected: outcomes[answer.author, default: [:]][answer.number] = .rejected
+            case .applied(let applied):
+                outcomes[answer.author, default: [:]][answer.number] = .applied(applied.index)
+                let all = messages[answer.author]?[answer.number] ?? [:]
+                let shards = all.sorted { $0.key < $1.key }.map(\.value)
+                gateTime = max(gateTime, shards.map(\.time).max() ?? gateTime)
+                operations.append(
+                    ModelOperation(
+                        index: applied.index, author: answer.author, number: answer.number, isLate: applied.isLate,
+                        reference: applied.reference, digest: digestText(applied.digest), gateTime: gateTime,
+                        time: time, messages: shards))
+            }
         }
-        author.settle(whole.number, .applied(index))
-        gateTime = max(gateTime, whole.shards.map(\.time).max() ?? gateTime)
-        operations.append(
-            ModelOperation(
-                index: index, author: name, number: whole.number, isLate: isLate, reference: reference,
-                digest: digest, gateTime: gateTime, time: time, messages: whole.shards))
     }
 }
 
-/// The numbers of one author, in the single sequence that tests use (wire.md, "Order and loss").
-struct ModelAuthor {
-    enum Outcome: Equatable {
-        case applied(UInt64)
-        case rejected
-    }
-
-    private enum NumberState {
-        case assembling([ModelMessage])
-        case complete([ModelMessage])
-        /// Index of the log's last operation when it was given up, and the shards that have arrived.
-        case givenUp(head: UInt64, [ModelMessage])
-        case settled(Outcome)
-    }
-
-    private var states: [Int64: NumberState] = [:]
-    /// When the messages of each number came, repeats left out, in nanoseconds.
-    private var arrivals: [Int64: [Int64]] = [:]
-    private var expected: Int64?
-
-    /// Outcome of each number that was applied or rejected.
-    var outcomes: [Int64: Outcome] {
-        states.compactMapValues { if case .settled(let outcome) = $0 { outcome } else { nil } }
-    }
-
-    /// Whether any number waits.
-    var isPending: Bool { !open.isEmpty }
-
-    /// The numbers that wait, with what they wait for.
-    var open: [Int64: String] {
-        states.compactMapValues { state in
-            switch state {
-            case .assembling(let shards): "assembling, \(shards.count) of \(shards[0].shardCount)"
-            case .complete: "complete"
-            case .givenUp(_, let shards): shards.isEmpty ? nil : "given up, \(shards.count) of \(shards[0].shardCount)"
-            case .settled: nil
-            }
-        }
-    }
-
-    /// - Returns: the late operation that the message completes, if any.
-    mutating func receive(
-        _ message: ModelMessage, at time: Int64, lastClear: UInt64
-    ) -> (number: Int64, shards: [ModelMessage])? {
-        if expected == nil { expected = message.number }
-        switch states[message.number] {
-        case .settled, .complete: return nil
-        case .givenUp(let head, let shards):
-            guard message.isAcceptable, message.action == .draw, lastClear <= head else {
-                states[message.number] = .settled(.rejected)
-                return nil
-            }
-            let all = Self.adding(message, to: shards)
-            states[message.number] = .givenUp(head: head, all)
-            return Self.isWhole(all) ? (message.number, all) : nil
-        case .assembling(let shards):
-            let all = Self.adding(message, to: shards)
-            if all.count > shards.count { arrivals[message.number, default: []].append(time) }
-            update(message, all)
-        case nil:
-            arrivals[message.number, default: []].append(time)
-            update(message, [message])
-        }
-        return nil
-    }
-
-    private mutating func update(_ message: ModelMessage, _ shards: [ModelMessage]) {
-        if !message.isAcceptable {
-            states[message.number] = .settled(.rejected)
-        } else {
-            states[message.number] = Self.isWhole(shards) ? .complete(shards) : .assembling(shards)
-        }
-    }
-
-    /// The next operation in order, if it is whole.
-    mutating func next() -> (number: Int64, shards: [ModelMessage])? {
-        while let number = expected {
-            switch states[number] {
-            case .settled, .givenUp: expected = number + 1
-            case .complete(let shards):
-                expected = number + 1
-                return (number, shards)
-            case .assembling, nil: return nil
-            }
-        }
-        return nil
-    }
-
-    mutating func settle(_ number: Int64, _ outcome: Outcome) {
-        states[number] = .settled(outcome)
-    }
-
+extension ModelAuthor {
     /// When the rules give a number up that is not settled: 2 s after the first operation behind it became complete, 10 s
     /// after its last shard where nothing is behind it. A shard that came while the decision was on its way to the
     /// journal does not count.
-    /// - Returns: nil for never.
-    func giveUpDue(_ number: Int64, by time: Int64) -> Int64? {
-        let behind = states.compactMap { other, state -> Int64? in
-            guard other > number, case .complete = state else { return nil }
-            return arrivals[other]?.last
-        }
+    /// - Returns: in nanoseconds; nil for never.
+    fileprivate func giveUpDue(_ number: Int64, by time: Int64) -> Int64? {
+        let behind = pending.filter { $0 > number }.compactMap { completeAt($0)?.nanoseconds }
         if let first = behind.min() { return first + 2_000_000_000 }
-        let shards = arrivals[number] ?? []
-        return (shards.last { $0 + Self.transit < time } ?? shards.first).map { $0 + 10_000_000_000 }
-    }
-
-    private static let transit: Int64 = 2_000_000_000
-
-    /// - Returns: the numbers that are given up.
-    mutating func giveUp(_ from: Int64, _ to: Int64, head: UInt64) -> [Int64] {
-        let waiting = states.filter { number, state in
-            switch state {
-            case .assembling, .complete: number >= expected ?? 0
-            case .givenUp, .settled: false
-            }
-        }
-        guard let last = waiting.keys.max(), let expected, max(from, expected) <= min(to, last) else { return [] }
-        var given: [Int64] = []
-        for number in max(from, expected)...min(to, last) {
-            switch states[number] {
-            case nil: states[number] = .givenUp(head: head, [])
-            case .assembling(let shards): states[number] = .givenUp(head: head, shards)
-            case .complete, .givenUp, .settled: continue
-            }
-            given.append(number)
-        }
-        return given
-    }
-
-    private static func adding(_ message: ModelMessage, to shards: [ModelMessage]) -> [ModelMessage] {
-        guard message.isSharded, !shards.contains(where: { $0.shardOrder == message.shardOrder }) else {
-            return message.isSharded ? shards : [message]
-        }
-        return (shards + [message]).sorted { $0.shardOrder < $1.shardOrder }
-    }
-
-    private static func isWhole(_ shards: [ModelMessage]) -> Bool {
-        guard let first = shards.first else { return false }
-        return !first.isSharded || shards.count == first.shardCount
+        let shards = parts[number, default: [:]].values.map { $0.at.nanoseconds }.sorted()
+        return (shards.last { $0 + 2_000_000_000 < time } ?? shards.first).map { $0 + 10_000_000_000 }
     }
 }
 
@@ -285,6 +168,17 @@ struct ModelMessage: Sendable {
     let isAcceptable: Bool
 
     var isSharded: Bool { shardCount > 1 && action == .draw }
+
+    /// What the model takes it for.
+    fileprivate var kind: SentMessage.Kind {
+        guard isAcceptable else { return .garbage }
+        return switch action {
+        case .draw: .draw
+        case .undo: .undo
+        case .redo: .redo
+        case .clear: .clear
+        }
+    }
 
     private struct Wire: Decodable {
         let n: Int64

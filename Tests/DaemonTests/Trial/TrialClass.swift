@@ -261,8 +261,8 @@ final class TrialClass: Sendable {
         let models = try await eventually("no number is open", within: .seconds(90), every: .seconds(1)) {
             () -> [String: ModelRoom]? in
             let now = try await self.models()
-            for (room, model) in now where model.isPending {
-                throw Unexpected("\(room), of \(model.operations.count) operations: \(model.authors.mapValues(\.open))")
+            for (room, model) in now where !model.open.isEmpty {
+                throw Unexpected("\(room), of \(model.operations.count) operations: \(model.open)")
             }
             return now
         }
@@ -319,7 +319,7 @@ extension TestTeacher {
     /// Numbers without final feedback.
     func unanswered(by model: ModelRoom) -> [Int64] {
         let answers = progress.answers
-        return (model.authors[author]?.outcomes ?? [:]).compactMap { number, outcome in
+        return (model.outcomes[author] ?? [:]).compactMap { number, outcome in
             switch outcome {
             case .applied(let index): answers.contains(.applied(number: number, index: index)) ? nil : number
             case .rejected: answers.contains(.rejected(number: number)) ? nil : number

@@ -37,8 +37,8 @@ struct TrialBoard: Sendable, Decodable {
         if index != last { return "at \(index), not \(last)" }
         if digest != model.digest { return "digest \(digest), not \(model.digest)" }
         guard let visible, let redo else { return "no board" }
-        if visible.map(\.index) != model.board.visible.sorted() { return "other strokes are visible" }
-        if redo.map(\.index) != model.board.redoStack.map(\.index) { return "other strokes can be redone" }
+        if visible.map(\.index) != model.visible { return "other strokes are visible" }
+        if redo.map(\.index) != model.redoStack { return "other strokes can be redone" }
         for entry in visible + redo {
             let operation = model.operations[Int(entry.index) - 1]
             if entry.author != operation.author { return "\(entry.index) is by \(entry.author)" }

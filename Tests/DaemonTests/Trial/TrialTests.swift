@@ -160,7 +160,7 @@ private struct Trial {
         let faults = verdict.faults + boardFaults
         let operations = models.values.reduce(0) { $0 + $1.operations.count }
         let rejected = models.values.reduce(0) { sum, model in
-            sum + model.authors.values.reduce(0) { $0 + $1.outcomes.values.count { $0 == .rejected } }
+            sum + model.outcomes.values.reduce(0) { $0 + $1.values.count { $0 == .rejected } }
         }
         let givenUp = models.values.reduce(0) { $0 + $1.giveUps.count }
         let messages = rooms.rooms.reduce(0) { $0 + $1.teacher.progress.acknowledged }

@@ -41,7 +41,7 @@ struct TrialVerdict: Sendable {
     }
 
     private mutating func judge(_ teacher: TestTeacher, _ model: ModelRoom, in room: String) {
-        let outcomes = model.authors[teacher.author]?.outcomes ?? [:]
+        let outcomes = model.outcomes[teacher.author] ?? [:]
         for number in teacher.progress.sent.keys where outcomes[number] == nil {
             faults.append("\(room): \(number) was acknowledged, and is neither applied nor rejected")
         }
