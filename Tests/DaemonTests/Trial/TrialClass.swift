@@ -61,14 +61,14 @@ final class TrialClass: Sendable {
         }
         let gateways = TrialCluster.gatewayNodes.map { number in
             let node = cluster.network.nodes[number - 1]
-            return (node.host, node.door(.http))
+            return (host: node.host, port: node.door(.http))
         }
         readers = (0..<plan.readers).map { [rooms] number in
             let room = rooms[number % rooms.count]
             let student = room.students[number / rooms.count % room.students.count]
             return TrialReader(
-                room: room.name, cohort: student.cohort, video: student.video, gateways: gateways,
-                first: number % gateways.count)
+                room: room.name, cohort: student.cohort, video: student.video, first: number % gateways.count,
+                gateways: { gateways })
         }
         for (number, connection) in connections.enumerated() {
             connection.onStateChange { [weak self] state in

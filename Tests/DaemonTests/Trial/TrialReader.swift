@@ -17,7 +17,7 @@ final class TrialReader: Sendable {
     let room: String
     let cohort: String
     let video: Video
-    private let gateways: [(host: String, port: Int)]
+    private let gateways: @Sendable () -> [(host: String, port: Int)]
     private let first: Int
     private let state = Locked(State())
 
@@ -25,9 +25,12 @@ final class TrialReader: Sendable {
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     /// - Parameters:
-    ///   - gateways: where gateways take connections.
+    ///   - gateways: where gateways take connections, before each of them.
     ///   - first: the number of the one to begin with.
-    init(room: String, cohort: String, video: Video, gateways: [(host: String, port: Int)], first: Int) {
+    init(
+        room: String, cohort: String, video: Video, first: Int,
+        gateways: @escaping @Sendable () -> [(host: String, port: Int)]
+    ) {
         self.room = room
         self.cohort = cohort
         self.video = video
@@ -44,8 +47,9 @@ final class TrialReader: Sendable {
     func follow() async {
         var gateway = first
         while !state.withLock({ $0.isStopped }) {
-            try? await read(from: gateways[gateway])
-            gateway = (gateway + 1) % gateways.count
+            let gateways = gateways()
+            if !gateways.isEmpty { try? await read(from: gateways[gateway % gateways.count]) }
+            gateway += 1
             // As the stream says: retry: 1000.
             if !state.withLock({ $0.isStopped }) { try? await Task.sleep(for: .seconds(1)) }
         }

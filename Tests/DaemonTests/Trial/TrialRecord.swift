@@ -72,6 +72,15 @@ struct TrialRecord: Sendable {
     /// What is wrong with it at first sight.
     var faults: [String] = []
 
+    /// Of what it was told last.
+    var digest: String {
+        switch events.last {
+        case .operation(let sighting): sighting.digest
+        case .board(_, _, let digest, _): digest
+        case nil: ""
+        }
+    }
+
     /// Takes the next operation.
     mutating func append(_ sighting: Sighting) {
         index = sighting.index

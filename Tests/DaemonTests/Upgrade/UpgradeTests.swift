@@ -125,7 +125,7 @@ private final class UpgradeTrial: Sendable {
     private let monitor: MemberMonitor
     private let daemons = Locked<[DaemonProcess]>([])
     private let ports = Locked<[Int]>([])
-    private let readers = Locked<[EventStreamReader]>([])
+    private let readers = Locked<[TrialReader]>([])
     private let pages: PagesTeacher
 
     init(on nats: NATSTestServer, partitions: Int) async throws {
@@ -168,7 +168,9 @@ private final class UpgradeTrial: Sendable {
         for name in ["a", "b", "c"] { try await start(name, earlier: true) }
         try await served()
         let rooms = (lessons.map(\.plan.room) + [PagesTeacher.room]).map { room in
-            EventStreamReader(room: room) { [self] in ports.withLock { $0.last } }
+            TrialReader(room: room, cohort: "head", video: Video(start: .now, delay: .zero), first: 0) { [self] in
+                ports.withLock { $0.suffix(1).map { (host: "127.0.0.1", port: $0) } }
+            }
         }
         readers.withLock { $0 = rooms }
         // They go on until the lessons are over.
@@ -253,9 +255,9 @@ private final class UpgradeTrial: Sendable {
                 verdicts.first { $0.plan.room == reader.room }.map {
                     (UInt64($0.model.operations.count), $0.model.digest)
                 } ?? pages.state
-            try await eventually("the reader of \(reader.room) has all", is: reader.position.index == index)
-            #expect(reader.position.digest == digest && reader.position.faults.isEmpty, "\(reader.position)")
-            print("upgrade: event stream of \(reader.room) to \(index), \(reader.position.connections) connections")
+            try await eventually("the reader of \(reader.room) has all", is: reader.index == index)
+            #expect(reader.record.digest == digest && reader.record.faults.isEmpty, "\(reader.record.faults)")
+            print("upgrade: event stream of \(reader.room) to \(index), \(reader.connections) connections")
             reader.stop()
         }
         for daemon in daemons.withLock({ $0 }) { daemon.terminateSoon() }
