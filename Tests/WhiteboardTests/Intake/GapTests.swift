@@ -7,24 +7,6 @@ import Whiteboard
 struct GapTests {
     private var probe = RoomProbe()
 
-    @Test(
-        "An author who has to wait hears at once what is missing, again every 500 ms, and after 2 s that it is given up"
-    )
-    mutating func notices() {
-        probe.send(draw(1), draw(5))
-        #expect(probe.takeTold() == ["applied 1 as 1", "missing 2...4"])
-        for _ in 0..<3 {
-            #expect(probe.takeTold(after: .milliseconds(500) - .nanoseconds(1)) == [])
-            #expect(probe.takeTold(after: .nanoseconds(1)) == ["missing 2...4"])
-        }
-        #expect(probe.takeTold(after: .milliseconds(500) - .nanoseconds(1)) == [])
-        #expect(probe.takeTold(after: .nanoseconds(1)).suffix(2) == ["gave up 2...4", "applied 5 as 2"])
-        #expect(probe.decisions == [.gaveUp(2...4)])
-        #expect(probe.counts.intake.gaps == 1)
-        #expect(probe.counts.intake.gaveUp == 1)
-        #expect(probe.takeTold(after: .seconds(60)) == [])
-    }
-
     @Test mutating func `New gaps do not keep an author from hearing of the old ones every 500 ms`() {
         probe.send(draw(1))
         var heard = 0

@@ -28,19 +28,6 @@ import Whiteboard
         #expect(probe.takeTold().suffix(2) == ["rejected 4 0 unknown-element e", "rejected 4 0 unknown-element e"])
     }
 
-    @Test mutating func `Other bytes under number 0 or 1 start a new count; the same bytes are a repeat`() {
-        for number in Int64(1)...3 { probe.send(draw(number)) }
-        probe.wait(.seconds(5))
-        probe.send(draw(1))
-        #expect(probe.applied.count == 3)
-        probe.send(draw(1, x: 50), draw(2, x: 50))
-        #expect(probe.applied.map(\.number) == [1, 2, 3, 1, 2])
-        probe.send(draw(1, x: 50))
-        #expect(probe.applied.count == 5)
-        probe.send(draw(1))
-        #expect(probe.applied.map(\.number) == [1, 2, 3, 1, 2, 1])
-    }
-
     @Test("A number 0 or 1 below the start that was never sent starts a new count once it is too late to be late")
     mutating func restartBelowStart() {
         probe.send(draw(5))

@@ -13,21 +13,6 @@ struct ShardTests {
         return try #require(stroke.decoded()).points.map(\.x)
     }
 
-    @Test("Points are joined in the order of `o`, counted from 0 or from 1, whatever the order of arrival")
-    mutating func joins() throws {
-        for base in [0, 1] {
-            for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1]] {
-                probe = RoomProbe()
-                for o in order {
-                    #expect(probe.applied.isEmpty)
-                    probe.send(shard(1, o + base, of: 3, points: (10 * o)..<(10 * o + 3)))
-                }
-                #expect(try ink() == [0, 1, 2, 10, 11, 12, 20, 21, 22])
-                #expect(probe.takeTold() == ["applied 1 as 1"])
-            }
-        }
-    }
-
     @Test mutating func `'s' 0 and 1 both mean not sharded`() {
         probe.send(draw(1, #","s":0"#), draw(2, #","s":1,"o":0"#), draw(3, #","s":1,"o":1"#))
         #expect(probe.takeTold() == ["applied 1 as 1", "applied 2 as 2", "applied 3 as 3"])
@@ -45,24 +30,6 @@ struct ShardTests {
         #expect(probe.takeTold() == ["rejected 1 0 shard-conflict o"])
         probe.send(shard(1, 1, of: 2, points: 1..<2))
         #expect(try ink() == [1, 2])
-    }
-
-    @Test mutating func `Fields are those of the lowest order, the time is the largest`() throws {
-        probe.send(shard(1, 2, of: 3, points: 0..<1, #","c":2,"l":2,"t":20,"w":200,"h":100"#))
-        probe.send(shard(1, 1, of: 3, points: 0..<1, #","c":1,"l":1.5,"t":30,"w":300,"h":150"#))
-        probe.send(shard(1, 0, of: 3, points: 0..<1, #","c":7,"l":7,"w":700,"h":350"#))
-        let operation = try #require(probe.applied.first)
-        let header = try StrokeMessage(decoding: operation.message)
-        #expect(header.colour == 7)
-        #expect(header.width == 7)
-        #expect(header.time == 30)
-        #expect(operation.time == 30)
-        #expect(header.boardWidth == 700)
-        #expect(header.boardHeight == 350)
-        #expect(header.shardCount == 0)
-        #expect(header.shardOrder == 0)
-        let joined = try #require(operation.fields(of: operation.restoredMessage))
-        #expect(joined.points == header.points)
     }
 
     @Test mutating func `The bytes inside the point arrays are spliced as they are`() throws {
@@ -85,17 +52,6 @@ struct ShardTests {
                 "rejected 1 0 shard-conflict s",
             ])
         probe.send(shard(1, 1, of: 2, points: 1..<2, #","a":1"#))
-        #expect(try ink() == [0, 1])
-    }
-
-    @Test("A repeated order with the same points is a repeat, with others a conflict, and the first stays")
-    mutating func repeats() throws {
-        probe.send(shard(1, 0, of: 2, points: 0..<1), shard(1, 0, of: 2, points: 0..<1, #","c":3"#))
-        #expect(probe.takeTold() == [])
-        #expect(probe.counts.intake.repeats == 1)
-        probe.send(shard(1, 0, of: 2, points: 5..<6))
-        #expect(probe.takeTold() == ["rejected 1 0 shard-conflict d"])
-        probe.send(shard(1, 1, of: 2, points: 1..<2))
         #expect(try ink() == [0, 1])
     }
 
