@@ -75,29 +75,6 @@ import Testing
         }
     }
 
-    @Test func `a student at the head joins it, and mends losses`() async throws {
-        try await FakeService.with(room: room(25)) { server, service, connection in
-            for _ in 0..<10 { try service.release() }
-            try await service.connection.flush()
-            let monitor = Student(connection: connection, address: try Wire.address(), feed: .head, logger: .silent)
-            let session = try await monitor.follow { event, session in
-                do {
-                    if case .joined(_, 10, _, _) = event {
-                        for index in 11...25 { try service.release(isLost: index == 17) }
-                    }
-                } catch {
-                    Issue.record(error)
-                }
-                return session.board.index < 25
-            }
-            #expect(session.digest == service.digest)
-            #expect(session.style == "pen")
-            #expect(session.report.applied == 15)
-            #expect(session.report.gaps == 1)
-            #expect(session.report.isSound)
-        }
-    }
-
     @Test func `the client in the documentation is the one that the tests build`() throws {
         let page = try String(
             contentsOfFile: PackageRoot.path(to: "Sources/LecternClient/LecternClient.docc/LecternClient.md"),

@@ -48,16 +48,6 @@ extension StudentScript {
         #expect(session.report.failedJoins == 1)
     }
 
-    @Test func `takes a board of less than it has: the log has lost the rest, and gives its indices again`() throws {
-        let (lost, room) = (try room(8), try room(5))
-        var session = try joined(lost, at: 8)
-        let asked = try #require(join(session.connected(at: .zero)))
-        _ = session.joined(try room.reply(to: JoinRequest(), at: 4), ticket: asked.ticket, at: .zero)
-        #expect(session.board.index == 4)
-        _ = session.receive(try message(room, 5), at: .zero)
-        #expect(session.board.index == 5 && session.digest == room.boards[5].boardDigest)
-    }
-
     @Test func `an answer to a request that is of no interest any more changes nothing`() throws {
         let room = try room(8)
         var session = StudentSession()
@@ -171,19 +161,6 @@ extension StudentScript {
         #expect(session.board.visible.isEmpty, sourceLocation: sourceLocation)
         #expect(session.digest == .empty, sourceLocation: sourceLocation)
         #expect(session.report.isSound, sourceLocation: sourceLocation)
-    }
-
-    @Test("forgets all and joins again when a mark says so, and takes the next life from its first operation")
-    func mark() throws {
-        var session = try joined(try room(8), at: 8)
-        let asked = try #require(join(session.receive(closed, at: .zero)))
-        #expect(asked.request == JoinRequest())
-        _ = session.joined(try room(0).reply(to: asked.request, at: 0), ticket: asked.ticket, at: .zero)
-        expectEmpty(session)
-        #expect(session.receive(closed, at: .seconds(1)).isEmpty)
-        _ = session.receive(try message(try room(3, "new"), 1), at: .seconds(2))
-        #expect(session.board.room == "new")
-        #expect(session.board.index == 1)
     }
 
     @Test func `asks once more when the mark overtakes the answer to a join of the life that is over`() throws {
