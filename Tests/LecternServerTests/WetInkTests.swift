@@ -77,16 +77,4 @@ import Whiteboard
             _ = whole
         }
     }
-
-    @Test func `begin in a room that nobody has written to, which has no incarnation yet`() async throws {
-        try await RunningService.withRoom("blank", Self.configuration()) { service, address, _ in
-            let anna = try #require(AuthorID("anna"))
-            let head = try await Inbox(service.client, address.subject(.wetHead))
-            let input = address.subject(.wetInput(anna))
-            try service.client.publish(Self.update(1, u: 1, k: 0, t: 1000, [0, 20]).encoded(), to: input)
-            let message = try await head.next()
-            #expect(message.room == nil)
-            #expect(try Self.points(message).points.map(\.x) == [0, 20])
-        }
-    }
 }
