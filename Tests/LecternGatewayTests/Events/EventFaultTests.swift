@@ -219,34 +219,6 @@ import Testing
         }
     }
 
-    @Test("boards of one room that clients do not read take half of the memory, and give it back when these are gone")
-    func stalledBoards() async throws {
-        var limits = GatewayLimits.quick
-        // One room has half.
-        limits.replyBytes = 30_000_000
-        limits.pictureTimeout = .seconds(20)
-        try await RunningGateway.with(limits: limits) { gateway in
-            let reply = Answer.parts(joinReply(pad: 12_000_000), 48)
-            try await gateway.service.answer("ink.0.*.join.main") { _ in
-                // Event loops that are late: what is written to a connection waits for them in memory.
-                for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { loop.execute { usleep(1_500_000) } }
-                return reply
-            }
-            do {
-                let stalled = try gateway.stall("/api/rooms/r/board.json", receiveBuffer: 4096)
-                // The head has come when the memory is taken.
-                #expect(stalled.readSome() != nil)
-                let refused = try await gateway.http.get("/api/rooms/r/board.json")
-                #expect(refused.status == .serviceUnavailable)
-                #expect(refused.headers[.retryAfter] == "1")
-                #expect(try await gateway.http.head("/api/rooms/s/board.json").status == .ok)
-                withExtendedLifetime(stalled) {}
-            }
-            try await eventually(
-                "there is room again", is: await gateway.http.head("/api/rooms/r/board.json").status == .ok)
-        }
-    }
-
     @Test func `a stream outlives the time of a request, has comments, and ends with the gateway`() async throws {
         var limits = GatewayLimits.quick
         limits.requestTimeout = .seconds(1)
