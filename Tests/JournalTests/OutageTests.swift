@@ -82,46 +82,6 @@ import Whiteboard
         }
     }
 
-    @Test(.timeLimit(.minutes(4)))
-    func `A server killed and started again on its store, three times`() async throws {
-        try await TestJournal.provisioned { test, server in
-            try await fill(test, 1...Self.count)
-            let states = test.connection.recordStates()
-            let (reader, book) = test.read()
-            for part in 1...3 {
-                _ = try await book.records.values(part * Self.count / 5)
-                await server.kill()
-                _ = try await states.values(2 * part - 1)
-                try await server.restart()
-                _ = try await states.values(2 * part)
-            }
-            try await expectAll(book, Self.count)
-            try await fill(test, Self.count + 1...Self.count + 10)
-            try await expectAll(book, Self.count + 10)
-            reader.cancel()
-        }
-    }
-
-    @Test func `A server that stands still until the connection counts as lost`() async throws {
-        try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server, { $0.pingInterval = .milliseconds(100) }) { nats in
-                let test = TestJournal(nats)
-                _ = try await test.journal.provision(0)
-                let states = nats.recordStates()
-                let (reader, book) = test.read()
-                try await fill(test, 1...100)
-                _ = try await book.records.values(100)
-                await server.pause()
-                _ = try await states.values(1)
-                await server.resume()
-                _ = try await states.values(2)
-                try await fill(test, 101...200)
-                try await expectAll(book, 200)
-                reader.cancel()
-            }
-        }
-    }
-
     @Test func `Reading may begin before the stream and the server are there`() async throws {
         try await TestJournal.with { test, server in
             let states = test.connection.recordStates()
