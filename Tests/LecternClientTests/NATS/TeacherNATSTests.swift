@@ -65,18 +65,16 @@ import Testing
     }
 
     /// Publishes the lesson at the highest rate during events on the server.
-    /// - Parameter resent: is told how many messages were sent again.
     private func publish(
-        to server: NATSTestServer, outbox: OutboxFile? = nil, answerTimeout: Duration = .milliseconds(500),
-        resent: Recorder<Int>? = nil, _ events: @escaping @Sendable (NATSTestServer) async throws -> Void
+        to server: NATSTestServer, outbox: OutboxFile? = nil,
+        _ events: @escaping @Sendable (NATSTestServer) async throws -> Void
     ) async throws -> TeacherReport {
         let connection = NATSConnection(NATSSettings(server), logger: .silent)
         try await connection.connect()
         let teacher = Teacher(connection: connection, address: try Wire.address(), author: author, logger: .silent)
         let trouble = Task { try await events(server) }
         let report = try await teacher.publish(
-            PublishPlan(lesson, speed: 1000), outbox: outbox, answerTimeout: answerTimeout
-        ) { resent?.append($0.resent) }
+            PublishPlan(lesson, speed: 1000), outbox: outbox, answerTimeout: .milliseconds(500))
         try await trouble.value
         await connection.close()
         return report
@@ -93,12 +91,9 @@ import Testing
         }
     }
 
-    private func withJournal(
-        _ configure: @Sendable (inout StreamConfiguration) -> Void = { _ in },
-        _ body: @Sendable (NATSTestServer) async throws -> Void
-    ) async throws {
+    private func withJournal(_ body: @Sendable (NATSTestServer) async throws -> Void) async throws {
         try await NATSTestServer.with(jetStream: true) { server in
-            try await NATSConnection.with(server) { try await JournalStream.create(over: $0, configure) }
+            try await NATSConnection.with(server) { try await JournalStream.create(over: $0) }
             try await body(server)
         }
     }
@@ -125,52 +120,6 @@ import Testing
             #expect(report.hasArrived)
             #expect(report.reconnects >= 1)
             try await expectLesson(on: server)
-        }
-    }
-
-    @Test func `has every message stored once when the server stands still for 3 s`() async throws {
-        try await withJournal { server in
-            let report = try await publish(to: server) { server in
-                try await NATSConnection.with(server) { connection in
-                    _ = try await JournalStream.arrivals(over: connection).values(100)
-                    await server.pause()
-                    // The server runs in real time.
-                    try await Task.sleep(for: .seconds(3))
-                    await server.resume()
-                }
-            }
-            #expect(report.hasArrived)
-            try await expectLesson(on: server)
-        }
-    }
-
-    @Test func `waits for a stream that is not there yet, and then publishes in order`() async throws {
-        try await NATSTestServer.with(jetStream: true) { server in
-            let resent = Recorder<Int>()
-            let report = try await publish(to: server, answerTimeout: .seconds(3), resent: resent) { server in
-                try await NATSConnection.with(server) { connection in
-                    try await eventually("a message was sent again", is: resent.values.last ?? 0 >= 1)
-                    try await JournalStream.create(over: connection)
-                }
-            }
-            #expect(report.hasArrived)
-            #expect(report.resent >= 1)
-            try await expectLesson(on: server)
-        }
-    }
-
-    @Test func `goes on when a full stream has room again`() async throws {
-        let small: @Sendable (inout StreamConfiguration) -> Void = {
-            $0.maxMessages = 100
-            $0.maxAge = .seconds(1)
-            $0.duplicateWindow = .seconds(1)
-        }
-        try await withJournal(small) { server in
-            let report = try await publish(to: server) { _ in }
-            #expect(report.hasArrived)
-            #expect(report.stored == lesson.messages.count)
-            #expect(report.refusals > 0)
-            #expect(report.refusal == nil)
         }
     }
 
@@ -203,14 +152,12 @@ import Testing
 
 @Suite("A teacher over a cluster", .timeLimit(.minutes(3))) struct TeacherClusterTests {
     /// Without the stream's leader no message is acknowledged until the next one is elected.
-    @Test("has every message stored once if the leader or another server is killed", arguments: [true, false])
-    func killed(isLeader: Bool) async throws {
+    @Test func `has every message stored once if the leader is killed`() async throws {
         let lesson = try DemoLesson.make(seed: 5)
         let author = try #require(AuthorID("ann"))
         try await NATSTestServer.withCluster(of: 3) { servers in
             let leader = try await leaderOfNewStream(servers)
-            let victim = isLeader ? leader : (leader + 1) % 3
-            let survivor = try await Wire.connect(servers[(victim + 1) % 3])
+            let survivor = try await Wire.connect(servers[(leader + 1) % 3])
             let arrivals = try await JournalStream.arrivals(over: survivor)
             var settings = NATSSettings(url: servers.map(\.url).joined(separator: ","), name: "teacher")
             settings.reconnectWait = .milliseconds(5) ... .milliseconds(20)
@@ -219,7 +166,7 @@ import Testing
             let teacher = Teacher(connection: connection, address: try Wire.address(), author: author, logger: .silent)
             async let publishing = teacher.publish(PublishPlan(lesson, speed: 1000), answerTimeout: .milliseconds(500))
             _ = try await arrivals.values(100)
-            await servers[victim].kill()
+            await servers[leader].kill()
             let report = try await publishing
             #expect(report.hasArrived)
             #expect(report.stored == lesson.messages.count)
