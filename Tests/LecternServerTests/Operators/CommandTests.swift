@@ -70,8 +70,8 @@ import Testing
         let requests = [
             ("ink.command.Otto", #"{"command":"close","room":"physics","id":"x"}"#),
             (Self.otto, #"{"command":"open","room":"physics","id":"x"}"#),
-            (Self.otto, #"{"command":"close","room":"Physics","id":"x"}"#), (Self.otto, #"{"command":"close","id":"x"}"#),
-            (Self.otto, #"{"command":"close","room":"a"}"#),
+            (Self.otto, #"{"command":"close","room":"Physics","id":"x"}"#),
+            (Self.otto, #"{"command":"close","id":"x"}"#), (Self.otto, #"{"command":"close","room":"a"}"#),
             (Self.otto, #"{"command":"close","room":"physics","id":"x","for":"a\u001b[2J"}"#), (Self.otto, ""),
             ("ink.audit", #"{"room":7}"#),
         ]
