@@ -7,10 +7,6 @@ import Testing
     /// Captured by the handlers, and freed when libnats has released the last context.
     private final class Kept: Sendable {}
 
-    private struct Weak: ~Copyable {
-        weak var object: Kept?
-    }
-
     @Test func `After close no handler's context is alive, however often the connection was made`() async throws {
         try await NATSTestServer.with { server in
             weak var kept: Kept?

@@ -99,13 +99,6 @@ package enum PencilRecording: String, CaseIterable, Sendable {
     }
 }
 
-extension Trait where Self == ConditionTrait {
-    /// Skips tests of the recorded touches where these are missing, with the reason.
-    package static var needsPencilRecordings: Self {
-        .enabled(if: PencilRecording.areThere, "needs ../shared/data/pencil, or LECTERN_SHARED_DATA")
-    }
-}
-
 // MARK: - Made streams
 
 extension TouchStream {

@@ -236,7 +236,6 @@ final class MemberMonitor: Sendable {
     private struct Announcement: Decodable {
         let id: String
         let serving: [Int]
-        let leaving: Bool?
     }
 
     private struct Entry {
