@@ -76,26 +76,6 @@ import Testing
         #expect(probe.room.checkpoint().assets == [asset], "the log has it still")
     }
 
-    @Test func `is there after a checkpoint, in the board and in the operations behind it`() throws {
-        for count in 1...6 {
-            var probe = RoomProbe()
-            for number in 1...count {
-                probe.send(
-                    number % 2 == 0
-                        ? slide(Int64(number), page: number, #","g":\#(number),"w":640,"h":480,"k":1"#)
-                        : ruled(Int64(number), number % 5, #","l":20,"g":\#(number)"#))
-                probe.send(draw(Int64(number + 100)))
-            }
-            let bytes = try probe.room.checkpoint().readBack(at: probe.now, logClockAhead: .zero)
-            let restored = try probe.restored(bytes)
-            #expect(restored.head.pages == probe.room.head.pages)
-            #expect(restored.checkpoint().encoded() == bytes)
-        }
-        var plain = RoomProbe()
-        plain.send(draw(1))
-        #expect(RoomCheckpoint.versions(of: plain.room.checkpoint().encoded())?.format == 4)
-    }
-
     @Test mutating func `comes to those who join, in either form, and to those who follow`() throws {
         probe.send(draw(1), ruled(2, 3, #","l":40.5,"g":2"#), slide(3, page: 9, #","w":2048"#))
         probe.clock(1e7, .main, #","d":true"#)
