@@ -1,7 +1,6 @@
 internal import Foundation
 package import Ink
 package import StrokeWire
-package import Testing
 
 /// What a pen tells in one go.
 package enum TouchInput: Sendable {
