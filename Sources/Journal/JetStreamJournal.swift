@@ -160,7 +160,7 @@ public final class JetStreamJournal: Sendable {
         else {
             countMisaddressed(message.subject, partition)
             // JetStream has acknowledged it.
-            if let subject { jetStream.connection.refuse(message, on: subject, among: partitions) }
+            jetStream.connection.refuse(message, on: subject, among: partitions)
             return nil
         }
         do {
@@ -186,15 +186,20 @@ public final class JetStreamJournal: Sendable {
 }
 
 extension NATSConnection {
-    /// Tells an author whose client has an old address of the room; passes over what is no message of an author.
-    func refuse(_ message: borrowing NATSMessage, on subject: InboundSubject, among partitions: Int) {
-        guard case .input(let author) = subject.kind else { return }
-        let address = subject.address
+    /// Tells an author whose client has an old address of the room, or names that are none; passes over what is no message
+    /// of an author.
+    /// - Parameter subject: nil for one that is no room's.
+    func refuse(_ message: borrowing NATSMessage, on subject: InboundSubject?, among partitions: Int) {
+        var tokens = message.subject.split(separator: ".", omittingEmptySubsequences: false)
+        guard tokens.count == 5, tokens[3] == "in" else { return }
+        tokens[3] = "feedback"
+        let right = subject.map {
+            RoomAddress(root: $0.address.root, room: $0.address.room, partitions: partitions)
+        }
         let (number, order) = StrokeMessage.identity(of: message.copyPayload())
-        let right = RoomAddress(root: address.root, room: address.room, partitions: partitions)
         let feedback = Feedback.rejected(number: number, order: order, .misaddressed(to: right))
         let session = HeaderName.validSession(message.header(HeaderName.session))
-        try? publish(feedback.encoded(session: session), to: address.subject(.feedback(author)))
+        try? publish(feedback.encoded(session: session), to: tokens.joined(separator: "."))
     }
 }
 

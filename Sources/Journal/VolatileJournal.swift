@@ -64,7 +64,7 @@ public final class VolatileJournal: Sendable {
         guard let subject, subject.address.isCanonical(among: partitions)
         else {
             misaddressed.add(1, ordering: .relaxed)
-            if let subject { connection?.refuse(message, on: subject, among: partitions) }
+            connection?.refuse(message, on: subject, among: partitions)
             return
         }
         do {

@@ -66,15 +66,23 @@ import Whiteboard
         }
     }
 
-    @Test func `Messages that are no records of a room are skipped`() async throws {
+    @Test func `Messages that are no records of a room are skipped, and their authors are told`() async throws {
         try await TestJournal.provisioned { test, _ in
+            let told = Recorder<String>()
+            try test.jetStream.connection.subscribe("ink.*.*.feedback.*") { message in
+                let body = try? FeedbackMessage(decoding: message.copyPayload())
+                guard case .rejected(let number, _, let rejection)? = body?.feedback else { return }
+                told.append("\(message.subject) \(number ?? -1) \(rejection.code)")
+            }
             _ = try await test.jetStream.publish([1], to: "ink.0.UPPER.in.anna")
-            _ = try await test.jetStream.publish([1], to: "ink.0.physics.in.Anna")
+            _ = try await test.jetStream.publish(Array(#"{"n":7,"a":2}"#.utf8), to: "ink.0.physics.in.Anna")
             _ = try await test.jetStream.publish(Array("{}".utf8), to: "ink.0.physics.ctl")
             try await test.write("one")
             let (reader, book) = test.read()
             #expect(try await book.records.values(1).map(\.sequence) == [4])
             #expect(test.journal.misaddressedCount == 2)
+            let expected = ["ink.0.UPPER.feedback.anna -1 misaddressed", "ink.0.physics.feedback.Anna 7 misaddressed"]
+            #expect(try await told.values(2) == expected)
             #expect(book.besides.values.allSatisfy { $0 == .caughtUp })
             reader.cancel()
         }

@@ -53,7 +53,7 @@ final class SubjectRouter: Sendable {
 
     private func route(_ message: borrowing NATSMessage) {
         guard let subject = message.withSubject({ bytes in subjects.withLock { $0.subject(bytes) } }) else {
-            return decline(message, Self.noSuchSubject)
+            return decline(message, RequestError(.badRequest, Rejection.misaddressed(to: nil).message))
         }
         guard subject.address.isCanonical(among: configuration.partitions) else {
             return decline(message, otherPartition(subject.address))
@@ -137,9 +137,6 @@ final class SubjectRouter: Sendable {
             partitions is \(count) here, and clients have to use the same one.
             """, partitions: count)
     }
-
-    private static let noSuchSubject = RequestError(
-        .badRequest, "The subject is not a room's: names have 1 to 64 characters of a-z, 0-9, _ and -.")
 }
 
 extension RoomRequest.Kind {

@@ -50,9 +50,12 @@ extension Rejection {
         Rejection(code: .outOfRange, field: field, message: "The field \(field) has to be \(expected).")
     }
 
-    /// A message to a partition that the room is not in.
-    public static func misaddressed(to address: RoomAddress) -> Rejection {
-        Rejection(code: .misaddressed, message: "The room's address is \(address); ask for it, and send this there.")
+    /// A message to a partition that the room is not in; where `address` is nil, on a subject that is no room's.
+    public static func misaddressed(to address: RoomAddress?) -> Rejection {
+        Rejection(
+            code: .misaddressed,
+            message: address.map { "The room's address is \($0); ask for it, and send this there." }
+                ?? "The subject is not a room's: names have 1 to 64 characters of a-z, 0-9, _ and -.")
     }
 
     /// A message of `bytes` bytes, where `limit` are allowed.
