@@ -16,7 +16,7 @@ import Testing
 
     @Test func `Requests whose replies are too large together fail alone, and give back what they held`() async throws {
         let table = ReplyTable()
-        let size = ReplyCollector.maxBytes / 2
+        let size = ReplyTable.maxBytes / 8
         let requests = try (0..<8).map { _ in try waiting(table) }
         for request in requests {
             table.receive(part("1/2", of: request.number, in: table, bytes: size), for: request.number)

@@ -16,7 +16,7 @@ extension NATSConnection {
     }
 
     /// Sends a request whose reply may come in parts, messages with the header `Ink-Part: i/k`, and joins them. A reply
-    /// has at most 64 MiB in 4,096 parts. The requests of a connection gather at most 256 MiB together.
+    /// has at most 192 MiB in 4,096 parts. The requests of a connection gather at most 256 MiB together.
     ///
     /// - Parameter timeout: for the whole reply.
     /// - Throws: `.malformedReply`; `.replyTooLarge`; `.tooManyRequests`, also when the replies of all requests are too

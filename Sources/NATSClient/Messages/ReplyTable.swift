@@ -133,7 +133,7 @@ final class ReplyTable: Sendable {
 /// What a request waits for, and what it has gathered. Pure.
 enum ReplyCollector {
     /// The most bytes that one request gathers.
-    static let maxBytes = 64 << 20
+    static let maxBytes = 192 << 20
     /// The most replies that a request to many takes.
     static let maxReplies = 4096
     /// An upper bound of what a reply occupies beside its payload, in bytes.

@@ -89,8 +89,9 @@ extension JoinReply {
         "pages", "features", "gate",
     ]
 
-    /// Size limit of a reply in bytes, once its parts are joined.
-    public static let maximumBytes = 64 << 20
+    /// Size limit of a reply in bytes, once its parts are joined: enough for every board of up to 4,000,000 points, as rooms
+    /// count them (`limits.board_points`).
+    public static let maximumBytes = 192 << 20
 
     /// Reads a reply whose parts were joined. Its messages are slices of `bytes`, not decoded.
     /// - Throws: the first fault. A ``RequestError`` is not a reply; look for one first.

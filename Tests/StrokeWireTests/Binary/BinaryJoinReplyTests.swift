@@ -110,8 +110,8 @@ import Testing
     @Test func `does not claim more memory than a reply may take`() throws {
         // Operations of an empty text each, of four bytes.
         var bytes: [UInt8] = [0xb1, 3, 1, 0, 0] + [UInt8](repeating: 0, count: 8) + [1, 0, 0, 0, 0]
-        let count = 2_000_000
-        bytes += [0x80 | UInt8(count & 127), 0x80 | UInt8(count >> 7 & 127), UInt8(count >> 14)]
+        let count = 4_000_000
+        bytes += [0, 7, 14].map { 0x80 | UInt8(count >> $0 & 127) } + [UInt8(count >> 21)]
         bytes += [0, 1, 0x61, 0, 2, 0] + [UInt8](repeating: 0, count: 3 * (count - 1))
         #expect(throws: BinaryFormError.tooLarge(limit: JoinReply.maximumBytes)) { try JoinReply(binary: bytes) }
     }

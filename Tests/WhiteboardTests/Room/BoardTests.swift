@@ -107,6 +107,16 @@ import Testing
 }
 
 /// Random operations on a board, compared with the model.
+@Suite struct `A board as heavy as it may be` {
+    @Test func `is a reply that clients take`() {
+        let points = RoomConfiguration().intake.boardPoints
+        // The lightest strokes have the most besides their messages.
+        let author = String(repeating: "a", count: 64)
+        let besides = #"{"index":4000000,"author":"\#(author)","late":true,"page":999,"message":},"#
+        #expect(points / 8 * (8 * Weight.bytesOfUnit + besides.utf8.count) < JoinReply.maximumBytes)
+    }
+}
+
 @Suite struct `Undo, redo and clear agree with the plain rules` {
     static let rules: [HistoryConfiguration] = HistoryConfiguration.Scope.allCases.flatMap { scope in
         HistoryConfiguration.Clear.allCases.flatMap { clear in
