@@ -156,7 +156,9 @@ public struct PlacedImage: Sendable, Hashable {
 }
 
 extension Box {
-    fileprivate init(from corner: Point, to opposite: Point) {
+    /// - Parameters:
+    ///   - corner, opposite: any two opposite corners.
+    init(from corner: Point, to opposite: Point) {
         self.init(
             lower: Point(min(corner.x, opposite.x), min(corner.y, opposite.y)),
             upper: Point(max(corner.x, opposite.x), max(corner.y, opposite.y)))

@@ -1,4 +1,5 @@
 public import PathGeometry
+internal import StrokeWire
 
 /// One visible entry of a page: what a display list is made of.
 ///
@@ -159,15 +160,11 @@ enum BorderSide: UInt64 {
 }
 
 extension UInt64 {
-    /// A hash of this one, a number and a side, with the finalizer of SplitMix64 (Steele et al., 2014).
+    /// A hash of this one, a number and a side.
     func chained(_ number: UInt64, _ side: BorderSide) -> UInt64 {
-        func mixed(_ value: UInt64) -> UInt64 {
-            var value = value
-            value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-            return value ^ value >> 31
-        }
-        return mixed(mixed(self &+ 0x9e37_79b9_7f4a_7c15) ^ mixed(number &* 4 &+ side.rawValue &+ 1))
+        splitMix64Finalizer(
+            splitMix64Finalizer(self &+ 0x9e37_79b9_7f4a_7c15)
+                ^ splitMix64Finalizer(number &* 4 &+ side.rawValue &+ 1))
     }
 }
 

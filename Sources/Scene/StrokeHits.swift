@@ -126,9 +126,7 @@ struct Eraser {
     /// Whether a line comes closer than the radius.
     private func touches(_ start: Point, _ end: Point, _ comparisons: inout Int) -> Bool {
         guard path.count > 1 else { return path[0].distance(fromLine: start, end) <= radius }
-        let line = Box(
-            lower: Point(min(start.x, end.x), min(start.y, end.y)),
-            upper: Point(max(start.x, end.x), max(start.y, end.y)))
+        let line = Box(from: start, to: end)
         for (number, part) in parts.enumerated() where part.intersects(line) {
             let first = number * Self.linesOfPart
             let last = min(first + Self.linesOfPart, path.count - 1)
