@@ -42,7 +42,7 @@ struct TipOutline: LineOutliner {
     /// units, or the eight of a dot.
     static func opacity(_ tip: InkTip, radius: Double, alpha: Double, isDot: Bool) -> Double {
         let rectangle = StampRectangle(tip, radius: Float(max(radius, 1)), step: Float(StampPlacer.spacing))
-        let passing = 2 * Double(rectangle.halfThickness) / StampPlacer.spacing
+        let passing = 2 * Double(rectangle.halfThickness) * min(radius, 1) / StampPlacer.spacing
         let count = isDot ? StampPlacer.dotStamps : max(Int(passing.rounded()), 1)
         let left = (0..<count).reduce(1.0) { left, _ in left * (1 - alpha) }
         return (1 - left) * Double(tip.opacity)
@@ -91,9 +91,11 @@ struct TipOutline: LineOutliner {
             }
         let alpha = min(max(tip.isFelt ? StampPlacer.feltAlpha : Double(sample.opacity) / 1.5, 0), 1)
         let growth = way.map { excess(of: Stamp(rectangle: rectangle, alpha: alpha, edge: edge, way: $0)) } ?? 0
+        // A tip smaller than a board unit has the shape of one, as the rim would be more than it.
+        let part = min(Double(sample.radius) / scale, 1)
         return Pose(
             centre: Vector(Double(sample.x), Double(sample.y)), edge: edge,
-            half: Vector(Double(rectangle.halfLength), Double(rectangle.halfThickness)) + growth)
+            half: (Vector(Double(rectangle.halfLength), Double(rectangle.halfThickness)) + growth) * part)
     }
 
     private mutating func excess(of stamp: Stamp) -> Double {

@@ -1,4 +1,5 @@
 import Ink
+import PathGeometry
 import Raster
 import StrokeWire
 import Synchronization
@@ -197,5 +198,27 @@ import Testing
         let middle =
             Double(canvas.pixel(x: (Int(points[0].0) + (length > 0 ? 80 : 0)) * scale, y: 60 * scale) >> 24) / 255
         #expect(abs(drawable.opacity - middle) < 0.06)
+    }
+
+    @Test("of a square thinner than a board unit are as thin", arguments: [0.5, 1, 2])
+    func thin(width: Double) throws {
+        let points = [8.0, 56].map { StrokePoint(x: $0, y: 8, force: 1) }
+        let stroke = PaintedStroke(
+            stroke: InkStroke(element: .freehand, style: .stamp, width: width, points: points, tip: .square),
+            colour: RGB(0))
+        // At a larger scale the rim of the brush, one pixel, is a small part of it.
+        let scale = 16
+        let canvas = TrialBoard.canvas([stroke], width: 64, height: 16, scale: scale)
+        let columns = 20 * scale..<44 * scale
+        var ink = 0.0
+        for y in 0..<canvas.height {
+            for x in columns { ink += Double(canvas.pixel(x: x, y: y) >> 24) / 255 }
+        }
+        ink /= Double(columns.count * scale)
+        let areas = try #require(DrawableStroke.areas(of: stroke, longerSide: 320))
+        let area = try #require(areas.first)
+        let bounds = area.path.controlBounds
+        let even = (bounds.upper.y - bounds.lower.y) * area.opacity
+        #expect((0.6...1.5).contains(even / ink), "\(even) of \(ink)")
     }
 }
