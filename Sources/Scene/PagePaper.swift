@@ -99,7 +99,7 @@ extension PagePaper {
             var painter = StrokePainter(canvasWidth: size.width, canvasHeight: size.height, scale: size.scale)
             if let layer = content?.layer(images) { painter.draw(layer, on: &canvas, within: part) }
             return part.width == size.width && part.height == size.height ? canvas : canvas.cropped(to: part)
-        case .ruled: return ruled(part, of: (size.width, size.height), scale: size.scale, colour)
+        case .ruled: return ruled(part, of: (size.boardWidth, size.boardHeight), scale: size.scale, colour)
         }
     }
 
@@ -114,8 +114,7 @@ extension PagePaper {
         width: Double, height: Double, scale: Double, part: PixelRectangle, images: PageImages,
         colour: RGB = PagePaper.colour
     ) -> Canvas {
-        func pixels(_ length: Double) -> Int { Int(min((length * scale).rounded(.up), 0x1p30)) }
-        guard let content else { return ruled(part, of: (pixels(width), pixels(height)), scale: scale, colour) }
+        guard let content else { return ruled(part, of: (width, height), scale: scale, colour) }
         var canvas = Canvas(width: part.width, height: part.height)
         var painter = StrokePainter(canvasWidth: part.width, canvasHeight: part.height, scale: scale)
         let shift = AffineMap(1, 0, 0, 1, -Double(part.x) / scale, -Double(part.y) / scale)
@@ -128,14 +127,14 @@ extension PagePaper {
     }
 
     private func ruled(
-        _ part: PixelRectangle, of size: (width: Int, height: Int), scale: Double, _ colour: RGB
+        _ part: PixelRectangle, of board: (width: Double, height: Double), scale: Double, _ colour: RGB
     ) -> Canvas {
         var canvas = Canvas(width: part.width, height: part.height)
         func pixels(_ places: [Double], _ start: Int, _ count: Int) -> [Int] {
-            places.map { Int(($0 * scale).rounded(.down)) - start }.filter { (0..<count).contains($0) }
+            places.map { Int(min(($0 * scale).rounded(.down), 0x1p30)) - start }.filter { (0..<count).contains($0) }
         }
-        let rows = pixels(rows(within: Double(size.height) / scale, scale: scale), part.y, part.height)
-        let columns = pixels(columns(within: Double(size.width) / scale, scale: scale), part.x, part.width)
+        let rows = pixels(rows(within: board.height, scale: scale), part.y, part.height)
+        let columns = pixels(columns(within: board.width, scale: scale), part.x, part.width)
         canvas.rule(rows: rows, columns: columns, isDotted: isDotted, width: Self.lineWidth, colour: colour)
         return canvas
     }

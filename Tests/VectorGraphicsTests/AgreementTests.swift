@@ -131,6 +131,14 @@ import Testing
         }
     }
 
+    @Test(arguments: [100, 77, 101, 133])
+    func `on papers whose distance divides the board: none has a line along its edge`(width: Int) {
+        let size = CanvasSize(boardWidth: 100, boardHeight: 75, width: width)
+        let canvas = PagePaper.ruled(.squares, distance: 25).canvas(size, images: [:])
+        #expect((0..<canvas.height).count { canvas.pixel(x: 0, y: $0) != 0 } == 2)
+        #expect((0..<canvas.width).count { canvas.pixel(x: $0, y: 0) != 0 } == 3)
+    }
+
     @Test func `on transparent paper too: erasers leave holes, in front of nothing`() throws {
         try Rasteriser.svg.requireInstalled()
         let strokes = TrialBoard.erasers.strokes(.smooth)

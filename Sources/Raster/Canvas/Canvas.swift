@@ -69,6 +69,8 @@ public struct CanvasSize: Sendable, Equatable {
     public let height: Int
     /// Pixels a board unit, above 0.
     public let scale: Double
+    /// The sides of the board in its units.
+    public let boardWidth, boardHeight: Double
 
     /// The size at `scale` pixels a board unit; a smaller scale where a side would be longer than ``Canvas/largestSide`` or
     /// where there would be more than `mostPixels`, not counting one row and one column.
@@ -79,6 +81,7 @@ public struct CanvasSize: Sendable, Equatable {
         let fitting = min(longest / boardWidth, longest / boardHeight)
         let affordable = (Double(mostPixels) / boardWidth).squareRoot() / boardHeight.squareRoot()
         self.scale = min(scale, fitting, affordable)
+        (self.boardWidth, self.boardHeight) = (boardWidth, boardHeight)
         width = Self.side(boardWidth * self.scale)
         height = Self.side(boardHeight * self.scale)
     }
@@ -89,6 +92,7 @@ public struct CanvasSize: Sendable, Equatable {
         let longest = Double(Canvas.largestSide)
         let width = min(max(width, 1), Canvas.largestSide)
         scale = min(Double(width) / boardWidth, longest / boardHeight)
+        (self.boardWidth, self.boardHeight) = (boardWidth, boardHeight)
         self.width = boardHeight * (Double(width) / boardWidth) <= longest ? width : Self.side(boardWidth * scale)
         height = Self.side(boardHeight * scale)
     }
