@@ -50,7 +50,7 @@ extension PictureFormat {
 struct PictureTags: Sendable {
     /// Raise it with every change to what is drawn for the same board: the fingerprints of `RasterTests` change then, or
     /// the documents of `VectorGraphicsTests`.
-    static let rendererVersion = 6
+    static let rendererVersion = 7
 
     private let settings: String
 
