@@ -205,16 +205,16 @@ public struct Board: Sendable {
         case .draw(let stroke):
             if fixedSize == nil { fixedSize = BoardSize(firstDraw: stroke) }
             pages.add(stroke.page)
-            change(stroke.page) { $0.draw(stroke) }
-        case .undo(let reference, let page): change(page) { $0.undo(reference) }
-        case .redo(let reference, let page): change(page) { $0.redo(reference) }
+            change(stroke.page, .draw(stroke))
+        case .undo(let reference, let page): change(page, .undo(reference))
+        case .redo(let reference, let page): change(page, .redo(reference))
         case .clear(let clear):
             lastClears[clear.page] = clear.index
-            change(clear.page) { $0.clear(clear) }
+            change(clear.page, .clear(clear))
         case .turn(let page): pages.turn(to: page)
         case .arrange(let order, _): pages.arrange(order)
         case .paper(let paper, let page): pages.lay(paper, under: page)
-        case .remove(let removal): change(removal.page) { $0.remove(removal) }
+        case .remove(let removal): change(removal.page, .remove(removal))
         }
     }
 
@@ -227,18 +227,18 @@ public struct Board: Sendable {
     }
 
     /// Changes a page, and keeps what the board knows of all pages, within its bounds.
-    private mutating func change(_ number: Int, _ body: (inout BoardPage) -> Void) {
-        update(number, body)
+    private mutating func change(_ number: Int, _ change: BoardPage.Change) {
+        update(number, change)
         while undoableCount > Self.undoableBound {
             // The oldest of all pages becomes permanent.
-            update(table.pageWithOldest) { $0.dropOldest() }
+            update(table.pageWithOldest, .dropOldest)
         }
         while weight.total.points > weightLimit, weight.removed.points > 0 { dropOldestRemoval() }
     }
 
     private mutating func dropOldestRemoval() {
         let oldest = table.min { ($0.history.oldestRemoval ?? .max) < ($1.history.oldestRemoval ?? .max) }
-        update(oldest?.number ?? 0) { $0.dropOldestRemoval() }
+        update(oldest?.number ?? 0, .dropOldestRemoval)
     }
 
     /// Makes the oldest removals and clears of a follower's board final where they weigh more than this together; the newest
@@ -247,14 +247,14 @@ public struct Board: Sendable {
         while weight.removed.points > limit, undoableCount > 1 { dropOldestRemoval() }
     }
 
-    private mutating func update(_ number: Int, _ body: (inout BoardPage) -> Void) {
+    private mutating func update(_ number: Int, _ change: BoardPage.Change) {
         var (digest, visibleCount, undoableCount, weight) = (digest, visibleCount, undoableCount, weight)
         table.change(number) { page in
             digest.subtract(page.visible.digest)
             visibleCount -= page.visible.count
             undoableCount -= page.history.done.count
             weight -= page.weight
-            body(&page)
+            page.apply(change)
             digest.add(page.visible.digest)
             visibleCount += page.visible.count
             undoableCount += page.history.done.count

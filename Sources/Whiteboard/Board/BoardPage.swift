@@ -63,14 +63,36 @@ struct BoardPage: Sendable {
         history.move(moves)
     }
 
-    mutating func draw(_ stroke: Stroke) {
+    /// A value, as a function that takes closures is compiled once for each of them.
+    enum Change {
+        case draw(Stroke)
+        case undo(UInt64)
+        case redo(UInt64)
+        case clear(Removal)
+        case remove(Removal)
+        case dropOldest, dropOldestRemoval
+    }
+
+    mutating func apply(_ change: Change) {
+        switch change {
+        case .draw(let stroke): draw(stroke)
+        case .undo(let reference): undo(reference)
+        case .redo(let reference): redo(reference)
+        case .clear(let removal): clear(removal)
+        case .remove(let removal): remove(removal)
+        case .dropOldest: dropOldest()
+        case .dropOldestRemoval: dropOldestRemoval()
+        }
+    }
+
+    private mutating func draw(_ stroke: Stroke) {
         weight.visible += stroke.weight
         visible.insert(stroke)
         if stroke.kind == .image { imageChanges.append(.came(stroke)) }
         push(.stroke(stroke), by: stroke.author)
     }
 
-    mutating func undo(_ reference: UInt64) {
+    private mutating func undo(_ reference: UInt64) {
         guard let entry = history.takeDone(reference) ?? followedEntry(reference) else { return }
         switch entry {
         case .stroke(let stroke):
@@ -103,7 +125,7 @@ struct BoardPage: Sendable {
         if case .stroke(let stroke) = entry, stroke.kind == .image { imageChanges.append(.went(stroke)) }
     }
 
-    mutating func redo(_ reference: UInt64) {
+    private mutating func redo(_ reference: UInt64) {
         guard let entry = history.takeUndone(reference) else { return }
         weight.undone -= entry.hiddenWeight
         let dropped: HistoryEntry?
@@ -118,9 +140,9 @@ struct BoardPage: Sendable {
         if let dropped { forget(dropped) }
     }
 
-    mutating func remove(_ removal: Removal) { push(removeVisible(removal), by: removal.author) }
+    private mutating func remove(_ removal: Removal) { push(removeVisible(removal), by: removal.author) }
 
-    mutating func clear(_ clear: Removal) {
+    private mutating func clear(_ clear: Removal) {
         switch history.configuration.clear {
         case .final:
             imageChanges += images.map(ImageTable.Change.went)
@@ -157,12 +179,12 @@ struct BoardPage: Sendable {
     }
 
     /// Makes the oldest operation of the undo stack permanent.
-    mutating func dropOldest() {
+    private mutating func dropOldest() {
         if let dropped = history.dropOldest() { forget(dropped) }
     }
 
     /// Makes the oldest removal or undoable clear final.
-    mutating func dropOldestRemoval() {
+    private mutating func dropOldestRemoval() {
         if let dropped = history.dropOldestRemoval() { forget(dropped) }
     }
 
