@@ -212,7 +212,4 @@ final class StoredRoomCounts: Sendable {
     func add(_ change: Int, to partition: Int) {
         counts.withLock { $0[partition] += change }
     }
-
-    /// Of all partitions.
-    var total: Int { counts.withLock { $0.reduce(0, +) } }
 }

@@ -210,8 +210,6 @@ struct NibbleReader {
         end = 2 * range.upperBound
     }
 
-    init(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
-
     /// Number of integers that are left, a half byte that fills the last byte included.
     var count: Int {
         bytes[position >> 1..<end >> 1].reduce(-(position & 1)) {

@@ -51,8 +51,6 @@ public struct Paper: Sendable, Hashable {
         (self.kind, self.boardWidth, self.boardHeight) = (kind, boardWidth, boardHeight)
     }
 
-    public static let blank = Paper(.ruled(.blank, distance: standardDistance))
-
     /// Whether nothing is seen of it.
     public var isBlank: Bool {
         if case .ruled(.blank, _) = kind { true } else { false }

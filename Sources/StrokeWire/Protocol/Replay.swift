@@ -185,9 +185,6 @@ public struct ReplayReplyWriter: Sendable {
         bytes.append(",\"ops\":[")
     }
 
-    /// Bytes so far.
-    public var count: Int { bytes.count }
-
     /// Adds the next operation.
     public mutating func add(_ entry: ReplayReply.Entry) {
         if !isEmpty { bytes.append(UInt8(ascii: ",")) }

@@ -25,8 +25,6 @@ public struct StrokeResults: Sendable, Equatable {
 
     /// Greatest size of an answer in bytes.
     public static let maximumBytes = 1 << 20
-
-    public init(_ results: [Result]) { self.results = results }
 }
 
 extension StrokeResults {
