@@ -1,7 +1,6 @@
 import Hosting
 import Journal
 import Locking
-import Logging
 import Metrics
 import NATSClient
 import StrokeWire
@@ -20,7 +19,6 @@ final class WorkerOutput: HostOutput {
     private let storedRooms: StoredRoomCounts
     private let worker: RoomWorker
     private let onPartition: @Sendable (PartitionProgress) -> Void
-    private let logger: Logger
     private var opened: [RoomID] = []
     /// Not yet added to the metrics.
     private var counts = RoomCounts()
@@ -34,8 +32,7 @@ final class WorkerOutput: HostOutput {
     init(
         configuration: ServerConfiguration, connection: NATSConnection, fanout: Fanout, journal: any DecisionJournal,
         keeper: CheckpointKeeper?, assetUse: AssetUse, metrics: ServerMetrics, storedRooms: StoredRoomCounts,
-        worker: RoomWorker,
-        onPartition: @escaping @Sendable (PartitionProgress) -> Void, logger: Logger
+        worker: RoomWorker, onPartition: @escaping @Sendable (PartitionProgress) -> Void
     ) {
         self.configuration = configuration
         self.connection = connection
@@ -47,7 +44,6 @@ final class WorkerOutput: HostOutput {
         self.storedRooms = storedRooms
         self.worker = worker
         self.onPartition = onPartition
-        self.logger = logger
         generation = connection.generation
     }
 

@@ -83,7 +83,7 @@ struct WorkerPool: Sendable {
                 let output = WorkerOutput(
                     configuration: configuration, connection: connection, fanout: fanout, journal: journal,
                     keeper: keeper, assetUse: assetUse, metrics: metrics, storedRooms: storedRooms, worker: worker,
-                    onPartition: onPartition, logger: logger)
+                    onPartition: onPartition)
                 return RoomEventLoop(
                     configuration: configuration, host: configuration.host(worker: number, of: workers.all.count),
                     output: output, requests: requests,

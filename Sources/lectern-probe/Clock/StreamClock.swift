@@ -23,7 +23,6 @@ final class StreamClock: Sendable {
     private let output: any SampleOutput
     private let display: SampleDisplay?
     private let interval: Duration
-    private let logger: Logger
     private let state: Locked<State>
     /// Whether the media time may be UTC.
     private let mayBeUTC: Bool
@@ -47,7 +46,6 @@ final class StreamClock: Sendable {
         self.output = output
         self.display = display
         self.interval = interval
-        self.logger = logger
     }
 
     /// Runs until 3 s after the end of the stream, until Lectern refuses, or until the task is cancelled.

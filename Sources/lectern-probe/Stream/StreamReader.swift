@@ -52,7 +52,6 @@ struct ReadStatistics: Sendable, Equatable {
     var segments = 0
     var lostSegments = 0
     var bytes = 0
-    var format = ""
     var lastError: String?
     /// Why there will be nothing to read.
     var fatal: String?
@@ -202,10 +201,7 @@ extension StreamReader {
     }
 
     private func noteConnection(_ input: MediaInput) {
-        counters.withLock {
-            $0.connections += 1
-            $0.format = input.format
-        }
+        counters.withLock { $0.connections += 1 }
         logger.debug("connected", metadata: ["format": "\(input.format)"])
     }
 
@@ -314,10 +310,7 @@ extension StreamReader {
             let file = try open(segment.uri, segment.range, segment.key, number: segment.number, base: base)
             let input = try MediaInput(
                 initial: segment.map == nil ? [] : map?.1 ?? [], file, name: segment.uri, deadline: deadline)
-            counters.withLock {
-                $0.segments += 1
-                $0.format = "hls, \(input.format)"
-            }
+            counters.withLock { $0.segments += 1 }
             player.update { [skip = session.skip] player, now in
                 if isNewTimeLine { player.receiveDiscontinuity() }
                 if player.statistics.pictures == 0 { player.begin(after: skip, at: now) }
