@@ -232,7 +232,7 @@ extension CheckpointStore {
     ) async throws(JournalError) -> [String: [[UInt8]]] {
         // A copy has no subjects of its own, which a filter must be among.
         let settings = OrderedConsumerSettings(
-            stream: streams.checkpoint, start: .sequence(1),
+            stream: streams.checkpoint, start: 1,
             filterSubject: streams.areCopies ? nil : streams.manifests)
         var found: [String: [[UInt8]]] = [:]
         try await onStream(streams.checkpoint) { () throws(JetStreamError) in

@@ -124,7 +124,7 @@ public final class JetStreamJournal: Sendable {
             let end = info.lastSequence
             func read(_ subject: String, _ take: (JournalRecord) -> Void) async throws(JetStreamError) {
                 let settings = OrderedConsumerSettings(
-                    stream: stream, start: .sequence(sequence &+ 1), filterSubject: subject)
+                    stream: stream, start: sequence &+ 1, filterSubject: subject)
                 try await jetStream.readToEnd(
                     settings, logger: logger, timeout: timeout,
                     decode: { message, metadata in

@@ -95,14 +95,14 @@ extension JetStreamJournal {
         // Others may have written some of them, behind the file.
         var copies: Set<CopiedRecord.Key> = []
         try await jetStream.readToEnd(
-            OrderedConsumerSettings(stream: stream, start: .sequence(end)), logger: logger,
+            OrderedConsumerSettings(stream: stream, start: end), logger: logger,
             decode: { message, _ in CopiedRecord.key(ofCopy: message) }, take: { copies.insert($0) })
         var (next, written) = (sequence + 1, 0)
         while next < end {
             var (batch, bytes): ([CopiedRecord], Int) = ([], 0)
             var isWhole = true
             try await jetStream.readToEnd(
-                OrderedConsumerSettings(stream: stream, start: .sequence(next)), logger: logger,
+                OrderedConsumerSettings(stream: stream, start: next), logger: logger,
                 decode: { [copies] message, metadata -> CopiedRecord? in
                     guard metadata.streamSequence < end, let record = self.record(message, metadata, of: partition),
                         isNeeded(record)

@@ -42,7 +42,7 @@ public final class PartitionReader: Sendable {
 
     func start(from sequence: UInt64) {
         var settings = OrderedConsumerSettings(
-            stream: PartitionStreams(root: journal.root, partition: partition).log, start: .sequence(sequence))
+            stream: PartitionStreams(root: journal.root, partition: partition).log, start: sequence)
         settings.heartbeat = journal.settings.heartbeat
         settings.startTimeout = journal.settings.timeout
         settings.thread = .connection

@@ -78,7 +78,7 @@ public struct RevocationStore: Sendable {
     public func serverTime() async throws(JetStreamError) -> Int64 {
         let end = try await jetStream.streamInfo(stream).lastSequence
         return try await jetStream.readToEnd(
-            OrderedConsumerSettings(stream: stream, start: .sequence(end + 1)), logger: logger, timeout: .seconds(30),
+            OrderedConsumerSettings(stream: stream, start: end + 1), logger: logger, timeout: .seconds(30),
             decode: { _, _ in Void?.none }, take: { _ in }
         ).get()
     }
@@ -100,7 +100,7 @@ public struct RevocationStore: Sendable {
     /// Reads the list from its beginning, and what comes later, until cancelled.
     /// - Parameter deliver: called for each event, in order; must not block.
     public func read(_ deliver: @escaping @Sendable (Event) -> Void) throws(NATSError) -> OrderedConsumer {
-        var settings = OrderedConsumerSettings(stream: stream, start: .sequence(1))
+        var settings = OrderedConsumerSettings(stream: stream, start: 1)
         settings.heartbeat = self.settings.heartbeat
         settings.startTimeout = self.settings.timeout
         // A stream that was made anew may be as long again as the one before.

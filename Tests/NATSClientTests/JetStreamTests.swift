@@ -186,7 +186,7 @@ import Testing
             let read = Recorder<UInt64>()
             let start = ContinuousClock.now
             let serverTime = try await jetStream.readToEnd(
-                OrderedConsumerSettings(stream: "S", start: .sequence(1)), logger: .silent,
+                OrderedConsumerSettings(stream: "S", start: 1), logger: .silent,
                 timeout: .milliseconds(250), decode: { _, metadata in metadata.streamSequence }
             ) { sequence in
                 read.append(sequence)

@@ -35,27 +35,10 @@ import Testing
         }
     }
 
-    @Test func `The newest message of each subject, then what comes`() async throws {
-        try await withStream { nats, jetStream in
-            for subject in ["s.a", "s.b", "s.a", "s.c"] { _ = try await jetStream.publish([], to: subject) }
-            let settings = OrderedConsumerSettings(stream: "S", start: .lastPerSubject, filterSubject: "s.*")
-            let (consumer, messages, events) = try read(nats, settings)
-            _ = try await events.values(2)
-            #expect(messages.values == ["2 s.b", "3 s.a", "4 s.c"])
-            // A new consumer continues after those.
-            try nats.core.current().end("cut")
-            _ = try await events.values(3)
-            _ = try await jetStream.publish([], to: "s.b")
-            #expect(try await messages.values(4).last == "5 s.b")
-            #expect(events.values == ["began 0 2", "caught up", "began 5 5"])
-            consumer.cancel()
-        }
-    }
-
     @Test func `A filter lets through what matches`() async throws {
         try await withStream { nats, jetStream in
             for subject in ["s.a", "s.b", "s.a"] { _ = try await jetStream.publish([], to: subject) }
-            var settings = OrderedConsumerSettings(stream: "S", start: .sequence(1))
+            var settings = OrderedConsumerSettings(stream: "S", start: 1)
             settings.filterSubject = "s.a"
             let (consumer, messages, _) = try read(nats, settings)
             #expect(try await messages.values(2) == ["1 s.a", "3 s.a"])
@@ -66,7 +49,7 @@ import Testing
     @Test func `A stream that was replaced by a shorter one is told of, and nothing of it is delivered`() async throws {
         try await withStream { nats, jetStream in
             for _ in 1...20 { _ = try await jetStream.publish([], to: "s.a") }
-            var settings = OrderedConsumerSettings(stream: "S", start: .sequence(1))
+            var settings = OrderedConsumerSettings(stream: "S", start: 1)
             settings.heartbeat = .milliseconds(100)
             settings.rewindTimeout = .milliseconds(200)
             let (consumer, messages, events) = try read(nats, settings)
@@ -82,7 +65,7 @@ import Testing
 
     @Test func `A consumer that is gone, and barriers that nobody passes, count as stalls`() async throws {
         try await withStream { nats, jetStream in
-            var settings = OrderedConsumerSettings(stream: "S", start: .sequence(1))
+            var settings = OrderedConsumerSettings(stream: "S", start: 1)
             settings.heartbeat = .milliseconds(100)
             let (messages, stalls) = (Recorder<UInt64>(), Recorder<DeliveryStall>())
             let consumer = try jetStream.read(
@@ -108,7 +91,7 @@ import Testing
 
     @Test func `Cancelled, it leaves no consumer behind`() async throws {
         try await withStream { nats, jetStream in
-            let (consumer, _, events) = try read(nats, OrderedConsumerSettings(stream: "S", start: .sequence(1)))
+            let (consumer, _, events) = try read(nats, OrderedConsumerSettings(stream: "S", start: 1))
             _ = try await events.values(2)
             consumer.cancel()
             consumer.cancel()

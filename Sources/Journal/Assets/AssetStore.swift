@@ -293,7 +293,7 @@ extension AssetStore {
     func list(
         _ subject: String, withPayloads: Bool = false
     ) async throws(AssetStoreError) -> (messages: [Listed], serverTime: Int64) {
-        var settings = OrderedConsumerSettings(stream: subjects.stream, start: .sequence(1), filterSubject: subject)
+        var settings = OrderedConsumerSettings(stream: subjects.stream, start: 1, filterSubject: subject)
         settings.headersOnly = !withPayloads
         var found: [Listed] = []
         let serverTime = try await onStream { () throws(JetStreamError) in

@@ -196,7 +196,7 @@ extension JetStream {
         _ take: (CopiedLogRecord) async throws -> Void
     ) async throws {
         _ = try await readToEnd(
-            OrderedConsumerSettings(stream: copies.log, start: .sequence(1)), logger: logger,
+            OrderedConsumerSettings(stream: copies.log, start: 1), logger: logger,
             decode: { CopiedLogRecord($0, $1, of: copies, log: log, among: partitions) }, take: take
         ).get()
     }

@@ -101,7 +101,7 @@ public struct RoomEraser: Sendable {
         _ decode: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Wanted?
     ) async throws(JournalError) -> [Wanted] {
         var wanted: [Wanted] = []
-        var settings = OrderedConsumerSettings(stream: stream, start: .sequence(1), filterSubject: subject)
+        var settings = OrderedConsumerSettings(stream: stream, start: 1, filterSubject: subject)
         settings.headersOnly = headersOnly
         try await onStream(stream) { () throws(JetStreamError) in
             try await jetStream.readToEnd(

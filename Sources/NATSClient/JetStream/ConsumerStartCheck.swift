@@ -148,8 +148,8 @@ struct ConsumerRequest: Encodable {
 
     struct Configuration: Encodable {
         var deliverSubject: String
-        var deliverPolicy: String
-        var optStartSeq: UInt64?
+        var deliverPolicy = "by_start_sequence"
+        var optStartSeq: UInt64
         var filterSubject: String?
         var headersOnly: Bool
         var ackPolicy = "none"
@@ -164,14 +164,12 @@ struct ConsumerRequest: Encodable {
     var streamName: String
     var config: Configuration
 
-    /// - Parameter sequence: the first stream sequence; 0: the newest message of each subject first.
+    /// - Parameter sequence: the first stream sequence.
     init(_ settings: OrderedConsumerSettings, from sequence: UInt64, deliverSubject: String) {
         streamName = settings.stream
         config = Configuration(
-            deliverSubject: deliverSubject,
-            deliverPolicy: sequence == 0 ? "last_per_subject" : "by_start_sequence",
-            optStartSeq: sequence == 0 ? nil : sequence,
-            filterSubject: settings.filterSubject, headersOnly: settings.headersOnly,
+            deliverSubject: deliverSubject, optStartSeq: sequence, filterSubject: settings.filterSubject,
+            headersOnly: settings.headersOnly,
             idleHeartbeat: settings.heartbeat.wholeNanoseconds)
     }
 }

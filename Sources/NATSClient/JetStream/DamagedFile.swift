@@ -69,7 +69,7 @@ extension JetStream {
         guard first < last.sequence else { return nil }
         var oldest = last.sequence
         try await readToEnd(
-            OrderedConsumerSettings(stream: stream, start: .sequence(first + 1)), logger: logger,
+            OrderedConsumerSettings(stream: stream, start: first + 1), logger: logger,
             decode: { message, metadata in
                 message.subject == filler && message.copyPayload() == Self.mark ? metadata.streamSequence : nil
             }, take: { oldest = min(oldest, $0) })

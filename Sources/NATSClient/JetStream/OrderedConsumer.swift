@@ -254,10 +254,10 @@ extension OrderedConsumer {
     private func begin(_ consumer: ConsumerStartCheck.Consumer) {
         let (requested, requestedAt) = shared.withLock { ($0.state.next, $0.requestedAt) }
         let start = ConsumerStart(
-            requested: requested, first: consumer.first, pending: consumer.pending, serverTime: consumer.serverTime,
-            requestedAt: requestedAt, answeredAt: consumer.answeredAt)
+            requested: requested, first: consumer.first, serverTime: consumer.serverTime, requestedAt: requestedAt,
+            answeredAt: consumer.answeredAt)
         update {
-            $0.created(consumer.attempt, first: requested == 0 ? nil : start.first, at: consumer.answeredAt)
+            $0.created(consumer.attempt, first: start.first, at: consumer.answeredAt)
         } first: {
             let end = shared.withLock { shared -> ReachedEnd? in
                 guard shared.state.isCurrent(consumer.attempt) else { return nil }

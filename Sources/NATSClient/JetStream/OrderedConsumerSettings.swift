@@ -1,18 +1,9 @@
 /// What an ordered consumer reads, and its time limits.
 public struct OrderedConsumerSettings: Sendable, Equatable {
-    /// Where reading begins.
-    public enum Start: Sendable, Equatable {
-        /// At this stream sequence, or at the next message when it is not there any more.
-        case sequence(UInt64)
-        /// With the newest message of each subject, in the order of the stream; then what comes. The server requires a
-        /// `filterSubject` with it.
-        case lastPerSubject
-    }
-
     /// The stream's name.
     public var stream: String
-    /// Where reading begins.
-    public var start: Start
+    /// The stream sequence at which reading begins, or at the next message when it is not there any more.
+    public var start: UInt64
     /// Only messages on matching subjects are read; nil: all. The server refuses a filter that no single subject of the
     /// stream covers.
     public var filterSubject: String?
@@ -35,7 +26,7 @@ public struct OrderedConsumerSettings: Sendable, Equatable {
     public var thread = DeliveryThread.shared
 
     /// Settings with the defaults above.
-    public init(stream: String, start: Start, filterSubject: String? = nil) {
+    public init(stream: String, start: UInt64, filterSubject: String? = nil) {
         self.stream = stream
         self.start = start
         self.filterSubject = filterSubject
@@ -74,12 +65,10 @@ public enum DeliveryStall: String, Sendable, CaseIterable {
 
 /// The start of a delivery.
 public struct ConsumerStart: Sendable, Equatable {
-    /// The stream sequence that was requested; 0 for the newest message of each subject.
+    /// The stream sequence that was requested.
     public let requested: UInt64
     /// The first stream sequence to come; above `requested` when that message is not there any more.
     public let first: UInt64
-    /// Messages to come, as of now.
-    public let pending: UInt64
     /// The server's wall clock between `requestedAt` and `answeredAt`, in nanoseconds since 1970.
     public let serverTime: Int64
     /// The caller's clock when the request was sent, in nanoseconds.

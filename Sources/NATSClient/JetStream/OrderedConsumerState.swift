@@ -20,7 +20,7 @@ struct OrderedConsumerState {
     }
 
     enum Action: Equatable {
-        /// Request a consumer that begins at this stream sequence; 0: with the newest message of each subject.
+        /// Request a consumer that begins at this stream sequence.
         case createConsumer(attempt: UInt64, from: UInt64)
         /// Ask the reader whether everything is processed; `barrierPassed` is the answer.
         case requestBarrier
@@ -37,7 +37,7 @@ struct OrderedConsumerState {
     private(set) var phase = Phase.offline
     /// The number of the newest attempt; input of an earlier one is ignored.
     private(set) var attempt: UInt64 = 0
-    /// The stream sequence after that of the last message delivered; 0: the newest message of each subject first.
+    /// The stream sequence after that of the last message delivered.
     private(set) var next: UInt64
     private let limits: Limits
     private var consumerSequence: UInt64 = 0
@@ -61,7 +61,7 @@ struct OrderedConsumerState {
         var hold: Int64
     }
 
-    /// - Parameter next: the first stream sequence; 0: the newest message of each subject first.
+    /// - Parameter next: the first stream sequence.
     init(next: UInt64, limits: Limits) {
         self.next = next
         self.limits = limits
@@ -85,10 +85,10 @@ struct OrderedConsumerState {
 
     // MARK: The consumer
 
-    /// The server has created a consumer that begins at `first`, if that is known.
-    mutating func created(_ attempt: UInt64, first: UInt64?, at now: Int64) -> [Action] {
+    /// The server has created a consumer that begins at `first`.
+    mutating func created(_ attempt: UInt64, first: UInt64, at now: Int64) -> [Action] {
         guard phase == .creating, attempt == self.attempt else { return [] }
-        if let first, first < next { return streamEndsEarly(at: now) }
+        if first < next { return streamEndsEarly(at: now) }
         shortSince = nil
         guard hasUnprocessed else { return beginReading(at: now) }
         phase = .holding
@@ -220,14 +220,9 @@ struct OrderedConsumerState {
 
 extension OrderedConsumerState {
     init(_ settings: OrderedConsumerSettings) {
-        let next: UInt64 =
-            switch settings.start {
-            case .sequence(let sequence): max(1, sequence)
-            case .lastPerSubject: 0
-            }
         let wait = settings.retryWait
         self.init(
-            next: next,
+            next: max(1, settings.start),
             limits: Limits(
                 silence: (settings.heartbeat * 2).wholeNanoseconds,
                 startTimeout: settings.startTimeout.wholeNanoseconds,

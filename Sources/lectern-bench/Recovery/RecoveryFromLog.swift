@@ -61,7 +61,7 @@ struct RecoveryFromLog {
 
     /// Reads the log to its end, and only counts.
     private func read(_ connection: NATSConnection, expecting count: Int) async throws -> Cost {
-        var settings = OrderedConsumerSettings(stream: "BENCH_LOG_0", start: .sequence(1))
+        var settings = OrderedConsumerSettings(stream: "BENCH_LOG_0", start: 1)
         settings.thread = .connection
         let records = Counter()
         let processor = RelayProcess.processorTime(of: getpid())

@@ -147,7 +147,7 @@ enum JournalStream {
     /// Its messages in order.
     static func read(over connection: NATSConnection) async throws -> [Stored] {
         var stored: [Stored] = []
-        let settings = OrderedConsumerSettings(stream: name, start: .sequence(1))
+        let settings = OrderedConsumerSettings(stream: name, start: 1)
         try await JetStream(connection).readToEnd(
             settings, logger: .silent,
             decode: { message, _ in

@@ -133,7 +133,7 @@ extension DurableClass {
 
     func messages(_ subject: String, in stream: String) async throws -> [UInt64] {
         var found: [UInt64] = []
-        let settings = OrderedConsumerSettings(stream: stream, start: .sequence(1), filterSubject: subject)
+        let settings = OrderedConsumerSettings(stream: stream, start: 1, filterSubject: subject)
         try await JetStream(client).readToEnd(
             settings, logger: .silent, decode: { _, metadata in metadata.streamSequence }, take: { found.append($0) })
         return found
