@@ -8,20 +8,16 @@ import Whiteboard
 final class WorkerProbe: Sendable {
     static let interval = Duration.seconds(1)
 
-    private struct State {
-        /// When the probe that a worker has not answered was sent, by its number.
-        var sent: [Int: Instant] = [:]
-    }
-
-    private let state = Locked(State())
+    /// When the probe that a worker has not answered was sent, by its number.
+    private let sent = Locked<[Int: Instant]>([:])
     private let delay = Recorder(label: "lectern_worker_delay_seconds", aggregate: true)
 
     /// Sends a probe to each worker that has answered the last one.
     func send(to workers: [RoomWorker], at now: Instant) {
         for (number, worker) in workers.enumerated() {
-            let isDue = state.withLock { state in
-                guard state.sent[number] == nil else { return false }
-                state.sent[number] = now
+            let isDue = sent.withLock { sent in
+                guard sent[number] == nil else { return false }
+                sent[number] = now
                 return true
             }
             if isDue { worker.post(.probe(self, worker: number)) }
@@ -30,13 +26,13 @@ final class WorkerProbe: Sendable {
 
     /// A worker handles its probe.
     func answered(by worker: Int, at now: Instant) {
-        guard let sent = state.withLock({ $0.sent.removeValue(forKey: worker) }) else { return }
-        delay.record(max(0, (now - sent) / .seconds(1)))
+        guard let begin = sent.withLock({ $0.removeValue(forKey: worker) }) else { return }
+        delay.record(max(0, (now - begin) / .seconds(1)))
     }
 
     /// How long the slowest worker has not answered; 0 where none is asked.
     func stall(at now: Instant) -> Duration {
-        state.withLock { $0.sent.values.map { now - $0 }.max() ?? .zero }
+        sent.withLock { $0.values.map { now - $0 }.max() ?? .zero }
     }
 
     /// Sends probes until the task is cancelled.
@@ -45,6 +41,6 @@ final class WorkerProbe: Sendable {
             send(to: workers, at: MonotonicClock.now())
             try? await Task.sleep(for: Self.interval)
         }
-        state.withLock { $0.sent = [:] }
+        sent.withLock { $0 = [:] }
     }
 }
