@@ -91,13 +91,10 @@ public final class JetStreamJournal: Sendable {
 
     /// The records of one room after a sequence of its partition's log, up to the log's present end: for a room whose
     /// newest checkpoint cannot be read. Returns them all in memory.
-    /// - Parameter timeout: the longest time without a record; reading all may take longer.
-    /// - Throws: `.stream`, also when nothing came for `timeout` before the end.
-    public func records(
-        of room: RoomID, after sequence: UInt64, timeout: Duration = .seconds(30)
-    ) async throws(JournalError) -> [JournalRecord] {
+    /// - Throws: as ``read(_:after:_:)``.
+    public func records(of room: RoomID, after sequence: UInt64) async throws(JournalError) -> [JournalRecord] {
         var found: [JournalRecord] = []
-        try await read(room, after: sequence, timeout: timeout) { found.append($0) }
+        try await read(room, after: sequence) { found.append($0) }
         return found
     }
 
@@ -106,13 +103,10 @@ public final class JetStreamJournal: Sendable {
     /// The server refuses a filter wider than one of the stream's subjects. So records that were moved to the log, which
     /// come before all others, are read first; then the room's decisions, which are few, and its messages with the
     /// decisions among them. All up to the same sequence.
-    /// - Parameters:
-    ///   - timeout: the longest time without a record; reading all may take longer.
-    ///   - body: called for each record, in the order of the log, in the caller's task. The server waits for it.
-    /// - Throws: `.stream`, also when nothing came for `timeout` before the end.
+    /// - Parameter body: called for each record, in the order of the log, in the caller's task. The server waits for it.
+    /// - Throws: `.stream`, also when nothing came for half a minute before the end.
     public func read(
-        _ room: RoomID, after sequence: UInt64, timeout: Duration = .seconds(30),
-        _ body: (JournalRecord) -> Void
+        _ room: RoomID, after sequence: UInt64, _ body: (JournalRecord) -> Void
     ) async throws(JournalError) {
         let partition = RoomAddress.partition(of: room, among: partitions)
         let streams = PartitionStreams(root: root, partition: partition)
@@ -126,7 +120,7 @@ public final class JetStreamJournal: Sendable {
                 let settings = OrderedConsumerSettings(
                     stream: stream, start: sequence &+ 1, filterSubject: subject)
                 try await jetStream.readToEnd(
-                    settings, logger: logger, timeout: timeout,
+                    settings, logger: logger, timeout: .seconds(30),
                     decode: { message, metadata in
                         metadata.streamSequence <= end ? self.record(message, metadata, of: partition) : nil
                     }, take: take)

@@ -24,12 +24,9 @@ public enum DemoLesson {
     /// - Parameters:
     ///   - pages: those of the room that show the three slides; page 0 has squares.
     ///   - firstNumber: of its operations, after those that brought the slides.
-    ///   - seed: seed of the jitter and the pauses of the hand.
     /// - Throws: an invalid message, which no known seed makes.
-    public static func makeOnSlides(
-        _ pages: [Int], firstNumber: Int64, seed: UInt64 = 1
-    ) throws(MalformedMessage) -> Lesson {
-        let hand = DemoHand(seed: seed, hasTimes: true, firstNumber: firstNumber)
+    public static func makeOnSlides(_ pages: [Int], firstNumber: Int64) throws(MalformedMessage) -> Lesson {
+        let hand = DemoHand(seed: 1, hasTimes: true, firstNumber: firstNumber)
         return try lesson(DemoScript.onSlides(pages), by: hand)
     }
 

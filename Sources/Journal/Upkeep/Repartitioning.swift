@@ -128,14 +128,12 @@ public struct Repartitioning: Sendable {
     private static let namePrefix = "MOVING-"
 
     /// - Parameter partitions: the new number, 1 or more.
-    public init(
-        root: String, partitions: Int, connection: NATSConnection, timeout: Duration = .seconds(10), logger: Logger
-    ) {
+    public init(root: String, partitions: Int, connection: NATSConnection, logger: Logger) {
         self.root = root
         self.partitions = partitions
         self.connection = connection
         self.logger = logger
-        jetStream = JetStream(connection, timeout: timeout)
+        jetStream = JetStream(connection, timeout: .seconds(10))
     }
 
     /// Moves all rooms, or goes on where an earlier run was interrupted.

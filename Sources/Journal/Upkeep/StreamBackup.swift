@@ -105,10 +105,10 @@ public struct StreamBackup: Sendable {
     private let folder: URL
     private let jetStream: JetStream
 
-    public init(root: String, folder: URL, connection: NATSConnection, timeout: Duration = .seconds(10)) {
+    public init(root: String, folder: URL, connection: NATSConnection) {
         self.root = root
         self.folder = folder
-        jetStream = JetStream(connection, timeout: timeout)
+        jetStream = JetStream(connection, timeout: .seconds(10))
     }
 }
 

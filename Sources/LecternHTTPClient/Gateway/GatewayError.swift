@@ -35,9 +35,7 @@ public struct GatewayError: Error, Sendable, Equatable, CustomStringConvertible 
 
     static let cancelled = GatewayError("cancelled", "The task was cancelled.")
 
-    static func unexpected(_ what: String, status: Int? = nil) -> GatewayError {
-        GatewayError(status: status, "unexpected-answer", what)
-    }
+    static func unexpected(_ what: String) -> GatewayError { GatewayError("unexpected-answer", what) }
 
     static func tooLarge(_ limit: Int) -> GatewayError {
         GatewayError("answer-too-large", "The answer has more than \(limit) bytes.")

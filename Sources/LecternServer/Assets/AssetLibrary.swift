@@ -16,25 +16,24 @@ final class AssetLibrary: Sendable {
     private let metrics: ServerMetrics
     private let opener: AssetOpener
     private let logger: Logger
+    /// Bytes of rendered pages that are kept.
+    private static let pictureBytes = 32 << 20
     /// What a picture takes beside its bytes, about.
     private static let entryBytes = 256
     private let pictures: Locked<LRUCache<PageKey, [UInt8]>>
     /// How often assets have gone: what is rendered meanwhile is not kept.
     private let erasures = Atomic(0)
 
-    /// - Parameters:
-    ///   - sweepInterval: how often what nobody uses is looked for, at least; an hour where it is longer.
-    ///   - pictureBytes: of rendered pages that are kept.
+    /// - Parameter sweepInterval: how often what nobody uses is looked for, at least; an hour where it is longer.
     init(
-        store: AssetStore, opener: AssetOpener, sweepInterval: Duration, metrics: ServerMetrics,
-        pictureBytes: Int = 32 << 20, logger: Logger
+        store: AssetStore, opener: AssetOpener, sweepInterval: Duration, metrics: ServerMetrics, logger: Logger
     ) {
         self.store = store
         self.sweepInterval = sweepInterval
         self.metrics = metrics
         self.opener = opener
         self.logger = logger
-        pictures = Locked(LRUCache(byteLimit: pictureBytes))
+        pictures = Locked(LRUCache(byteLimit: Self.pictureBytes))
     }
 
     /// Between sweeps of what nobody uses, at most; of several daemons each sweeps.

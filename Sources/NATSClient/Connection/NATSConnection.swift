@@ -118,10 +118,10 @@ public final class NATSConnection: Sendable {
         try await confirmPublished(timeout: timeout)
     }
 
-    /// Ends all subscriptions. Returns when their handlers have processed what was published before this call, or at
-    /// the timeout. Publishing is possible afterwards, requests are not.
-    public func endSubscriptions(timeout: Duration = .seconds(5)) async {
-        await core.endSubscriptions(timeout: timeout)
+    /// Ends all subscriptions. Returns when their handlers have processed what was published before this call, or after
+    /// five seconds. Publishing is possible afterwards, requests are not.
+    public func endSubscriptions() async {
+        await core.endSubscriptions(timeout: .seconds(5))
     }
 
     /// Ends the subscriptions, lets their handlers process what has arrived, sends the buffer, and closes; at the

@@ -42,14 +42,13 @@ extension NATSConnection {
     ///   - limit: time after which no further attempt begins.
     /// - Throws: what the last attempt throws.
     public func requestParts(
-        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], timeout: Duration = .seconds(5),
-        repeatingFor limit: Duration
+        _ payload: [UInt8] = [], to subject: String, timeout: Duration = .seconds(5), repeatingFor limit: Duration
     ) async throws(NATSError) -> NATSReply {
         let deadline = ContinuousClock.now + limit
         var wasLost = false
         while true {
             do throws(NATSError) {
-                return try await requestParts(payload, to: subject, headers: headers, timeout: timeout)
+                return try await requestParts(payload, to: subject, timeout: timeout)
             } catch {
                 // The service may be connecting again as well.
                 let isLoss = [.timeout, .disconnected].contains(error) || wasLost && error == .noResponders
@@ -68,13 +67,13 @@ extension NATSConnection {
     ///   - isEnough: called in the caller's task. Ends the request before the window by returning true.
     /// - Throws: what `requestParts` throws, without `.noResponders` and `.timeout`.
     public func requestMany(
-        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], window: Duration,
-        extendsWindow: Bool = false, until isEnough: (NATSReply) -> Bool
+        _ payload: [UInt8] = [], to subject: String, window: Duration, extendsWindow: Bool = false,
+        until isEnough: (NATSReply) -> Bool
     ) async throws(NATSError) {
         let (arrivals, inlet) = AsyncStream.makeStream(of: NATSReply.self)
         let (number, outcome) = try core.replies.add(.many(inlet), to: subject)
         defer { core.replies.remove(number) }
-        try publish(payload, to: subject, reply: core.replies.subject(number), headers: headers)
+        try publish(payload, to: subject, reply: core.replies.subject(number))
         let end = Locked(ContinuousClock.now + window)
         let closing = Task {
             defer { inlet.finish() }

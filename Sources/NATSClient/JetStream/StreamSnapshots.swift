@@ -22,16 +22,12 @@ extension JetStream {
 
     /// Copies a stream. The server copies it as it is at one moment, while messages come in.
     ///
-    /// - Parameters:
-    ///   - idle: the longest time without a part.
-    ///   - take: gets the parts in order; the server sends the next ones when it has them. nats-server 2.9 sends one each 10 ms
-    ///     in any case.
+    /// - Parameter take: gets the parts in order; the server sends the next ones when it has them. nats-server 2.9 sends one
+    ///   each 10 ms in any case.
     /// - Returns: what a restore needs beside the parts.
     /// - Throws: also when another connection was made meanwhile: what was sent in between is lost, and nats-server 2.9 ends a
     ///   copy that it gives up as one that is whole.
-    public func snapshot(
-        of stream: String, idle: Duration = .seconds(30), _ take: ([UInt8]) throws -> Void
-    ) async throws -> StreamSnapshotHeader {
+    public func snapshot(of stream: String, _ take: ([UInt8]) throws -> Void) async throws -> StreamSnapshotHeader {
         struct Request: Encodable {
             var deliverSubject: String
             var noConsumers = true
@@ -55,11 +51,11 @@ extension JetStream {
         let subject = "$JS.API.STREAM.SNAPSHOT.\(stream)"
         let request = try APIBody.encode(
             Request(deliverSubject: inbox, chunkSize: min(StreamSnapshotHeader.partBytes, connection.maxBody)))
-        let answer = try await ask(request, subject, max(timeout, idle))
+        let answer = try await ask(request, subject, max(timeout, Self.idleTime))
         let header = try StreamSnapshotHeader(stream: stream, answer: answer)
         let isAlive = Locked(true)
         let watchdog = Task {
-            while (try? await Task.sleep(for: idle)) != nil {
+            while (try? await Task.sleep(for: Self.idleTime)) != nil {
                 guard
                     isAlive.withLock({ isAlive in
                         defer { isAlive = false }
@@ -92,6 +88,8 @@ extension JetStream {
 
     /// Bytes that may wait to be taken: the server waits with 8 MiB, if it waits.
     private static let waitingBytes = 256 << 20
+    /// The longest time without a part, or without the answer to one.
+    private static let idleTime = Duration.seconds(30)
 
     private struct Part: Sendable {
         let bytes: [UInt8]
@@ -103,26 +101,25 @@ extension JetStream {
     ///
     /// - Parameter next: the parts in order; nil at their end.
     /// - Throws: the server's error, also where the copy is damaged; then there is no stream.
-    public func restore(
-        _ header: StreamSnapshotHeader, idle: Duration = .seconds(30), parts next: () throws -> [UInt8]?
-    ) async throws {
+    public func restore(_ header: StreamSnapshotHeader, parts next: () throws -> [UInt8]?) async throws {
         struct Place: Decodable {
             var deliverSubject: String
         }
         let subject = "$JS.API.STREAM.RESTORE.\(header.stream)"
-        let place = try APIBody.decode(Place.self, from: try await ask(header.request, subject, idle))
+        let place = try APIBody.decode(Place.self, from: try await ask(header.request, subject, Self.idleTime))
         while let part = try next() {
             // The server that it was copied from may have taken more.
             let size = connection.maxBody
             for start in stride(from: 0, to: part.count, by: size) {
-                _ = try await ask(Array(part[start..<min(part.count, start + size)]), place.deliverSubject, idle)
+                let end = min(part.count, start + size)
+                _ = try await ask(Array(part[start..<end]), place.deliverSubject, Self.idleTime)
             }
         }
         struct Restored: Decodable {
             var config: Configuration
             struct Configuration: Decodable { var name: String }
         }
-        _ = try APIBody.decode(Restored.self, from: try await ask([], place.deliverSubject, idle))
+        _ = try APIBody.decode(Restored.self, from: try await ask([], place.deliverSubject, Self.idleTime))
     }
 }
 
