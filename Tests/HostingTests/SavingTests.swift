@@ -108,6 +108,22 @@ import Whiteboard
             probe.save().map(\.stored.cursors.withoutClocks) == [[.main: CohortCursor(0, pausedTime: .seconds(10))]])
     }
 
+    @Test func `a clock that goes back is saved within a second, though no cursor moves`() {
+        let probe = HostProbe(gate: .video)
+        probe.sample(#"{"m":100000}"#)
+        probe.send(#"{"n":1,"t":200000,"d":[{"x":1,"y":1}]}"#)
+        probe.save()
+        for media in [100_500, 101_000] {
+            probe.sample(#"{"m":\#(media)}"#)
+            #expect(probe.save().isEmpty)
+        }
+        for media in [93_000, 85_000] {
+            probe.sample(#"{"m":\#(media),"d":true}"#)
+            let clock = probe.save().last?.stored.cursors[.main]?.clock
+            #expect(clock?.media == MediaTime(milliseconds: Int64(media)))
+        }
+    }
+
     @Test
     func `a cohort that comes to be is saved within a second, though its first sample waits for its epoch`() throws {
         let probe = HostProbe(gate: .video)

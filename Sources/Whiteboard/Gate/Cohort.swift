@@ -236,12 +236,12 @@ public struct CohortCursor: Sendable, Equatable {
         self.clock = clock
     }
 
-    /// Whether another says the same but for the time that the clock showed, which moves with every sample: that alone is
-    /// no reason to save a cursor again.
-    public func isSame(as other: CohortCursor) -> Bool {
-        var other = other
-        if clock?.epoch == other.clock?.epoch { other.clock = clock }
-        return self == other
+    /// Whether an earlier one says the same but for the time that the clock showed, which moves with every sample: that alone
+    /// is no reason to save a cursor again, unless it has gone back, which a successor could take for a restart.
+    public func isSame(as earlier: CohortCursor) -> Bool {
+        var cursor = self
+        if let old = earlier.clock, let clock, clock.epoch == old.epoch, clock.media >= old.media { cursor.clock = old }
+        return cursor == earlier
     }
 }
 
