@@ -64,6 +64,23 @@ import Whiteboard
         #expect(probe.output.released() == [1, 2])
     }
 
+    @Test func `comes late to a cohort whose video does not follow, though another's has`() throws {
+        let hls = try #require(CohortName("hls"))
+        let probe = HostProbe(gate: .video)
+        probe.sample(#"{"m":95000,"ep":1,"a":5000}"#)
+        probe.sample(#"{"m":95000,"ep":1,"a":5000}"#, cohort: hls)
+        draw(1, at: 94_000, probe)
+        probe.log(.control(.epoch(1)))
+        draw(2, at: 500, probe)
+        #expect(isForeseen(probe))
+        probe.sample(#"{"m":1000,"ep":2,"a":0}"#)
+        probe.log(.control(.epoch(2)))
+        #expect(probe.output.released() == [1, 2])
+        #expect(probe.after(.milliseconds(9999)).output.released(hls) == [1])
+        #expect(probe.after(.milliseconds(1)).output.released(hls) == [1, 2])
+        #expect(probe.output.lateness(of: 2) == true)
+    }
+
     @Test func `begins a session though the first clock's session was named after it`() {
         let probe = HostProbe(gate: .video)
         draw(1, at: 99_000, probe)

@@ -72,7 +72,7 @@ struct Cohort: Sendable {
     }
 
     /// When the operation after R is due if nothing else happens; nil for never.
-    /// - Parameter provisional: the room's provisional epoch; nil for none.
+    /// - Parameter provisional: the provisional epoch that it was logged in; nil for none.
     func due(_ entry: GateTimeline.Entry, _ provisional: Epochs.Provisional?) -> Due? {
         let earliest = max(began, entry.loggedAt)
         guard isGated else {
@@ -93,12 +93,12 @@ struct Cohort: Sendable {
         return pauses.end(of: maxHold, from: waitStart(entry), current: clock?.standing)
     }
 
-    /// Rule 18: when an operation of a provisional epoch has waited as long as it may for the clock to restart; nil for
-    /// others.
+    /// Rule 18: when an operation of a provisional epoch has waited as long as it may for the clock to restart, which others
+    /// may have done; nil for others.
     private func waitedForRestart(_ entry: GateTimeline.Entry, _ provisional: Epochs.Provisional?) -> Instant? {
-        guard let provisional, entry.epoch == provisional.number, clock != nil else { return nil }
+        guard let provisional, let clock, clock.epoch < entry.epoch else { return nil }
         return entry.loggedAt.advanced(
-            byNanoseconds: (clock?.anchor.age ?? provisional.age) * 1000 + GateThresholds.provisionalSlack)
+            byNanoseconds: (clock.anchor.age ?? provisional.age) * 1000 + GateThresholds.provisionalSlack)
     }
 
     /// Rule 10: since when an operation waits.

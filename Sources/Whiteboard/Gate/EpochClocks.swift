@@ -110,8 +110,9 @@ extension CohortTable {
         for position in indices where self[position].clock?.epoch == old.number {
             farthest = Swift.max(farthest ?? .none, self[position].clock?.videoTime(at: now) ?? .none)
         }
-        return farthest.map {
-            EpochClocks.Old(number: old.number, video: $0, ended: epoch.began, isNextForeseen: epoch.wasProvisional)
+        // A process that has not heard the video of the old epoch knows where the teacher's was.
+        return (farthest ?? old.anchor?.time(at: epoch.began)).map {
+            EpochClocks.Old(number: old.number, video: $0, ended: epoch.began, isNextForeseen: epoch.foreseen != nil)
         }
     }
 }

@@ -23,8 +23,8 @@ struct Epochs: Sendable {
         var anchor: Anchor?
         /// Rule 18: that it waits for its number; the last epoch alone.
         fileprivate(set) var provisional: Provisional?
-        /// Rule 18: whether it was provisional, as far as this value has seen.
-        fileprivate(set) var wasProvisional = false
+        /// Rule 18: what it was while it waited, as far as this value has seen.
+        fileprivate(set) var foreseen: Provisional?
 
         init(number: Int64, began: Instant) { (self.number, self.began) = (number, began) }
 
@@ -109,6 +109,14 @@ struct Epochs: Sendable {
         }
     }
 
+    /// Rule 18: the provisional epoch that an operation was logged in, the last epoch alone, although a video may have reached
+    /// it; nil for none.
+    func provisional(of entry: GateTimeline.Entry) -> Provisional? {
+        let last = known.count - 1
+        guard known[last].number == entry.epoch else { return nil }
+        return known[last].provisional ?? (entry.loggedAt <= known[last].began ? known[last].foreseen : nil)
+    }
+
     /// The logged epoch before `number`.
     func predecessor(of number: Int64) -> Epoch? { known.last { $0.number < number } }
 
@@ -149,8 +157,8 @@ struct Epochs: Sendable {
     mutating func confirm(_ number: Int64, at now: Instant) {
         known[known.count - 1].number = number
         known[known.count - 1].began = now
+        known[known.count - 1].foreseen = known[known.count - 1].provisional
         known[known.count - 1].provisional = nil
-        known[known.count - 1].wasProvisional = true
     }
 
     /// Rule 18: the video has not reached the provisional epoch: there is none.

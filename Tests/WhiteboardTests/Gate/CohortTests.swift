@@ -106,8 +106,9 @@ struct CohortTests {
                 if saved[name] == nil { saved[name] = cursor.released }
             }
             #expect(gate.cohorts.mostUnsaved == mostUnsaved, "\(event)")
-            let dues = gate.cohorts.filter { $0.released < gate.timeline.last }.map {
-                $0.due(gate.timeline[$0.released + 1], gate.timeline.epochs.provisional)?.instant
+            let dues = gate.cohorts.filter { $0.released < gate.timeline.last }.map { cohort in
+                let next = gate.timeline[cohort.released + 1]
+                return cohort.due(next, gate.timeline.epochs.provisional(of: next))?.instant
             }
             #expect(gate.cohorts.nextDue == dues.compactMap(\.self).min(), "\(event)")
             #expect(gate.cohorts.holdNothing == dues.isEmpty, "\(event)")

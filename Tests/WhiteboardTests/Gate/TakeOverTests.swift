@@ -115,6 +115,20 @@ extension RoomProbe {
         #expect(day.shown.allSatisfy { !$0.isLate })
     }
 
+    @Test func `leaves a straggler in the session before, whose video the process has not heard`() throws {
+        var before = RoomProbe()
+        before.clock(60_000)
+        before.send(draw(1, #","t":59900"#))
+        #expect(before.shown() == [1])
+        var after = try before.takenOver()
+        after.wait(.milliseconds(250))
+        for epoch: Int64 in [0, 1] { after.record(.epoch(epoch)) }
+        after.send(draw(2, #","t":60100"#), draw(3, #","t":100"#))
+        after.clock(200)
+        #expect(after.shown() == [2, 3])
+        #expect(after.shown.allSatisfy { !$0.isLate })
+    }
+
     @Test func `is of no new session by one stray sample`() throws {
         var day = try anotherDay()
         day.clock(1000, .main, #","q":1"#)
