@@ -124,15 +124,17 @@ struct GateTimeline: Sendable {
     ) -> (Entry, End) {
         var entry = entry
         var reach = reach
-        if reach > 0, let clocks {
+        switch clocks?.judgement(of: entry, anchor: epochs[entry.epoch]?.anchor) {
+        case .usable where reach > 0:
             // Rule 7, for the last point: where its time is absurd, all points lie at the operation's time.
             var last = entry
             last.time = entry.time + reach
-            if clocks.judgement(of: last, anchor: epochs[entry.epoch]?.anchor) == .absurd { reach = 0 }
-        }
-        switch clocks?.judgement(of: entry, anchor: epochs[entry.epoch]?.anchor) {
+            if clocks?.judgement(of: last, anchor: epochs[entry.epoch]?.anchor) == .absurd { reach = 0 }
         case .usable, nil: break
-        case .straggler(let epoch): entry.epoch = epoch
+        case .straggler(let epoch):
+            entry.epoch = epoch
+            // On the old time line, which the new one's clocks know nothing of.
+            if reach > GateThresholds.absurd { reach = 0 }
         case .absurd:
             entry.time = .none
             clampedCount += 1

@@ -215,6 +215,20 @@ import Testing
         #expect(try taken(&successor) == ["0:0#1"])
     }
 
+    @Test func `of the session before goes by the video of that, where it ends after the last picture seen`() throws {
+        var room = room()
+        for cohort in [CohortName.main, Self.fast] { room.clock(1_000_000_000, cohort, #","ep":1"#) }
+        room.send(stroke(t: 999_999_000, at: [0]))
+        room.clock(0, Self.fast, #","ep":2"#)
+        room.send(stroke(2, t: 1_000_000_500, at: [0, 2000]))
+        #expect(room.shown(Self.fast) == [1, 2])
+        room.clock(1_000_000_501, .main, #","ep":1"#)
+        #expect(try taken(&room) == ["0:0#2"])
+        #expect(room.shown() == [1])
+        room.clock(1_000_002_501, .main, #","ep":1"#)
+        #expect(room.shown() == [1, 2])
+    }
+
     @Test func `with an absurd end has all its points at its time`() throws {
         var room = room()
         room.clock(1000)
