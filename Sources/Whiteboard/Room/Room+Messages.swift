@@ -46,11 +46,12 @@ extension Room {
             let (before, mayJudge) = (gate.timeline.epochs, mayJudge)
             gate.beginEpoch(epoch, at: clockOffset.localTime(of: loggedAt), now: now)
             let after = gate.timeline.epochs
-            // Highest first: a number that is given away may be the next one's.
-            if let old = before.provisional?.number {
-                ink.nameEpoch(old, after.provisional?.number ?? after.current.number)
+            if after.confirmed.number > before.confirmed.number {
+                // Highest first: a number that is given away may be the next one's.
+                let foreseen = before.provisional?.number ?? before.current.number + 1
+                ink.nameEpoch(foreseen, before.isNamed ? after.current.number : after.confirmed.number + 1)
+                if !before.isNamed { ink.nameEpoch(Epochs.unnamed, after.confirmed.number) }
             }
-            if !before.isNamed { ink.nameEpoch(Epochs.unnamed, after.confirmed.number) }
             ink.noteClockChange()
             // A sample that has waited for the name is taken.
             judgeUnjudged(mayJudge, at: now, into: &effects)

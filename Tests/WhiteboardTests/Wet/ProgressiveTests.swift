@@ -174,6 +174,20 @@ import Testing
         #expect(try taken(&room, after: .milliseconds(40)) == [])
     }
 
+    @Test func `on a time line that has begun anew at the teacher waits for the video of each cohort`() throws {
+        var room = room()
+        for cohort in [CohortName.main, Self.fast] { room.clock(100_000, cohort, #","a":1000"#) }
+        room.send(stroke(t: 99_000, at: [0]))
+        room.draw(update(2, t: 100, at: [0]))
+        for media in [0.0, 250] {
+            room.wait(.milliseconds(250))
+            room.clock(media, Self.fast, #","a":1000"#)
+        }
+        #expect(room.decisions == [.epoch(0), .epoch(1)])
+        let published = room.takeWet().filter { $0.cohort != nil }
+        #expect(published.map(\.cohort) == [Self.fast])
+    }
+
     @Test func `goes out at once to a cohort that nothing holds back`() throws {
         var room = room { $0.gate = .none }
         room.draw(update(t: nil, at: [0, 500]))
