@@ -47,6 +47,22 @@ import Whiteboard
         }
     }
 
+    @Test func `of two clocks the one behind counts where nothing tells which is later: it may have gone back`() {
+        func at(_ milliseconds: Int64) -> CursorNote {
+            var note = note(4, handled: 9)
+            note.cursors[.main]?.clock = SavedClock(epoch: 1, media: MediaTime(milliseconds: milliseconds))
+            return note
+        }
+        for (one, other) in [(at(100_000), at(84_000)), (at(84_000), at(100_000))] {
+            var joined = one
+            joined.join(other)
+            #expect(joined == at(84_000))
+        }
+        var manifest = manifest(at(100_000))
+        #expect(manifest.knows(at(84_000)))
+        #expect(manifest.learn(at(84_000)) == true)
+    }
+
     @Test func `a life that has ended is not gone back to`() {
         var manifest = manifest(note(2, handled: 30, life: "log-29"))
         #expect(manifest.learn(note(400, handled: 28)) == false)

@@ -58,7 +58,9 @@ public struct CursorNote: Sendable, Equatable {
         }
         let mine = self
         for (name, cursor) in other.cursors {
-            cursors[name] = mine.cursors[name]?.joined(with: cursor, isLater: other.handled > handled) ?? cursor
+            cursors[name] =
+                mine.cursors[name]?.joined(
+                    with: cursor, isLater: other.handled > handled, isEarlier: other.handled < handled) ?? cursor
         }
         if other.handled > handled {
             (handled, handledAt) = (other.handled, other.handledAt)
@@ -83,11 +85,19 @@ public struct CursorNote: Sendable, Equatable {
 
 extension CohortCursor {
     /// The cursor that is farther.
-    /// - Parameter isLater: whether the other is known to be the later one where both have released as much.
-    fileprivate func joined(with other: CohortCursor, isLater: Bool) -> CohortCursor {
+    /// - Parameters:
+    ///   - isLater: whether the other is known to be the later one where both have released as much.
+    ///   - isEarlier: whether it is known to be the earlier one.
+    fileprivate func joined(with other: CohortCursor, isLater: Bool, isEarlier: Bool) -> CohortCursor {
         let isBehind = released == other.released ? isLater || waitedLess(than: other) : released < other.released
         var farther = isBehind ? other : self
         if hasVideo == true || other.hasVideo == true { farther.hasVideo = true }
+        // A clock that has gone back is not to be taken for one that has begun anew.
+        if !isLater, !isEarlier, released == other.released, !waitedLess(than: other), !other.waitedLess(than: self),
+            let clock, let theirs = other.clock
+        {
+            farther.clock = theirs.media < clock.media ? theirs : clock
+        }
         return farther
     }
 
@@ -115,10 +125,14 @@ extension CheckpointManifest {
         return true
     }
 
-    /// Whether a note says nothing that it does not say.
+    /// Whether an earlier note says nothing that it does not say.
     public func knows(_ note: CursorNote) -> Bool {
-        var copy = self
-        return note.restorations <= restorations && !copy.learn(note)
+        guard note.restorations <= restorations else { return false }
+        var (copy, note) = (self, note)
+        for (name, cursor) in cursors where cursor.clock?.epoch == note.cursors[name]?.clock?.epoch {
+            note.cursors[name]?.clock = cursor.clock
+        }
+        return !copy.learn(note)
     }
 }
 
