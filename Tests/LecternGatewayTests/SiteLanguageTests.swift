@@ -40,9 +40,23 @@ import Testing
         }
         #expect(wanted.count > 300)
         let known = Set(Self.chinese.keys)
-        #expect(wanted.subtracting(known).sorted() == [])
+        // What is said where no script runs stands there in Chinese, too.
+        #expect(wanted.subtracting(known).subtracting(Self.chinese.values).sorted() == [])
         #expect(known.subtracting(wanted).sorted() == [])
         for (english, text) in Self.chinese { #expect(Self.names(in: english) == Self.names(in: text), "\(english)") }
+    }
+
+    @Test func `no script says a sentence, or names a control, that has no translation`() throws {
+        for (path, bytes) in try SiteFolder.files() where path.hasSuffix(".js") {
+            let source = String(decoding: bytes, as: UTF8.self).replacing(#/\/\*[\s\S]*?\*\//#, with: "")
+                .replacing(#/(?m)^\s*\/\/.*$/#, with: "")
+            let sentences = source.matches(of: /(\b(?:t|mark)\(\s*)?"((?:[^"\\\n]|\\.)*)"/).filter { match in
+                match.output.1 == nil && match.output.2.starts(with: /[A-Z][^ ]* [a-z]/)
+            }
+            #expect(sentences.map { String($0.output.2) } == [], "\(path)")
+            let names = source.matches(of: /\b(?:textContent|title|placeholder|ariaLabel|label"|alt)(?: =|:) "([^"]+)"/)
+            #expect(names.map { String($0.output.1) } == [], "\(path)")
+        }
     }
 
     @Test(

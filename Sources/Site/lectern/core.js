@@ -5,6 +5,7 @@
  */
 
 import { Backoff, pause } from "./gateway.js";
+import { t } from "./language.js";
 import { Input, RecordReader } from "./records.js";
 
 /** The core of boards and replays, and the one that has a teacher's session as well. */
@@ -26,6 +27,9 @@ async function compile(address) {
 
 /** Instances that failed one after the other without a complete picture until the next one is not made at once. */
 const mostFailures = 3;
+
+/** The core that was loaded is not the page's, as while servers of two releases are exchanged. */
+class VersionError extends Error {}
 
 /** Loads a core, and makes another one where it fails: a trap ends an instance. */
 export class CoreHost {
@@ -84,8 +88,10 @@ export class CoreHost {
                 if (!this.#isClosed) this.core = new Core(module);
             } catch (error) {
                 console.error(error);
-                // The network comes back; nothing else can be done.
-                await pause(backoff.next());
+                // The network comes back. A page that is older than the server has to be loaded again.
+                const wait = backoff.next();
+                if (error instanceof VersionError) for (const { onfailure } of this.#users) onfailure?.(error, wait);
+                await pause(wait);
             }
         }
         if (this.#isClosed) return;
@@ -129,7 +135,10 @@ export class Instance {
         const { exports } = new WebAssembly.Instance(module, { page });
         [this._functions, this.#memory] = [exports, exports.memory];
         exports._initialize?.();
-        if (exports.version() !== functions) throw new Error("the page and its core are of different releases");
+        if (exports.version() !== functions) {
+            for (const name of Object.keys(compiled)) delete compiled[name];
+            throw new VersionError(t("The server has another release: load this page again."));
+        }
     }
 
     /** Bytes of the instance. */

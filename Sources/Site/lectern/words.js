@@ -24,6 +24,7 @@ export function connectionWords({ state, reason, code, retryAt }) {
         case "refused": return ["bad", refusals.includes(code) ? t("Not allowed in") : reason];
         case "closed": return ["", t("Closed")];
         default: {
+            if (code === "core-failed") return ["bad", reason];
             const seconds = Math.max(Math.ceil((retryAt - now()) / 1000), 0);
             return ["bad", seconds > 1 ? t("Offline, trying again in {seconds} s", { seconds }) : t("Offline, trying again…")];
         }

@@ -3,8 +3,8 @@
  */
 (function () {
     "use strict";
-    var words = "This browser is too old for this page. Use Chrome, Edge, Firefox or Safari of the year 2023 or later; on a telephone "
-        + "or tablet, update its system. The link that you have opens there as well.";
+    var home = document.currentScript && document.currentScript.src.replace(/(assets\/[^\/]+\/)?pages\/needs\.js$/, "");
+    var words = mark("This browser is too old for this page. Use Chrome, Edge, Firefox or Safari of the year 2023 or later; on a telephone or tablet, update its system. The link that you have opens there as well.");
     var needed = [
         "noModule" in document.createElement("script"), window.ReadableStream, window.TextDecoder, window.URLSearchParams,
         Array.prototype.at, Array.prototype.findLast, String.prototype.replaceAll, window.AbortSignal && window.AbortSignal.timeout
@@ -13,6 +13,22 @@
     var vectors = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
     needed.push(window.WebAssembly && window.WebAssembly.validate(new Uint8Array(vectors)));
     var isTold = false;
+    /** Marks a text that is translated, as in language.js. */
+    function mark(text) {
+        return text;
+    }
+    function translate(place) {
+        var request = new XMLHttpRequest();
+        request.onload = function () {
+            var found = JSON.parse(request.responseText);
+            if (!found.texts[words]) return;
+            place.lang = found.language;
+            place.dir = found.direction || "ltr";
+            place.textContent = found.texts[words];
+        };
+        request.open("GET", home + "language.json" + location.search);
+        request.send();
+    }
     function tell() {
         if (isTold) return;
         isTold = true;
@@ -25,6 +41,7 @@
         place.setAttribute("role", "alert");
         place.removeAttribute("data-done");
         place.textContent = words;
+        if (home) translate(place);
     }
     for (var i = 0; i < needed.length; i++) {
         if (needed[i]) continue;

@@ -59,11 +59,15 @@ struct BrowserAccessTests {
             try await window.seePart()
             try await window.expectNoFindings("a text, in a part of the page")
             try await window.press("0")
-            for dialog in ["clear-dialog", "import-dialog", "paper-dialog"] {
+            for dialog in ["clear-dialog", "import-dialog", "paper-dialog", "password-dialog"] {
                 try await window.run("$('\(dialog)').showModal()")
                 try await window.expectNoFindings("\(dialog)")
                 try await window.run("$('\(dialog)').close()")
             }
+            try await window.run("$('share-open').click()")
+            try await window.wait(for: "the link", "!$('share-copy').disabled")
+            try await window.expectNoFindings("the link for students")
+            try await window.run("$('share-dialog').close()")
             try await window.setOffline(true)
             try await window.drawWave(3)
             try await window.wait(for: "offline", "$('saved').textContent.startsWith('Offline')")

@@ -66,6 +66,26 @@ import Testing
         }
     }
 
+    @Test func `a page that gets the core of another release says so, and goes on with its own`() async throws {
+        try await BrowserRoom.withVideo { room, _ in
+            try await room.publish(1)
+            let window = try await BrowserWindow()
+            try await window.runFirst(
+                """
+                const Real = WebAssembly.Instance;
+                window.isOther = true;
+                WebAssembly.Instance = function (module, imports) {
+                    const { exports } = new Real(module, imports);
+                    return { exports: window.isOther ? { ...exports, version: () => 0 } : exports };
+                };
+                """)
+            try await window.open(room.page)
+            try await window.wait(for: "the words", "$('connection').textContent.includes('load this page again')")
+            try await window.run("window.isOther = false")
+            try await window.wait(forIndex: 1)
+        }
+    }
+
     @Test("a core that traps whatever is done is replaced ever more seldom, and the board says that it waits")
     func replacedAgain() async throws {
         try await BrowserRoom.withVideo { room, _ in

@@ -81,6 +81,7 @@ import Testing
             try await bob.setOffline(false)
             try await bob.wait(for: "the notice", "!$('notice').hidden && $('notice').innerText.includes('muted')")
             try await bob.wait(for: "muted", "$('saved').textContent === 'Muted'")
+            try await bob.expectNoFindings("muted")
             try await bob.keepScreenshot("mute-phone")
             _ = try await LecternProcess.run("unmute", "physics", "bob", "--nats", room.nats.url)
             try await bob.waitUntilWriting()

@@ -70,6 +70,8 @@ import Testing
                 try await window.open(room.address + page)
                 try await window.wait(for: "the words", "document.body.innerText.includes('This browser is too old')")
             }
+            try await window.open("\(room.address)/?language=zh")
+            try await window.wait(for: "Chinese words", "document.body.innerText.includes('此浏览器太旧')")
         }
     }
 }

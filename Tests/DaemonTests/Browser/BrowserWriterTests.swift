@@ -127,6 +127,7 @@ import Testing
             try await first.drawWave(1, index: 1)
             let second = try await BrowserWindow(at: "\(room.page)/teach?author=anna")
             try await second.wait(for: "the question", told)
+            try await second.expectNoFindings("another device")
             #expect(try await second.run("return $('board').dataset.pen") == "off")
             // Nobody is cut off by a page that is opened.
             try await first.drawWave(2, index: 2)
