@@ -66,9 +66,7 @@ export class LassoTool {
         teacher.addEventListener("pages", () => {
             if (this.#selection && this.#selection.page !== teacher.page) this.drop();
         });
-        teacher.addEventListener("writer", ({ detail }) => {
-            if (detail.state !== "writer") this.#end("");
-        });
+        for (const type of ["writer", "muted"]) teacher.addEventListener(type, () => teacher.isWriting || this.#end(""));
         new ResizeObserver(() => this.#show()).observe(this.#part("board"));
         view.addEventListener("change", () => (this.#selection || this.#frame.hasLoop) && this.#show());
         view.addEventListener("rest", () => {
@@ -126,7 +124,7 @@ export class LassoTool {
         this.drop();
         const teacher = this.#teacher;
         const points = simplified(path, mostLassoPoints);
-        const picture = teacher.state === "writer" ? teacher.board.painter.select(points) : null;
+        const picture = teacher.isWriting ? teacher.board.painter.select(points) : null;
         if (!picture) return say(this.#part("selection-news"), t("Nothing selected"));
         this.#background.select(image);
         this.#begin(new Selection(points, teacher.page, teacher.board.size), picture, takesFocus);

@@ -57,7 +57,7 @@ export class PageStrip extends EventTarget {
         this.#part("page-copy").addEventListener("click", () => this.#copy(this.#teacher.page));
         this.#part("page-rotate").addEventListener("click", () => this.#rotate(this.#teacher.page));
         teacher.addEventListener("pages", () => this.#show());
-        teacher.addEventListener("writer", () => this.#show());
+        for (const type of ["writer", "muted"]) teacher.addEventListener(type, () => this.#show());
         teacher.addEventListener("rejected", ({ detail }) => {
             // This service has no pages.
             if (detail.error.code === "unknown-action") this.#part("page-add").hidden = true;
@@ -84,7 +84,7 @@ export class PageStrip extends EventTarget {
     #part(id) { return this.#root.getElementById(id); }
 
     get #canWrite() {
-        return this.#teacher.state === "writer";
+        return this.#teacher.isWriting;
     }
 
     // What is done.

@@ -27,7 +27,7 @@ export class PaperMenu {
             this.#teacher.setPaper(kind, { distance });
         });
         for (const type of ["index", "pages"]) teacher.board.addEventListener(type, () => this.#show());
-        teacher.addEventListener("writer", () => this.#show());
+        for (const type of ["writer", "muted"]) teacher.addEventListener(type, () => this.#show());
         this.#show();
     }
 
@@ -35,7 +35,7 @@ export class PaperMenu {
 
     #show() {
         this.#part("paper").hidden = !this.#teacher.board.features.includes("paper");
-        this.#part("paper").disabled = this.#teacher.state !== "writer";
+        this.#part("paper").disabled = !this.#teacher.isWriting;
     }
 
     #open() {

@@ -164,6 +164,8 @@ export class Teacher extends EventTarget {
     get state() { return this.#session.state; }
     /** Whether the room takes nothing of this author. */
     get isMuted() { return this.#isMuted; }
+    /** Whether the room takes what is done here: it writes, and is not muted. */
+    get isWriting() { return this.state === "writer" && !this.#isMuted; }
 
     /**
      * The page that is seen, on which all that is drawn goes: while the pen is down it stays, even where another teacher turns
@@ -371,7 +373,7 @@ export class Teacher extends EventTarget {
         else if (type === "outbox") this.#outbox = detail;
         else if (type === "pages") this.#pages = detail;
         else if (type === "drawing" && !detail.isDrawing) this.#ink.end();
-        this.pen.isEnabled = this.state === "writer" && !this.#isMuted;
+        this.pen.isEnabled = this.isWriting;
         this.dispatchEvent(new CustomEvent(type, { detail }));
     }
 

@@ -98,13 +98,13 @@ export class Toolbar {
 
     /** Shows the tools and colours that the board has, and which commands can do something. */
     #showBoard() {
-        const { board, waiting, state, isMuted } = this.#teacher;
+        const { board, waiting, isWriting } = this.#teacher;
         if (board.isJoined) {
             this.#showTools();
             this.#showPalette();
         }
         const hasDone = { undo: board.canUndo || waiting > 0, redo: board.hasUndone, clear: board.strokes > 0 || waiting > 0 };
-        for (const [name, can] of Object.entries(hasDone)) this.#element(name).disabled = state !== "writer" || isMuted || !can;
+        for (const [name, can] of Object.entries(hasDone)) this.#element(name).disabled = !isWriting || !can;
     }
 
     #showTools() {

@@ -41,8 +41,8 @@ export class ImportTool {
             event.preventDefault();
             this.#add(files, this.#middle);
         });
-        const show = () => ($("import").disabled = teacher.state !== "writer");
-        teacher.addEventListener("writer", show);
+        const show = () => ($("import").disabled = !teacher.isWriting);
+        for (const type of ["writer", "muted"]) teacher.addEventListener(type, show);
         show();
     }
 
@@ -89,7 +89,7 @@ export class ImportTool {
      * @param {{x: number, y: number} | null} place where pictures are placed; null to make pages of them
      */
     #add(files, place) {
-        if (this.#teacher.state !== "writer") return this.#tell(t("You cannot import while you do not write here."), "bad");
+        if (!this.#teacher.isWriting) return this.#tell(t("You cannot import while you do not write here."), "bad");
         const known = files.filter(({ type, name }) => types.includes(type) || /\.(pdf|png|jpe?g|webp|hei[cf])$/i.test(name));
         if (known.length < files.length) this.#tell(t("Only PDF, PNG, JPEG, WebP and HEIC files can be brought in."), "bad");
         // A PDF is slides.

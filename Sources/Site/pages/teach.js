@@ -184,8 +184,8 @@ function showWriter(teacher, name, canRename) {
         location.reload();
     });
     const show = () => {
-        const { state, isMuted } = teacher;
-        $("board").dataset.pen = state === "writer" && !isMuted ? "on" : "off";
+        const { state, isMuted, isWriting } = teacher;
+        $("board").dataset.pen = isWriting ? "on" : "off";
         if (isMuted) notify(t("You are muted in this room: nothing that you draw is taken. A teacher of the room can change that."));
         else if (state === "elsewhere") notify(t("You are writing in another tab."), t("Write here"), () => teacher.takeOver());
         else if (state === "superseded") {

@@ -33,7 +33,8 @@ import Testing
             try await bob.press("z", control: true)
             #expect(try await bob.inkedPixels() == inked)
             try await bob.wait(for: "muted", "$('saved').textContent === 'Muted'")
-            try await bob.wait(for: "no command", "$('undo').disabled")
+            try await bob.wait(
+                for: "no command", "['undo', 'import', 'paper', 'page-add'].every((id) => $(id).disabled)")
             // The room is anna's, who began it.
             try await bob.wait(for: "anna in the list", "document.querySelectorAll('#authors li').length === 1")
             #expect(try await bob.run("return document.querySelector('#authors button').checkVisibility()") == false)
