@@ -233,6 +233,11 @@ export function isTaken(event) {
         || Boolean(target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, dialog, [contenteditable]"));
 }
 
+/** The key of an event in lower case: where a keyboard has letters of another script, the Latin one of its place. */
+export function keyOf({ key, code }) {
+    return key.length === 1 && key > "\x7f" && /^Key[A-Z]$/.test(code) ? code.at(-1).toLowerCase() : key.toLowerCase();
+}
+
 /** Single letters as commands: some speak to their computer, and others hit keys by chance, so they can be switched off. */
 export const letterKeys = {
     get isOn() { return remembered("lectern-keys") !== "off"; },
@@ -240,7 +245,7 @@ export const letterKeys = {
     /** The key of an event as a command, letters in lower case; null where it is none. */
     of(event) {
         if (isTaken(event) || event.ctrlKey || event.metaKey || event.altKey) return null;
-        return event.key.length > 1 || this.isOn ? event.key.toLowerCase() : null;
+        return event.key.length > 1 || this.isOn ? keyOf(event) : null;
     },
     /** Binds the box that switches them. */
     bind(box) {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { placeOn, say } from "./dom.js";
+import { keyOf, placeOn, say } from "./dom.js";
 import { t } from "./language.js";
 import { Selection, simplified } from "./selection.js";
 import { BackgroundTool } from "./paper-menu.js";
@@ -304,7 +304,7 @@ export class LassoTool {
 
     #key(event) {
         if (event.defaultPrevented || event.target.closest?.("input, select, textarea, dialog, #page-list")) return;
-        const key = event.key.toLowerCase();
+        const key = keyOf(event);
         const hasCommand = event.ctrlKey || event.metaKey;
         if (this.#isChosen && hasCommand && key === "a") {
             event.preventDefault();

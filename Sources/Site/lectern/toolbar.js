@@ -5,7 +5,7 @@
  */
 
 import { controlButton } from "./controls.js";
-import { answerOf, element, isTaken, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
+import { answerOf, element, isTaken, keyOf, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
 import { mark, t } from "./language.js";
 import { ColourPicker } from "./colour-picker.js";
 import { EraserCursor } from "./eraser-cursor.js";
@@ -232,7 +232,7 @@ export class Toolbar {
 
     #key(event) {
         if (event.ctrlKey || event.metaKey) {
-            const command = event.key.toLowerCase();
+            const command = keyOf(event);
             if (isTaken(event) || (command !== "z" && command !== "y")) return;
             event.preventDefault();
             return this.#command(command === "y" || event.shiftKey ? "redo" : "undo");

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { keyOf } from "../lectern/dom.js";
 import { mark, t } from "../lectern/language.js";
 import { $, letterKeys, say, serverKey } from "./common.js";
 import { curve, drawNotes, noteColours, NotesLayer } from "./notes-layer.js";
@@ -58,7 +59,7 @@ export function bindNotes(board, view, room) {
     $("notes-hide").addEventListener("click", () => hide(true));
     $("notes-done").addEventListener("click", () => toggle(false));
     document.addEventListener("keydown", (event) => {
-        if (layer.isOn && event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
+        if (layer.isOn && keyOf(event) === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
             event.preventDefault();
             return layer.undo();
         }

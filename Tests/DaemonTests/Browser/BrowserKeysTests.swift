@@ -28,7 +28,8 @@ import Testing
         try await BrowserRoom.withTeacher { _, teacher in
             try await teacher.expectKeys("an empty board", least: 25)
             try await teacher.drawWave(1, saved: 1)
-            try await teacher.press("n")
+            // A Russian keyboard.
+            try await teacher.run("press(document.body, 'т', { code: 'KeyN' })")
             try await teacher.waitForPages(2)
             try await teacher.press("y")
             try await teacher.waitForPages(3)
@@ -55,6 +56,8 @@ import Testing
             #expect(try await teacher.run(shown) == 3)
             try await teacher.press("x")
             try await teacher.wait(for: "no ink", "$('clear').disabled")
+            try await teacher.run("press(document.body, 'я', { code: 'KeyZ', ctrlKey: true })")
+            try await teacher.wait(for: "ink again", "!$('clear').disabled")
         }
     }
 
