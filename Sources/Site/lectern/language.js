@@ -43,6 +43,18 @@ export function languageInUse() {
     return known.language;
 }
 
+/** The locale of times and dates: the browser's own, unless the page speaks another language. */
+export function localeInUse() {
+    const { language } = known;
+    if (language === "en" || navigator.language.startsWith(language)) return undefined;
+    try {
+        return Intl.getCanonicalLocales(language)[0];
+    } catch {
+        // A tag of an operator's own.
+        return undefined;
+    }
+}
+
 /** Loads the page in another language, which pages of this browser have from now on. @param {string} language a tag */
 export function changeLanguage(language) {
     remember(storageKey, language);

@@ -6,7 +6,7 @@
 
 import { closeBeside, element, iconButton, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway, pause } from "../lectern/gateway.js";
-import { changeLanguage, languageInUse, loading, t, translate } from "../lectern/language.js";
+import { changeLanguage, languageInUse, loading, localeInUse, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";
 
 if (document.documentElement.dataset.browser === "old") throw new Error("needs.js has said that this browser is too old");
@@ -117,7 +117,7 @@ export function spanWords(milliseconds) {
 
 /** A media time: the time of day where it is that, else hours, minutes and seconds from its beginning. */
 export function timeWords(milliseconds) {
-    if (milliseconds > 1e12) return new Date(milliseconds).toLocaleTimeString([], { timeStyle: "medium" });
+    if (milliseconds > 1e12) return new Date(milliseconds).toLocaleTimeString(localeInUse(), { timeStyle: "medium" });
     const seconds = Math.floor(Math.max(milliseconds, 0) / 1000);
     const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0"));
     const hours = Math.floor(seconds / 3600);

@@ -5,7 +5,7 @@
  */
 
 import { remember, rememberedValue } from "../lectern/dom.js";
-import { t } from "../lectern/language.js";
+import { localeInUse, t } from "../lectern/language.js";
 import { $, address, element, namePattern, say, serverKey, showStatus } from "./common.js";
 import { qrPicture } from "./qr.js";
 
@@ -188,5 +188,5 @@ export class ShareDialog {
 }
 
 function dateWords(seconds) {
-    return new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    return new Date(seconds * 1000).toLocaleString(localeInUse(), { dateStyle: "medium", timeStyle: "short" });
 }

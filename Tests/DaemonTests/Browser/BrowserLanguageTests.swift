@@ -25,6 +25,7 @@ import Testing
             for (path, ready) in [
                 ("/?", "document.querySelector('.room')"),
                 ("/\(board)?", "$('board').dataset.index === '3'"),
+                ("/\(board)?demo=2&", "/^[0-9]+:[0-9]+:[0-9]+$/.test($('demo-time').textContent)"),
                 ("/\(board)?replay&", "$('length').textContent.length > 3"),
                 ("/\(board)/teach?author=anna&", "$('board').dataset.pen === 'on'"),
                 ("/\(board)/clock?", "true"), ("/monitor?", "document.querySelector('.room')"), ("/nowhere?", "true"),
