@@ -65,6 +65,9 @@ import Testing
                     """)
                 #expect(outside == [], "\(width) x \(height)")
             }
+            // Where the board leaves room below it, nothing is scrolled to.
+            try await teacher.resize(to: BrowserWindow.Size(width: 390, height: 844))
+            #expect(try await teacher.run("return $('elements').scrollWidth - $('elements').clientWidth") == 0)
         }
     }
 
