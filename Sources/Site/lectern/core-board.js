@@ -5,7 +5,7 @@
  */
 
 import { t } from "./language.js";
-import { CoreHost } from "./core.js";
+import { CoreHost, VersionError } from "./core.js";
 import { onPixelRatio } from "./dom.js";
 import { Gateway, now } from "./gateway.js";
 import { ImageStore } from "./images.js";
@@ -153,7 +153,7 @@ export class CoreBoard extends EventTarget {
         this.#seen = [];
         this.#pointers.close();
         this._state = { ...this._state, flags: 0 };
-        const reason = t("The core has failed: {reason}", { reason: error.message });
+        const reason = error instanceof VersionError ? error.message : t("The core has failed: {reason}", { reason: error.message });
         this._tell("divergence", { message: reason });
         if (wait > 0) this._tell("connection", { state: "waiting", code: "core-failed", reason, retryAt: now() + wait });
         this.reportFailure(error);

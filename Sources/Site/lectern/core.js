@@ -29,7 +29,7 @@ async function compile(address) {
 const mostFailures = 3;
 
 /** The core that was loaded is not the page's, as while servers of two releases are exchanged. */
-class VersionError extends Error {}
+export class VersionError extends Error {}
 
 /** Loads a core, and makes another one where it fails: a trap ends an instance. */
 export class CoreHost {
