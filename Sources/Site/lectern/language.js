@@ -43,12 +43,12 @@ export function languageInUse() {
     return known.language;
 }
 
-/** The locale of times and dates: the browser's own, unless the page speaks another language. */
+/** The locale of times and dates: where the page is in English, the browser's own. */
 export function localeInUse() {
     const { language } = known;
-    if (language === "en" || navigator.language.startsWith(language)) return undefined;
+    if (language === "en") return undefined;
     try {
-        return Intl.getCanonicalLocales(language)[0];
+        return navigator.languages.find((tag) => tag.startsWith(language)) ?? Intl.getCanonicalLocales(language)[0];
     } catch {
         // A tag of an operator's own.
         return undefined;
