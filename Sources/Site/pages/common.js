@@ -188,6 +188,49 @@ function claimsOf(token) {
     }
 }
 
+/** Milliseconds for which a file is asked for again that is not complete. */
+const fileTime = 60_000;
+
+/** Fetches a file of a board with all its images: many slides take the server longer than it answers, and it keeps what it has. */
+export async function completeFile(href) {
+    const end = performance.now() + fileTime;
+    for (const backoff = new Backoff(); ; ) {
+        let [reply, failure] = [null, null];
+        try {
+            reply = await gateway.request(href);
+        } catch (error) {
+            failure = error;
+        }
+        const isDone = failure ? failure.status < 500 : !reply.headers.has("Ink-Incomplete");
+        if (failure && (isDone || performance.now() > end)) throw failure;
+        if (isDone || performance.now() > end) return reply;
+        await reply?.body.cancel();
+        await pause(backoff.next(failure?.retryAfter));
+    }
+}
+
+/** Has the browser save a file. @param {Blob} blob */
+export function saveBlob(blob, download) {
+    const href = URL.createObjectURL(blob);
+    element("a", { href, download }).click();
+    // Some browsers begin to read it later.
+    setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+/** Saves what a link leads to, when it is complete. */
+async function saveLinked(link) {
+    if (link.hasAttribute("aria-busy")) return;
+    link.setAttribute("aria-busy", "true");
+    try {
+        const reply = await completeFile(link.href);
+        saveBlob(await reply.blob(), link.download);
+    } catch {
+        // The browser says why.
+        element("a", { href: link.href, download: link.download }).click();
+    }
+    link.removeAttribute("aria-busy");
+}
+
 /** Makes links save the board of a room as PNG and PDF, as a cohort sees it; one more, by its id, the PDF. */
 export function bindSaving(room, cohort, more = null) {
     const links = [["png", 2048, "save-png"], ["pdf", null, "save-pdf"]];
@@ -197,6 +240,13 @@ export function bindSaving(room, cohort, more = null) {
         link.href = address(`api/rooms/${room}/board.${format}`, { width, cohort });
         link.download = `${room}.${format}`;
     }
+    // After the links' own listeners, which may save something else.
+    document.addEventListener("click", (event) => {
+        const link = event.target.closest?.("a[download]");
+        if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        saveLinked(link);
+    });
 }
 
 /** Makes a button switch an element to the whole screen and back. */

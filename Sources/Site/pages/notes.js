@@ -6,7 +6,7 @@
 
 import { keyOf } from "../lectern/dom.js";
 import { mark, t } from "../lectern/language.js";
-import { $, letterKeys, say, serverKey } from "./common.js";
+import { $, completeFile, letterKeys, saveBlob, say, serverKey } from "./common.js";
 import { curve, drawNotes, noteColours, NotesLayer } from "./notes-layer.js";
 
 const fullWords = mark("Your notes are full: this browser keeps two million characters of them. Erase some, or clear those of pages and rooms that you no longer need.");
@@ -94,12 +94,7 @@ function bindFiles(board, layer, store) {
         event.preventDefault();
         const link = event.currentTarget;
         try {
-            const address = URL.createObjectURL(await make(await board.gateway.request(withPage(link.href, page))));
-            const file = document.createElement("a");
-            [file.href, file.download] = [address, link.download];
-            file.click();
-            // Some browsers begin to read it later.
-            setTimeout(() => URL.revokeObjectURL(address), 60_000);
+            saveBlob(await make(await completeFile(withPage(link.href, page))), link.download);
         } catch (error) {
             $("notes-words").hidden = false;
             say($("notes-words"), t("The file with your notes could not be made: {reason} Print the page to have both.", { reason: error.message }));

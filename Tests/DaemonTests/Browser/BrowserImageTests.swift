@@ -211,6 +211,33 @@ import Testing
             #expect(try await teacher.text(of: "$('saved')") == "All saved")
         }
     }
+
+    @Test func `a file of a board is saved when it has all images`() async throws {
+        try await BrowserRoom.withTeacher { _, teacher in
+            try await teacher.drawWave(1, saved: 1)
+            let saved = try await teacher.run(
+                """
+                const [asked, made] = [[], []];
+                const plain = window.fetch;
+                window.fetch = async (...request) => {
+                    if (!String(request[0]).includes("board.pdf")) return plain(...request);
+                    asked.push(request[0]);
+                    if (asked.length === 1) return new Response('{"error":{"code":"timeout","message":"Late."}}', { status: 504 });
+                    if (asked.length === 2) return new Response("half", { headers: { "Ink-Incomplete": "1" } });
+                    return plain(...request);
+                };
+                const make = URL.createObjectURL;
+                URL.createObjectURL = (blob) => (made.push(blob), make.call(URL, blob));
+                HTMLAnchorElement.prototype.click = new Proxy(HTMLAnchorElement.prototype.click, {
+                    apply: (click, link) => link.href.startsWith("blob:") || click.call(link),
+                });
+                $("save-pdf").click();
+                await until(() => made.length === 1);
+                return [asked.length, await made[0].slice(0, 4).text()];
+                """)
+            #expect(saved == [3, "%PDF"])
+        }
+    }
 }
 
 extension BrowserWindow {

@@ -199,18 +199,9 @@ import Testing
             #expect(abs(Double(half.upperBound) / 2 - Double(rows.upperBound)) < 3, "\(half) \(rows)")
             // Notes that are hidden are in no file.
             try await student.press("h")
-            try await student.run(
-                """
-                window.plain = null;
-                document.addEventListener("click", (event) => {
-                    const link = event.target.closest("#save-png");
-                    if (!link) return;
-                    plain = event.defaultPrevented;
-                    event.preventDefault();
-                });
-                $('save-png').click();
-                """)
-            #expect(try await student.run("return [plain, files.length]") == [false, 2])
+            try await student.clickInSight(of: "#save-png")
+            try await student.wait(for: "the board alone", "files.length === 3")
+            #expect(try PNGReader(try await student.file(2)).count(of: 0xFFDE_6F2F) == 0)
             #expect(try await student.complaints() == [])
         }
     }
