@@ -40,6 +40,11 @@ else {
 async function start() {
     const { gateway, claims, problem } = await openSession(room);
     if (problem) notify(problem);
+    if (problem && !claims) {
+        // Without a link that counts nobody teaches, whatever the name.
+        showStatus($("saved"), "bad", t("Not allowed in"));
+        return say($("waiting"), t("There is no board here."));
+    }
     const { author, name } = await whoTeaches(claims);
     $("author").textContent = name;
     const timeLine = new TimeLine(gateway, room, query);

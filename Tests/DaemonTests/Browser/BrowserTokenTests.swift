@@ -80,8 +80,8 @@ import Testing
             let page = room.page
             let asTeacher = ["--room", room.name, "--role", "teacher", "--author", "anna"]
             let asStudent = ["--room", room.name, "--role", "student", "--cohort", "main"]
-            let teacher = try await BrowserWindow(
-                isDark: true, at: "\(page)/teach#token=\(try await secret.token(asTeacher))")
+            let old = "\(page)/teach#token=\(try await secret.token(asTeacher))"
+            let teacher = try await BrowserWindow(isDark: true, at: old)
             try await teacher.waitUntilWriting()
             try await teacher.drawWave(1)
             try await teacher.waitUntilSaved()
@@ -112,6 +112,12 @@ import Testing
             try await student.open(page)
             try await student.wait(for: "a new link", "$('waiting').textContent.includes('Open a new link')")
             #expect(try await student.text(of: "$('step-words')") == "Not in step")
+
+            // Nor does it ask in another browser who teaches.
+            let other = try await BrowserWindow(at: old)
+            try await other.wait(for: "the words", "$('notice').textContent.includes('no longer counts')")
+            try await other.wait(for: "refused", "$('saved').textContent === 'Not allowed in'")
+            #expect(try await other.run("return $('name-dialog').open") == false)
 
             // As by a new link in another tab.
             let links = [(student, try await secret.token(asStudent)), (teacher, try await secret.token(asTeacher))]
