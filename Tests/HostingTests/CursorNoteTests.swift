@@ -130,6 +130,24 @@ import Whiteboard
         #expect(notes.takeOld(.seconds(60), at: now + .seconds(60)) == [note(2)])
         #expect(notes.takeOld(.seconds(60), at: now + .seconds(61)).isEmpty)
     }
+
+    @Test func `what others have noted and records have no space for is named until a manifest has it`() throws {
+        let late = try #require(CohortName("late"))
+        var grown = note(3)
+        grown.cursors[late] = 1
+        var notes = CursorNotes(slotBytes: note(1).bytes)
+        #expect(notes.put(note(5), at: now) == true)
+        notes.inherit(grown, at: now)
+        for _ in 0..<2 {
+            let old = notes.takeOld(.seconds(60), at: now)
+            #expect(old.map(\.cursors) == [[.main: 5, late: 1]])
+            #expect(notes[.algebra] == old.first)
+        }
+        notes.stored(manifest(note(5)))
+        #expect(notes.takeOld(.zero, at: now) == [grown])
+        notes.stored(manifest(grown))
+        #expect(notes.takeOld(.zero, at: now).isEmpty)
+    }
 }
 
 extension SavingTests {

@@ -103,6 +103,7 @@ private struct NotedRooms {
             note.cursors[.main] = 7
             catalogue.notes = [note]
             noted.keeper.open(0, catalogue, log: prefix)
+            noted.keeper.foldNotes(of: 0)
             try await eventually("the manifest has the note", is: await noted.released(noted.rooms[0]).manifest == 7)
         }
     }

@@ -164,6 +164,8 @@ public struct CursorNotes: Sendable {
     private let slotBytes: Int
     private var entries: [RoomID: Entry] = [:]
     private var slots: [Slot] = []
+    /// What other daemons have noted and records have no space for.
+    private var refused: [RoomID: CursorNote] = [:]
 
     /// - Parameter slotBytes: bytes of a record, at most.
     public init(slotBytes: Int) {
@@ -196,6 +198,11 @@ public struct CursorNotes: Sendable {
         return true
     }
 
+    /// Takes a note of another daemon. One that has no space comes with the old ones until a manifest says as much.
+    public mutating func inherit(_ note: CursorNote, at now: Instant) {
+        if !put(note, at: now) { refused[note.room, default: note].join(note) }
+    }
+
     private mutating func newSlot(for bytes: Int) -> Int? {
         guard slots.count < Self.mostSlots, bytes <= slotBytes else { return nil }
         slots.append(Slot())
@@ -218,6 +225,7 @@ public struct CursorNotes: Sendable {
     /// A manifest is stored: the note of its room goes, if it says no more. The next record does without it.
     public mutating func stored(_ manifest: CheckpointManifest) {
         if let note = entries[manifest.room]?.note, manifest.knows(note) { remove(manifest.room) }
+        if let note = refused[manifest.room], manifest.knows(note) { refused[manifest.room] = nil }
     }
 
     /// The slots whose records lack something, in the order in which they are to be written. They count as written.
@@ -236,12 +244,17 @@ public struct CursorNotes: Sendable {
     }
 
     /// The note of a room that its manifest may lack.
-    public subscript(room: RoomID) -> CursorNote? { entries[room]?.note }
+    public subscript(room: RoomID) -> CursorNote? {
+        guard var note = entries[room]?.note ?? refused[room] else { return nil }
+        if let refused = refused[room] { note.join(refused) }
+        return note
+    }
 
-    /// Notes that have been here for so long, to be written to the manifests of their rooms; each comes once in that time.
+    /// Notes that have been here for so long, to be written to the manifests of their rooms; each comes once in that time. Those
+    /// that no record has come each time.
     public mutating func takeOld(_ age: Duration, at now: Instant) -> [CursorNote] {
-        let old = entries.values.filter { now - $0.since >= age }.map(\.note).sorted { $0.room < $1.room }
-        for note in old { entries[note.room]?.since = now }
-        return old
+        let old = entries.filter { now - $0.value.since >= age }.keys
+        for room in old { entries[room]?.since = now }
+        return Set(old).union(refused.keys).sorted().compactMap { self[$0] }
     }
 }

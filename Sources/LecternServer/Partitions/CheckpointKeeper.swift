@@ -73,7 +73,7 @@ final class CheckpointKeeper: Sendable {
             $0[partition] = PartitionStatus(
                 opening: opening, log: log, covered: catalogue.covered, rewinds: catalogue.rewinds)
         }
-        fold(cursors.open(partition, opening: opening, log: log, catalogue.notes), in: partition)
+        cursors.open(partition, opening: opening, log: log, catalogue.notes)
     }
 
     private func status(of partition: Int) -> PartitionStatus? { partitions.withLock { $0[partition] } }
@@ -202,11 +202,9 @@ final class CheckpointKeeper: Sendable {
 
     /// Writes the notes of rooms to their manifests that have been in records for long: so records hold rooms in use alone.
     func foldNotes(of partition: Int) {
-        fold(cursors.takeOld(of: partition, configuration.checkpoints.interval * 2), in: partition)
-    }
-
-    private func fold(_ notes: [CursorNote], in partition: Int) {
-        for note in notes { tasks.run(for: note.room) { [self] in _ = await fold(note, in: partition) } }
+        for note in cursors.takeOld(of: partition, configuration.checkpoints.interval * 2) {
+            tasks.run(for: note.room) { [self] in _ = await fold(note, in: partition) }
+        }
     }
 
     /// The same with all notes of a partition that is handed over: a daemon of an older release reads no records.

@@ -51,16 +51,14 @@ final class CursorKeeper: Sendable {
     /// - Parameters:
     ///   - opening: numbers the times that partitions were opened.
     ///   - inherited: what the last owner has noted and no manifest has.
-    /// - Returns: what has no space in records: it has to be written to manifests.
-    func open(_ partition: Int, opening: UInt64, log: String, _ inherited: [CursorNote]) -> [CursorNote] {
+    func open(_ partition: Int, opening: UInt64, log: String, _ inherited: [CursorNote]) {
         var notes = store.noNotes()
         let now = MonotonicClock.now()
-        let refused = inherited.filter { !notes.put($0, at: now) }
+        for note in inherited { notes.inherit(note, at: now) }
         let before = partitions.withLock {
             $0.updateValue(Partition(opening: opening, log: log, notes: notes), forKey: partition)
         }
         fail(before?.waiting ?? [])
-        return refused
     }
 
     /// Another daemon serves a partition from now on.
@@ -193,7 +191,7 @@ final class CursorKeeper: Sendable {
         partitions.withLock { partitions in
             guard partitions[partition]?.opening == opening else { return }
             partitions[partition]?.places[slot] = sequence
-            for note in others { _ = partitions[partition]?.notes.put(note, at: now) }
+            for note in others { partitions[partition]?.notes.inherit(note, at: now) }
         }
     }
 }
