@@ -95,9 +95,14 @@ struct AuthorTimes: Sendable {
         authors.compactMap { author in author.lastDraw.map { (author.id, $0) } }.sorted { $0.author < $1.author }
     }
 
-    /// Notes a draw to be judged by the next clock that tells its age. Of several in a minute the first one counts.
+    /// Notes a draw to be judged by the next clock that tells its age. Of several in a minute the first one counts, unless it was
+    /// low beside an absurd time alone: a later one lies as far below it.
     mutating func noteUnjudged(_ draw: UnjudgedDraw) {
-        if let unjudged, draw.loggedAt - unjudged.loggedAt <= GateThresholds.unjudgedTime { return }
+        if let unjudged, draw.loggedAt - unjudged.loggedAt <= GateThresholds.unjudgedTime,
+            unjudged.time - draw.time <= GateThresholds.teacherRestart
+        {
+            return
+        }
         unjudged = draw
     }
 

@@ -259,6 +259,15 @@ extension RoomProbe {
         #expect(after.shown.allSatisfy { !$0.isLate })
     }
 
+    @Test func `begins with the first sample where the author's first time was absurd`() throws {
+        var after = try probe.takenOver(cursors: probe.room.cursors)
+        for (number, time) in [(1, 1_000_000_000_000_000), (2, 129_900), (3, 500)] {
+            after.send(draw(Int64(number), #","t":\#(time)"#), by: .bob)
+        }
+        after.clock(124_000, .main, #","a":6000"#)
+        #expect(after.decisions == [.provisionalEpoch(from: 4, age: 6_000_000)])
+    }
+
     @Test func `does not begin with a draw that has waited as long as it may, nor in a room that never had a clock`()
         throws
     {
