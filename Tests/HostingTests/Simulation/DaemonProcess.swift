@@ -242,7 +242,7 @@ extension DaemonProcess {
                 guard works[partition] === work, !work.isClosing else { return }
                 guard isReached, !world.chance(80) else { return readCatalogue(partition, work) }
                 let catalogue = cluster.checkpoints[partition].catalogue()
-                work.opening = cluster.ledger.open(partition, catalogue, cluster.checkpoints[partition].spoilt)
+                work.opening = cluster.ledger.open(partition, catalogue)
                 world.after(0...40) { [self] in post { [self] in begin(partition, work, catalogue) } }
             }
         }

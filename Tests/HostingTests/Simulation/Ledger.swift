@@ -1,6 +1,7 @@
-import Hosting
 import StrokeWire
 import Whiteboard
+
+@testable import Hosting
 
 /// Records everything that daemons publish, and checks it as far as one message shows that it is wrong.
 final class Ledger {
@@ -51,18 +52,21 @@ final class Ledger {
 
     private let world: World
     private(set) var contents: [Place: Content] = [:]
+    /// When each of them was first said.
+    private(set) var saidAt: [Place: Moment] = [:]
     private(set) var releases: [Release] = []
     private(set) var published: [Following: Set<UInt64>] = [:]
-    private(set) var farthest: [Following: UInt64] = [:]
+    private var farthest: [Following: UInt64] = [:]
     private(set) var told: [RoomID: [String: [FeedbackMessage]]] = [:]
     /// The last release that each process has published, and the last one that its host knows to have arrived.
     private var lastSaid: [ObjectIdentifier: Said] = [:]
     private var confirmed: [Order: UInt64] = [:]
     /// After a lost connection: the release after which a room goes on.
     private var repeatsAfter: [Order: UInt64] = [:]
-    private var kept: [Order: Standing] = [:]
     /// The most that was acknowledged of each room.
     private var acknowledged: [RoomID: CursorNote] = [:]
+    /// When something of a room was damaged: what was stored before may be gone.
+    private var spoilt: [RoomID: Moment] = [:]
     /// How often each partition was opened.
     private var openings: [Int: Int] = [:]
     private var said: [Order: [UInt64: [Standing]]] = [:]
@@ -84,8 +88,7 @@ final class Ledger {
     func say(_ operation: Whiteboard.Operation, of room: HostedRoom, to cohort: CohortName, by process: DaemonProcess) {
         let order = order(of: room, room.incarnation, cohort)
         checkOrder(operation.index, order, by: process)
-        let before = said[order]?[operation.index] ?? kept[order].map { [$0] } ?? []
-        said[order, default: [:]][operation.index] = before + [process.clocks.standing(of: room, cohort)]
+        said[order, default: [:]][operation.index, default: []].append(process.clocks.standing(of: room, cohort))
         if confirmed[order] == nil { confirmed[order] = operation.index - 1 }
         lastSaid[ObjectIdentifier(process), default: [:]][order] = operation.index
     }
@@ -121,9 +124,14 @@ final class Ledger {
                 standings: said[order]?[operation.index] ?? [], at: world.now, process: process.name))
     }
 
-    /// A process has no connection: what a room releases now is published later.
+    /// A process has no connection: what a room has just released is published later.
     func keep(_ room: HostedRoom, _ cohort: CohortName, by process: DaemonProcess) {
-        kept[order(of: room, room.incarnation, cohort)] = process.clocks.standing(of: room, cohort)
+        let order = order(of: room, room.incarnation, cohort)
+        var index = room.cursors[cohort]?.released ?? 0
+        while index > 0, said[order]?[index] == nil {
+            said[order, default: [:]][index] = [process.clocks.standing(of: room, cohort)]
+            index -= 1
+        }
     }
 
     private func order(of room: HostedRoom, _ name: String, _ cohort: CohortName) -> Order {
@@ -141,6 +149,7 @@ final class Ledger {
         let place = Place(life: life, index: operation.index)
         if contents[place] == nil {
             world.note("\(life.room) has \(place.index): \(content.author) \(content.action) \(content.number)")
+            saidAt[place] = world.now
         }
         if let known = contents[place], known != content {
             report("\(life.room) \(life.incarnation): \(operation.index) is \(content), and was \(known)")
@@ -170,15 +179,22 @@ final class Ledger {
 
     /// The host of a process gets to know that this is stored. It counts as long as no other has opened the partition, which
     /// may have read less.
-    func acknowledge(_ note: CursorNote, of partition: Int, in opening: Int) {
-        if opening == openings[partition] { acknowledged[note.room, default: note].join(note) }
+    /// - Parameter askedAt: when the host has asked for it.
+    func acknowledge(_ note: CursorNote, of partition: Int, in opening: Int, askedAt: Moment) {
+        guard opening == openings[partition], spoilt[note.room].map({ $0 < askedAt }) ?? true else { return }
+        acknowledged[note.room, default: note].join(note)
+    }
+
+    /// Something that is stored of rooms is damaged.
+    func spoil(_ rooms: [RoomID]) {
+        for room in rooms { (spoilt[room], acknowledged[room]) = (world.now, nil) }
     }
 
     /// Whoever opens a partition finds at least what was acknowledged to the one before.
     /// - Returns: the number of the opening.
-    func open(_ partition: Int, _ catalogue: SimulatedCheckpoints.Catalogue, _ spoilt: Set<RoomID>) -> Int {
+    func open(_ partition: Int, _ catalogue: SimulatedCheckpoints.Catalogue) -> Int {
         openings[partition, default: 0] += 1
-        for (room, manifest) in catalogue.rooms where !spoilt.contains(room) {
+        for (room, manifest) in catalogue.rooms {
             guard let note = acknowledged[room] else { continue }
             let isBehind =
                 manifest.incarnation != note.incarnation

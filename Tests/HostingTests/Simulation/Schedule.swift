@@ -163,8 +163,9 @@ struct Schedule {
                 guard let room = checkpoints.rooms.randomElement(using: &world.random) else { return }
                 world.note("the newest checkpoint of \(room) goes bad")
                 checkpoints.damage(room, isManifest: world.chance(500))
+                cluster.ledger.spoil([room])
             }
-            if world.chance(300) { world.at(momentOfFault()) { checkpoints.damageRecord() } }
+            if world.chance(300) { world.at(momentOfFault()) { cluster.ledger.spoil(checkpoints.damageRecord()) } }
         }
     }
 

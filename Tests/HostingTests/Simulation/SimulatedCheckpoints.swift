@@ -47,8 +47,6 @@ final class SimulatedCheckpoints {
     private var slots: [Slot: [UInt64]] = [:]
     private var coverages: [UInt64] = []
     private var records: [Int: [Record]] = [:]
-    /// Rooms of which something was damaged: what was acknowledged of them may be gone.
-    private(set) var spoilt: Set<RoomID> = []
     private var last: UInt64 = 0
 
     // MARK: Writing
@@ -143,7 +141,6 @@ final class SimulatedCheckpoints {
 
     /// Damages the manifest of a room that was written last, or the newest state.
     func damage(_ room: RoomID, isManifest: Bool) {
-        spoilt.insert(room)
         if isManifest {
             if let last = manifests[room]?.indices.last { manifests[room]?[last].isDamaged = true }
         } else if let state = newest(of: room)?.state {
@@ -153,10 +150,11 @@ final class SimulatedCheckpoints {
     }
 
     /// Damages the record of a slot that was written last.
-    func damageRecord() {
-        guard let slot = records.keys.min(), let position = records[slot]?.indices.last else { return }
+    /// - Returns: the rooms that it is about.
+    func damageRecord() -> [RoomID] {
+        guard let slot = records.keys.min(), let position = records[slot]?.indices.last else { return [] }
         records[slot]?[position].isDamaged = true
-        spoilt.formUnion(records[slot]?[position].notes.map(\.room) ?? [])
+        return records[slot]?[position].notes.map(\.room) ?? []
     }
 
     func delete(_ room: RoomID, before sequence: UInt64) {

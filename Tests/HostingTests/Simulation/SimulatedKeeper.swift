@@ -48,8 +48,8 @@ final class SimulatedKeeper {
     /// Stores that checkpoints hold all records of a partition up to there.
     func note(covered sequence: UInt64, of partition: Int) {
         guard sequence > covered[partition] ?? 0 else { return }
-        later(1...40) { [self] in
-            guard isReachable else { return }
+        process.later(1...40) { [self] in
+            guard process.canStore else { return }
             process.cluster.checkpoints[partition].put(covered: sequence)
             covered[partition] = max(covered[partition] ?? 0, sequence)
         }
@@ -60,15 +60,15 @@ final class SimulatedKeeper {
         guard let records = records[partition] else { return }
         for note in records.takeOld(age) {
             let room = note.room
-            later(1...60) { [self] in
-                guard isReachable, fallbacks[room] == nil, !outdated.contains(room),
+            process.later(1...60) { [self] in
+                guard process.canStore, fallbacks[room] == nil, !outdated.contains(room),
                     var manifest = checkpoints(of: room).lastWritten(of: room)
                 else { return }
                 guard manifest.learn(note) else { return records.stored(manifest) }
                 let last = checkpoints(of: room).lastSequence(of: room)
                 world.after(0...10) { [self] in
                     guard checkpoints(of: room).put(manifest, after: last) else { return }
-                    later(0...20) { [self] in
+                    process.later(0...20) { [self] in
                         if manifests[room] != nil { manifests[room] = manifest }
                         records.stored(manifest)
                     }
@@ -76,26 +76,30 @@ final class SimulatedKeeper {
             }
         }
     }
+}
 
-    private var isReachable: Bool { process.isReached && !world.chance(30) }
+extension DaemonProcess {
+    /// Whether a request to the streams is answered.
+    var canStore: Bool { isReached && !world.chance(30) }
 
     /// Runs a body on the process's thread later.
-    private func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
-        world.after(milliseconds) { [process] in process.post(body) }
+    func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
+        world.after(milliseconds) { self.post(body) }
     }
 }
 
 // MARK: - Saving
 
 extension SimulatedKeeper {
-    /// A request, and the stay of its room in memory in which it was made.
+    /// A request, the stay of its room in memory in which it was made, and when.
     private struct Save {
         let request: SaveRequest
         let stay: Int?
+        let at: Moment
     }
 
     func save(_ request: SaveRequest) {
-        let save = Save(request: request, stay: stays[request.room])
+        let save = Save(request: request, stay: stays[request.room], at: world.now)
         if case .unchanged = request.state {
             guard let records = records[request.partition] else { return fail(save) }
             return records.save(CursorNote(request)) { [self] isSaved in
@@ -117,8 +121,8 @@ extension SimulatedKeeper {
 
     private func write(_ save: Save) {
         let request = save.request
-        later(1...40) { [self] in
-            guard isReachable else { return fail(save) }
+        process.later(1...40) { [self] in
+            guard process.canStore else { return fail(save) }
             let checkpoints = checkpoints(of: request.room)
             let known = manifests[request.room]
             var manifest = CheckpointManifest(request, log: log(of: request.room).prefix, after: known)
@@ -140,8 +144,8 @@ extension SimulatedKeeper {
                 let fallback = fallbacks[request.room]
                 let state = checkpoints.put(checkpoint.encoded(), of: request.room, beside: before, fallback)
                 manifest.begin(state, after: before, beside: fallback)
-                later(1...40) { [self] in
-                    guard isReachable else { return fail(save) }
+                process.later(1...40) { [self] in
+                    guard process.canStore else { return fail(save) }
                     write(manifest, save, before: before) { _ in manifest }
                 }
             }
@@ -179,8 +183,8 @@ extension SimulatedKeeper {
         world.after(0...10) { [self] in
             guard checkpoints.put(manifest, after: last) else {
                 // Another process has written one meanwhile.
-                return later(1...20) { [self] in
-                    if isReachable { write(manifest, save, before: before, complete) } else { fail(save) }
+                return process.later(1...20) { [self] in
+                    if process.canStore { write(manifest, save, before: before, complete) } else { fail(save) }
                 }
             }
             world.note(
@@ -191,13 +195,13 @@ extension SimulatedKeeper {
             process.cluster.ledger.save(StoredRoom(manifest), of: room)
             // One that cannot be read may have held more.
             guard !world.chance(20), !followsDamage else { return fail(save) }
-            later(0...20) { [self] in
+            process.later(0...20) { [self] in
                 manifests[room] = manifest.state == nil ? nil : manifest
                 if case .unchanged = save.request.state {} else { fallbacks[room] = nil }
                 records[save.request.partition]?.stored(manifest)
                 acknowledge(save)
-                later(0...40) { [self] in
-                    if isReachable { checkpoints.discard(manifest.obsoleteStates(of: before)) }
+                process.later(0...40) { [self] in
+                    if process.canStore { checkpoints.discard(manifest.obsoleteStates(of: before)) }
                 }
             }
         }
@@ -206,7 +210,8 @@ extension SimulatedKeeper {
     private func acknowledge(_ save: Save) {
         guard isAwaited(save) else { return }
         if let work = process.works[save.request.partition] {
-            process.cluster.ledger.acknowledge(CursorNote(save.request), of: save.request.partition, in: work.opening)
+            process.cluster.ledger.acknowledge(
+                CursorNote(save.request), of: save.request.partition, in: work.opening, askedAt: save.at)
         }
         process.host.saved(save.request.room, isSaved: true, at: process.now)
     }
@@ -214,13 +219,13 @@ extension SimulatedKeeper {
     private func supersede(_ save: Save) {
         let request = save.request
         world.note("\(process.name) saves \(request.room) too late, through \(request.stored.sequence)")
-        later(0...20) { [self] in
+        process.later(0...20) { [self] in
             if isAwaited(save) { process.host.superseded(request.room, at: process.now) }
         }
     }
 
     private func fail(_ save: Save) {
-        later(200...2000) { [self] in
+        process.later(200...2000) { [self] in
             if isAwaited(save) { process.host.saved(save.request.room, isSaved: false, at: process.now) }
         }
     }
@@ -234,11 +239,11 @@ extension SimulatedKeeper {
 
     /// - Parameter stay: of the room in memory, in which it was asked for.
     private func fetch(_ room: RoomID, _ stored: StoredRoom, in stay: Int?) {
-        later(1...60) { [self] in
+        process.later(1...60) { [self] in
             guard stays[room] == stay else { return }
-            guard isReachable else { return fetch(room, stored, in: stay) }
+            guard process.canStore else { return fetch(room, stored, in: stay) }
             let fetched = fetched(room, stored) ?? rebuilt(room)
-            later(0...20) { [self] in
+            process.later(0...20) { [self] in
                 guard stays[room] == stay else { return }
                 world.note(
                     "\(process.name) has \(room) back as of \(fetched.sequence), and \(fetched.tail.count) records")

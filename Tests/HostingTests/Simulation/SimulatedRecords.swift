@@ -21,16 +21,11 @@ final class SimulatedRecords {
     init(_ process: DaemonProcess, of partition: Int, _ inherited: [CursorNote]) {
         (self.process, self.partition) = (process, partition)
         notes = CursorNotes(slotBytes: process.cluster.plan.recordBytes)
-        for note in inherited { _ = notes.put(note, at: process.now) }
+        for note in inherited { notes.inherit(note, at: process.now) }
     }
 
     private var world: World { process.world }
     private var checkpoints: SimulatedCheckpoints { process.cluster.checkpoints[partition] }
-    private var isReachable: Bool { process.isReached && !world.chance(30) }
-
-    private func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
-        world.after(milliseconds) { [process] in process.post(body) }
-    }
 
     func stored(_ manifest: CheckpointManifest) { notes.stored(manifest) }
 
@@ -44,7 +39,7 @@ final class SimulatedRecords {
     }
 
     private func gather() {
-        later(60...100) { [self] in
+        process.later(60...100) { [self] in
             let saves = waiting
             waiting = []
             guard !saves.isEmpty else {
@@ -81,8 +76,8 @@ final class SimulatedRecords {
             for slot in slots { notes.setChanged(slot) }
             end(saves, isSaved: false)
         }
-        later(1...40) { [self] in
-            guard isReachable else { return fail() }
+        process.later(1...40) { [self] in
+            guard process.canStore else { return fail() }
             let record = notes.notes(in: slot)
             let place = places[slot] ?? 0
             world.after(0...10) { [self] in
@@ -94,10 +89,10 @@ final class SimulatedRecords {
                             sequence: 0, handled: note.handled, cursors: note.cursors, isQuiet: note.isQuiet,
                             hasState: true, incarnation: note.incarnation), of: note.room)
                 }
-                later(0...20) { [self] in
+                process.later(0...20) { [self] in
                     guard !world.chance(20) else { return fail() }
                     for note in checkpoints.notes(in: slot, between: place, sequence) {
-                        _ = notes.put(note, at: process.now)
+                        notes.inherit(note, at: process.now)
                     }
                     places[slot] = sequence
                     write(slots.dropFirst(), for: saves)

@@ -248,7 +248,4 @@ final class Encoder {
         let elapsed = stretch.isPaused ? 0 : (moment.nanoseconds - stretch.from.nanoseconds) / 1_000_000
         return Picture(session: stretch.session, media: stretch.media + elapsed, isPaused: stretch.isPaused)
     }
-
-    /// When it pauses, continues or restarts.
-    var changes: [Moment] { stretches.map(\.from).filter { $0.nanoseconds > 0 } }
 }

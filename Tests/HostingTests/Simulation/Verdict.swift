@@ -109,7 +109,9 @@ struct Verdict {
                 guard let video = standing.video else {
                     return settings.gate == .auto && isUnheard(release, standing, number, life)
                 }
-                if let line = operation.timeLine, video.session < line, isRestart(operation, life, until: release.at) {
+                if let line = operation.timeLine, video.session < line,
+                    isRestart(operation, of: known, life, until: release.at)
+                {
                     return false
                 }
                 return isInTime(video, operation, gateTime, life)
@@ -127,12 +129,20 @@ struct Verdict {
     }
 
     /// Whether a daemon that nothing has disturbed must see that the encoder has begun anew with a draw, before the video shows it.
-    private func isRestart(_ operation: ModelRoom.Expected, _ life: ModelRoom.Life, until moment: Moment) -> Bool {
+    /// One that had not come to the draw then, its room being out of memory, may have had the log name the session before.
+    private func isRestart(
+        _ operation: ModelRoom.Expected, of known: Ledger.Life, _ life: ModelRoom.Life, until moment: Moment
+    ) -> Bool {
         guard cluster.plan.tellsAge, cluster.plan.namesSessions,
-            isUndisturbed(operation, until: moment), let fall = fall(to: operation, life)
+            isUndisturbed(operation, until: moment), let fall = fall(to: operation, life),
+            let said = ledger.saidAt[Ledger.Place(life: known, index: operation.index)],
+            said - operation.loggedAt <= Self.leastDelay
         else { return false }
         return fall > 10_500
     }
+
+    /// No video is behind by less.
+    private static let leastDelay = Duration.milliseconds(100)
 
     /// By how many milliseconds a draw lies below the one before of its author.
     private func fall(to operation: ModelRoom.Expected, _ life: ModelRoom.Life) -> Int64? {

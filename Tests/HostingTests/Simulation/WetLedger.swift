@@ -51,17 +51,18 @@ final class WetLedger {
     /// The end of the points that a process has heard of.
     private var ends: [Heard: Int] = [:]
     private var readings: [ObjectIdentifier: RoomReading] = [:]
-    /// How often a room could not publish something: what it had of strokes then is lost, and each track goes on behind it.
-    private var interruptions: [ObjectIdentifier: Int] = [:]
-    /// How many of these came before the last message of each track.
-    private var seenInterruptions: [Track: Int] = [:]
+    /// When a process first heard of a stroke.
+    private var heardAt: [Heard: Moment] = [:]
+    /// When a room could not publish something for the last time: what it had of strokes then is lost, and each of their tracks
+    /// goes on behind it.
+    private var interruptions: [ObjectIdentifier: Moment] = [:]
+    /// That which came before the last message of each track.
+    private var seenInterruptions: [Track: Moment] = [:]
     /// How often each process has said that a stroke is over, and the host does not know whether that has arrived: once a
     /// life of the room, for another life may begin with the same stroke.
     private var ended: [ObjectIdentifier: [Track: Int]] = [:]
     /// After a lost connection that is said again, as often.
     private var endsAgain: [Track: Int] = [:]
-    /// Points published to cohorts.
-    private(set) var pointCount = 0
     /// What a room has made just before its process begins to publish goes out that much later.
     private static let openingTime = Duration.milliseconds(5)
     private static let interval = Duration.milliseconds(33)
@@ -83,6 +84,7 @@ final class WetLedger {
         guard let update = try? WetUpdate(decoding: update) else { return }
         world.note("\(process.name) hears \(author) \(update.number) \(update.update) \(Self.summary(update))")
         let key = Heard(process: ObjectIdentifier(process), key: Key(room: room, author: author, number: update.number))
+        heardAt[key] = heardAt[key] ?? world.now
         let logged = process.clocks.loggedSession(of: room)
         if sessions[key]?.life != logged.life { sessions[key] = logged }
         guard case .points(let points) = update.content else { return }
@@ -104,7 +106,7 @@ final class WetLedger {
         let track = Track(
             room: world.identity(of: room), cohort: cohort, author: release.author, number: release.number)
         let name = "\(process.name) to \(cohort?.text ?? "head"), \(release.author) \(release.number)"
-        let isInterrupted = seenInterruptions[track] ?? 0 != interruptions[track.room] ?? 0
+        let isInterrupted = isInterrupted(track, of: room, by: process)
         seenInterruptions[track] = interruptions[track.room]
         guard case .points(let points) = release.content else {
             world.note("\(name): x")
@@ -130,7 +132,6 @@ final class WetLedger {
         }
         checkRepeat(points, release.index, track, isInterrupted: isInterrupted, name, room, process)
         guard let cohort else { return }
-        pointCount += points.points.count
         guard plan.settings(of: cohort).ink == .progressive else {
             return report("\(name): strokes do not grow there", room)
         }
@@ -252,7 +253,15 @@ final class WetLedger {
 
     /// A room could not publish something.
     func interrupt(_ room: HostedRoom) {
-        interruptions[world.identity(of: room), default: 0] += 1
+        interruptions[world.identity(of: room)] = world.now
+    }
+
+    /// Whether an interruption has come since the last message of a track, and not before its stroke.
+    private func isInterrupted(_ track: Track, of room: HostedRoom, by process: DaemonProcess) -> Bool {
+        guard let last = interruptions[track.room], seenInterruptions[track] != last else { return false }
+        let key = Heard(
+            process: ObjectIdentifier(process), key: Key(room: room.id, author: track.author, number: track.number))
+        return heardAt[key].map { $0 <= last } ?? true
     }
 
     /// The ends that a process has published, and that are not confirmed.
