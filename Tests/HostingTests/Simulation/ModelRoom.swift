@@ -154,7 +154,8 @@ struct ModelRoom {
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {
-                lives.append(Life(incarnation: "\(prefix)-\(entry.record.sequence)", namesSessions: namesSessions))
+                lives.append(
+                    Life(incarnation: entry.record.place(in: prefix).description, namesSessions: namesSessions))
                 isLiving = true
                 began = entry.record.sequence
                 owedBefore = owed

@@ -28,6 +28,8 @@ struct Plan {
     /// Whether clock samples tell how far the video is behind the teacher.
     let tellsAge: Bool
     let closesRooms: Bool
+    /// Whether the rooms are moved to another number of partitions.
+    let movesRooms: Bool
     /// Whether records are deleted that checkpoints hold. Damaged checkpoints would need them.
     let trimsLogs: Bool
     /// From then on nothing fails any more.
@@ -71,6 +73,9 @@ struct Plan {
         // Where nothing goes out late, the video has to come to what was drawn before a restart.
         let holds = named.values.contains { $0.gate != .none && $0.policy != .maxhold }
         end = calm + .seconds(holds && namesSessions ? 150 : 50)
+        // Records that a log has lost are not moved, and the models need them; a refusal counts records.
+        var choice = random
+        movesRooms = !closesRooms && !trimsLogs && storedRooms >= rooms.count && choice.chance(150, in: 1000)
     }
 
     /// Cohorts whose strokes grow, and cohorts with a policy of their own.
@@ -95,7 +100,7 @@ struct Plan {
 
     func settings(of cohort: CohortName) -> CohortSettings { named[cohort] ?? defaults }
 
-    var configuration: HostConfiguration {
+    func configuration(partitions: Int) -> HostConfiguration {
         HostConfiguration(
             room: RoomConfiguration(
                 history: history,

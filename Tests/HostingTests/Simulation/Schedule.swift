@@ -36,8 +36,7 @@ struct Schedule {
         for number in 0..<teachers {
             guard let author = AuthorID("teacher-\(number)") else { continue }
             let teacher = Teacher(
-                room: room, id: author, encoder: encoder, log: cluster.logs[cluster.partition(of: room)], world: world,
-                network: cluster.network, pens: cluster.wet, penRest: plan.end + .seconds(-20))
+                room: room, id: author, encoder: encoder, cluster: cluster, penRest: plan.end + .seconds(-20))
             teacher.write(world.random.int(3...30), from: moment(0...6000))
             cluster.network.teachers.append(teacher)
             world.at(plan.end + .seconds(-14)) { teacher.stop() }
@@ -96,7 +95,7 @@ struct Schedule {
 
     private func decide(_ record: ControlRecord, _ room: RoomID) {
         world.note("\(room): \(record)")
-        cluster.logs[cluster.partition(of: room)].take(.control(record), of: room, id: nil)
+        cluster.log(of: room).take(.control(record), of: room, id: nil)
     }
 
     private func erase(_ room: RoomID) {
@@ -132,7 +131,7 @@ struct Schedule {
     }
 
     private func start(_ name: String) {
-        guard running(name) == nil else { return }
+        guard running(name) == nil, !cluster.isMoving else { return }
         cluster.network.processes.append(DaemonProcess(name, world: world, cluster: cluster))
     }
 
@@ -151,8 +150,20 @@ struct Schedule {
         world.after(300...8000) { keepRunning(name) }
     }
 
-    /// Logs lose their leader, checkpoints are damaged.
+    /// All daemons end, the rooms are moved to another number of partitions, and the daemons start again.
+    private func moveRooms() {
+        cluster.isMoving = true
+        for process in cluster.network.processes { process.leave() }
+        world.after(.seconds(4)) {
+            for process in cluster.network.processes { process.crash() }
+            // What they have sent arrives.
+            world.after(.milliseconds(400)) { cluster.moveRooms() }
+        }
+    }
+
+    /// Logs lose their leader, checkpoints are damaged, rooms are moved.
     private func addStreamFaults() {
+        if plan.movesRooms { world.at(momentOfFault()) { moveRooms() } }
         for log in cluster.logs where world.chance(250) {
             world.at(momentOfFault()) { log.loseLeader(for: world.random.milliseconds(500...6000)) }
         }
@@ -191,9 +202,10 @@ struct Schedule {
 final class Cluster {
     let world: World
     let plan: Plan
-    let configuration: HostConfiguration
-    let logs: [SimulatedLog]
-    let checkpoints: [SimulatedCheckpoints]
+    private(set) var logs: [SimulatedLog]
+    private(set) var checkpoints: [SimulatedCheckpoints]
+    /// Whether the rooms are being moved to another number of partitions.
+    var isMoving = false
     let network: SimulatedNetwork
     let fault: Fault?
     let ledger: Ledger
@@ -212,15 +224,31 @@ final class Cluster {
 
     init(world: World, plan: Plan, fault: Fault?) {
         (self.fault, self.world, self.plan) = (fault, world, plan)
-        configuration = plan.configuration
-        logs = (0..<plan.partitions).map { SimulatedLog(partition: $0, world: world) }
+        logs = (0..<plan.partitions).map { SimulatedLog(partition: $0, prefix: "log\($0)", world: world) }
         checkpoints = (0..<plan.partitions).map { _ in SimulatedCheckpoints() }
         network = SimulatedNetwork(world: world)
         ledger = Ledger(world: world)
         wet = WetLedger(plan: plan, world: world)
     }
 
-    func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: plan.partitions) }
+    var configuration: HostConfiguration { plan.configuration(partitions: logs.count) }
+    func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: logs.count) }
+    func log(of room: RoomID) -> SimulatedLog { logs[partition(of: room)] }
+
+    /// Moves all rooms to another number of partitions; no daemon runs.
+    func moveRooms() {
+        var repartition = Repartition(to: 3 - logs.count, world: world)
+        for (log, stored) in zip(logs, checkpoints) {
+            _ = ledger.open(log.partition, stored.catalogue())
+            repartition.move(log, stored)
+        }
+        repartition.end()
+        (logs, checkpoints) = (repartition.logs, repartition.checkpoints)
+        // Their sequences are others now.
+        ledger.spoil(plan.rooms)
+        world.note("the rooms are in \(logs.count) partitions")
+        isMoving = false
+    }
 
     /// A process hears a sample.
     /// - Returns: the greatest media time before it, in nanoseconds; nil for none.

@@ -27,7 +27,7 @@ final class SimulatedKeeper {
     }
 
     private var world: World { process.world }
-    private func log(of room: RoomID) -> SimulatedLog { process.cluster.logs[process.cluster.partition(of: room)] }
+    private func log(of room: RoomID) -> SimulatedLog { process.cluster.log(of: room) }
     private func checkpoints(of room: RoomID) -> SimulatedCheckpoints {
         process.cluster.checkpoints[process.cluster.partition(of: room)]
     }

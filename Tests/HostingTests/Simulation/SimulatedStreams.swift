@@ -34,13 +34,13 @@ final class SimulatedLog {
     private static let origin: Int64 = 1_700_000_000_000_000_000
     private static let duplicateWindow = Duration.seconds(120)
 
-    init(partition: Int, world: World) {
-        self.partition = partition
-        self.world = world
+    /// First part of the incarnations of its rooms.
+    let prefix: String
+
+    init(partition: Int, prefix: String, world: World) {
+        (self.partition, self.prefix, self.world) = (partition, prefix, world)
     }
 
-    /// First part of the incarnations of its rooms.
-    var prefix: String { "log\(partition)" }
     var last: UInt64 { UInt64(entries.count) }
     var serverTime: Instant { Instant(nanoseconds: Self.origin + world.now.nanoseconds + skew.nanoseconds) }
 
@@ -89,14 +89,31 @@ final class SimulatedLog {
             if let id { known[id] = world.now }
             let record = JournalRecord(
                 partition: partition, room: room, content: content, sequence: last + 1, loggedAt: serverTime)
-            let entry = Entry(record: record, sent: sent, at: world.now, sentAt: sentAt)
-            entries.append(entry)
-            if sent == nil { decisions.append(entry) }
+            append(Entry(record: record, sent: sent, at: world.now, sentAt: sentAt))
             world.note("log \(partition): \(last) \(room) \(sent?.summary ?? "\(content)")")
             for grown in whenGrown { grown() }
         }
         if !world.chance(30) { world.after(0...3, acknowledge) }
     }
+
+    private func append(_ entry: Entry) {
+        entries.append(entry)
+        if entry.sent == nil { decisions.append(entry) }
+    }
+
+    /// Takes over a record of another log, from which rooms are moved.
+    /// - Returns: its sequence.
+    func adopt(_ entry: Entry, from log: SimulatedLog) -> UInt64 {
+        let old = entry.record
+        let record = JournalRecord(
+            partition: partition, room: old.room, content: old.content, sequence: last + 1, loggedAt: old.loggedAt,
+            origin: old.place(in: log.prefix))
+        append(Entry(record: record, sent: entry.sent, at: entry.at, sentAt: entry.sentAt))
+        return last
+    }
+
+    /// Decisions about rooms that are moved were held up as in their log.
+    func holdUp(as log: SimulatedLog) { holdUps += log.holdUps }
 
     /// Notes that decisions were held up, or will be.
     func holdUp(from: Moment, to: Moment) { holdUps.append((from, to)) }

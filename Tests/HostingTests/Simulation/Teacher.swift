@@ -8,10 +8,8 @@ final class Teacher {
     let room: RoomID
     let id: AuthorID
     private let world: World
-    private let log: SimulatedLog
+    private let cluster: Cluster
     private let encoder: Encoder
-    private let network: SimulatedNetwork
-    private let pens: WetLedger
     /// From then on no stroke is sent before it is whole.
     private let penRest: Moment
     private var outbox: [Int64: [Int: SentMessage]] = [:]
@@ -24,12 +22,9 @@ final class Teacher {
     private var indices: [UInt64] = []
     private var isOver = false
 
-    init(
-        room: RoomID, id: AuthorID, encoder: Encoder, log: SimulatedLog, world: World, network: SimulatedNetwork,
-        pens: WetLedger, penRest: Moment
-    ) {
-        (self.network, self.pens, self.penRest, self.room) = (network, pens, penRest, room)
-        (self.id, self.encoder, self.log, self.world) = (id, encoder, log, world)
+    init(room: RoomID, id: AuthorID, encoder: Encoder, cluster: Cluster, penRest: Moment) {
+        (self.room, self.id, self.encoder, self.cluster, self.penRest) = (room, id, encoder, cluster, penRest)
+        world = cluster.world
         next = Int64(world.random.int(2...40))
         session = world.chance(600) ? "s0" : nil
     }
@@ -135,14 +130,14 @@ final class Teacher {
         var sent = sent
         (sent.page, sent.time) = (nil, picture.media)
         let pen = Pen(sent, world: world)
-        pens.begin(pen.stroke, in: room)
+        cluster.wet.begin(pen.stroke, in: room)
         step(pen)
     }
 
     private func step(_ pen: Pen) {
         // The page was reloaded: nobody knows of the stroke any more.
         guard pen.stroke.session == session else { return }
-        for update in pen.move() where !isOver { network.draw(update, in: room, by: id, session) }
+        for update in pen.move() where !isOver { cluster.network.draw(update, in: room, by: id, session) }
         guard pen.isUp else { return world.after(.milliseconds(pen.stroke.step)) { [self] in step(pen) } }
         if pen.isGivenUp, world.chance(500) { command(.undo, pen.stroke) } else { stroke(pen.stroke) }
     }
@@ -154,7 +149,7 @@ final class Teacher {
         // An image has two points, its opposite corners.
         let end = sent.entry == .image ? 2 : world.random.int(13...16)
         let cuts = [0] + (1..<sent.parts).map { _ in world.random.int(0...12) }.sorted() + [end]
-        pens.begin(sent, in: room)
+        cluster.wet.begin(sent, in: room)
         for part in 0..<sent.parts { postShard(part, cuts[part]..<cuts[part + 1], of: sent) }
     }
 
@@ -173,7 +168,7 @@ final class Teacher {
         let picture = encoder.picture(at: world.now)
         (sent.time, sent.timeLine, sent.parts) = (picture.media, picture.session, 3)
         let pause = world.random.milliseconds(6000...9500)
-        pens.begin(sent, in: room)
+        cluster.wet.begin(sent, in: room)
         for part in 0..<3 {
             world.after(pause * part) { [self] in
                 if !isOver, sent.session == session { postShard(part, 4 * part..<4 * part + 4, of: sent) }
@@ -198,7 +193,7 @@ final class Teacher {
         if !world.chance(60) {
             let delay = world.chance(30) ? world.random.milliseconds(500...9000) : world.random.milliseconds(1...60)
             world.after(delay) { [self] in
-                log.take(content, of: room, id: id, sent: sent) { isAcknowledged = true }
+                cluster.log(of: room).take(content, of: room, id: id, sent: sent) { isAcknowledged = true }
             }
         }
         world.after(800...2000) { [self] in

@@ -13,9 +13,9 @@ struct Verdict {
 
     func check() {
         for room in rooms {
-            let log = cluster.logs[cluster.partition(of: room)]
+            let log = cluster.log(of: room)
             var plain = ModelRoom(
-                cluster.configuration.room.history, isLimited: cluster.plan.storedRooms < cluster.plan.rooms.count,
+                cluster.plan.history, isLimited: cluster.plan.storedRooms < cluster.plan.rooms.count,
                 namesSessions: cluster.plan.namesSessions)
             for entry in log.entries where entry.record.room == room { plain.take(entry, prefix: log.prefix) }
             for undecided in plain.undecided { report(room, "nothing was decided about \(undecided)") }
@@ -74,7 +74,7 @@ struct Verdict {
         }
         // A room that is not in memory is not loaded for that.
         guard cluster.plan.places >= cluster.plan.rooms.count else { return }
-        let log = cluster.logs[cluster.partition(of: room)]
+        let log = cluster.log(of: room)
         let late = log.freeTime(
             from: max(due, cluster.world.lastTrouble(until: giveUp.at) + Self.recovery), to: giveUp.at)
         if late > Self.decision { report(room, "\(what), \(late / .milliseconds(1)) ms late") }
