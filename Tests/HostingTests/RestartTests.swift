@@ -92,6 +92,17 @@ import Whiteboard
         #expect(probe.output.released() == [1])
     }
 
+    @Test func `stays in the session before where the log has named the new one before anybody came to it`() {
+        let probe = HostProbe(gate: .video)
+        draw(1, at: 93_000, probe)
+        draw(2, at: 500, probe)
+        for epoch: Int64 in [1, 2] { probe.log(.control(.epoch(epoch))) }
+        probe.sample(#"{"m":95000,"ep":1,"a":5000}"#)
+        probe.wait(.milliseconds(2))
+        #expect(!isForeseen(probe))
+        #expect(probe.output.released() == [1, 2])
+    }
+
     @Test func `is not compared with an absurd time from before the first sample`() {
         let probe = HostProbe(gate: .video)
         draw(1, at: 93_000, probe)
