@@ -75,7 +75,7 @@ struct Plan {
         end = calm + .seconds(holds && namesSessions ? 150 : 50)
         // Records that a log has lost are not moved, and the models need them; a refusal counts records.
         var choice = random
-        movesRooms = !closesRooms && !trimsLogs && storedRooms >= rooms.count && choice.chance(150, in: 1000)
+        movesRooms = !trimsLogs && storedRooms >= rooms.count && choice.chance(150, in: 1000)
     }
 
     /// Cohorts whose strokes grow, and cohorts with a policy of their own.

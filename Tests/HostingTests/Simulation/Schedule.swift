@@ -51,7 +51,7 @@ struct Schedule {
             for number in 0..<world.random.int(1...2) { addStudent("student-\(number)", room, cohort) }
         }
         if plan.closesRooms, world.chance(300) { world.at(momentOfFault()) { decide(.close, room) } }
-        if plan.closesRooms, world.chance(300) { world.at(momentOfFault()) { erase(room) } }
+        if plan.closesRooms, !plan.movesRooms, world.chance(300) { world.at(momentOfFault()) { erase(room) } }
     }
 
     private func video() -> Encoder {
