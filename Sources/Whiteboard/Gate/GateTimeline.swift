@@ -62,6 +62,10 @@ struct GateTimeline: Sendable {
     /// - Precondition: `forgotten < index && index <= last`
     subscript(index: UInt64) -> Entry { entries[Int(index - forgotten - 1)] }
 
+    /// Whether a clock has judged the time of an operation.
+    /// - Precondition: `forgotten < index && index <= last`
+    func isJudged(_ index: UInt64) -> Bool { epochs[self[index].epoch].map { $0.judged.through >= index } ?? true }
+
     /// The operation after `index`; nil where it is the last one.
     /// - Precondition: `forgotten <= index`
     func operation(after index: UInt64) -> Entry? { index < last ? self[index + 1] : nil }

@@ -205,7 +205,7 @@ extension Room {
         guard isDraw, gate.timeline[operation.index].time != .none else { return }
         if let last = authorTimes.lastDraw(of: ready.author) {
             // Nothing has judged it yet.
-            guard live != nil || time - last <= GateThresholds.absurdWithoutAnchor else { return }
+            if time - last > GateThresholds.absurdWithoutAnchor, !gate.timeline.isJudged(operation.index) { return }
             // Under a clock that tells no age nothing is ever judged.
             if !gate.hasClocks, last - time > GateThresholds.teacherRestart {
                 authorTimes.noteUnjudged(
