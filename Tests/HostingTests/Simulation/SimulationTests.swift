@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: Fault.allCases)
     func `daemons that do one thing wrong are found out`(fault: Fault) {
-        #expect((1...200).contains { !Schedule(seed: $0, fault: fault).run().isEmpty })
+        #expect((1...600).contains { !Schedule(seed: $0, fault: fault).run().isEmpty })
     }
 }
 
