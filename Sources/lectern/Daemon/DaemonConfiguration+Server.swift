@@ -5,6 +5,7 @@ import LecternGateway
 import LecternServer
 import Logging
 import NATSClient
+import StrokeWire
 import Whiteboard
 
 extension DaemonConfiguration {
