@@ -80,7 +80,7 @@ struct Cohort: Sendable {
         }
         var overdue = waitedTooLong(entry)
         if let limit = waitedForRestart(entry, provisional) { overdue = min(overdue ?? limit, limit) }
-        guard let shown = clock?.shows(entry) else {
+        guard let shown = clock?.releaseInstant(of: entry) else {
             return overdue.map { Due(instant: max(earliest, $0), isLate: true) }
         }
         if let overdue, overdue < shown { return Due(instant: max(earliest, overdue), isLate: true) }

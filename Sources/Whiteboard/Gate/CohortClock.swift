@@ -1,6 +1,8 @@
 import StrokeWire
 
 /// A cohort's video clock within one epoch: what its samples say about the picture that its students see.
+///
+/// `ReleaseGate.md` has the rules by their numbers.
 struct CohortClock: Sendable {
     /// What video time does after the last sample.
     private enum Extrapolation: Sendable {
@@ -139,30 +141,30 @@ extension CohortClock {
     func liveTime(at now: Instant) -> MediaTime? { anchor.liveTime(at: now) }
 
     private func media(after elapsed: Int64, at now: Instant) -> MediaTime {
-        guard anchor.state == .pause, now >= pauseCounts else { return anchor.media(after: elapsed) }
+        guard anchor.state == .pause, now >= pauseStepInstant else { return anchor.media(after: elapsed) }
         return anchor.media + GateThresholds.pauseStep
     }
 
     /// Rule 9: when a pause has lasted long enough for ``GateThresholds/pauseStep``.
-    private var pauseCounts: Instant { stateSince.advanced(byNanoseconds: GateThresholds.pauseDelay) }
+    private var pauseStepInstant: Instant { stateSince.advanced(byNanoseconds: GateThresholds.pauseDelay) }
 
     /// Rule 9: when the end of the video releases everything; nil before the end.
-    private var endCounts: Instant? {
+    private var endInstant: Instant? {
         anchor.state == .end ? stateSince.advanced(byNanoseconds: GateThresholds.endDelay) : nil
     }
 
-    /// The first instant at which the clock lets an operation pass if no other sample comes; nil for never.
-    func shows(_ entry: GateTimeline.Entry) -> Instant? {
+    /// The first instant at which the clock releases an operation if no other sample comes; nil for never.
+    func releaseInstant(of entry: GateTimeline.Entry) -> Instant? {
         guard entry.epoch <= epoch else { return nil }
         guard entry.epoch == epoch else { return entered }
-        guard let end = endCounts else { return passes(entry.gateTime).map { max(entered, $0) } }
-        return max(entered, min(end, passes(entry.gateTime) ?? end))
+        guard let end = endInstant else { return instantPassing(entry.gateTime).map { max(entered, $0) } }
+        return max(entered, min(end, instantPassing(entry.gateTime) ?? end))
     }
 
     /// The first instant at which V is greater than `time` if no other sample comes; nil for never.
-    func passes(_ time: MediaTime) -> Instant? {
+    func instantPassing(_ time: MediaTime) -> Instant? {
         if anchor.state == .pause, time >= anchor.media {
-            return time < anchor.media + GateThresholds.pauseStep ? max(anchor.received, pauseCounts) : nil
+            return time < anchor.media + GateThresholds.pauseStep ? max(anchor.received, pauseStepInstant) : nil
         }
         guard let elapsed = anchor.elapsed(toPass: time) else { return nil }
         let reach: Int64 =
@@ -240,7 +242,7 @@ extension ClockSample {
     /// Rule 8: the media time; of a counter that wraps, the reading nearest to `reference`.
     func unwrappedMedia(near reference: MediaTime?) -> MediaTime {
         guard let wrapBits, (1...52).contains(wrapBits), let reference else { return media }
-        let period = Int64(1) << Int64(wrapBits) * 1000
+        let period = (Int64(1) << Int64(wrapBits)) * 1000
         let distance = reference - media
         let rest = distance % period
         let nearest = media + (distance - rest)

@@ -236,7 +236,8 @@ extension RoomInk {
             entry.time != .none, let end = gate.timeline.end(of: index)
         else { return }
         guard clock.videoTime(at: now) > entry.time else {
-            feed.cursors[place].wake = clock.passes(entry.time).map { max($0, now + Self.leastWait) } ?? .distantFuture
+            feed.cursors[place].wake =
+                clock.instantPassing(entry.time).map { max($0, now + Self.leastWait) } ?? .distantFuture
             return
         }
         guard let stroke = loggedStroke(index, log) else { return }

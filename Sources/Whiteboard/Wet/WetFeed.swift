@@ -246,7 +246,7 @@ struct WetFeed: Sendable {
                 ? growing.count(before: video, from: time) : time < video ? growing.count : 0
         }
         let shown = cursors[place].shown
-        let firstDue = shown < due ? clock?.passes(timeOf(shown)) ?? .distantPast : .distantPast
+        let firstDue = shown < due ? clock?.instantPassing(timeOf(shown)) ?? .distantPast : .distantPast
         var isForced = false
         if let predicted, predicted.update > cursors[place].update {
             isForced = cursors[place].hasPredicted || !predicted.points.isEmpty
@@ -278,8 +278,8 @@ struct WetFeed: Sendable {
         let cursor = cursors[place]
         var wake = Instant.distantFuture
         func consider(_ point: Int) {
-            guard point < count, let passes = clock.map({ $0.passes(time(point)) }) ?? now else { return }
-            wake = min(wake, max(passes, cursor.nextMessage))
+            guard point < count, let passing = clock.map({ $0.instantPassing(time(point)) }) ?? now else { return }
+            wake = min(wake, max(passing, cursor.nextMessage))
         }
         consider(cursor.shown)
         if let change = cursor.nextChange { consider(change.lowerBound) }
