@@ -158,7 +158,7 @@ extension CheckpointStore {
                 continue
             }
             if let room = streams.room(ofDecision: subject) {
-                let notes = bodies.compactMap { HashedJSON.decode(RoomEraser.Note.self, from: $0) }
+                let notes = bodies.compactMap { HashedJSON.decode(StoredRoomDeletion.Note.self, from: $0) }
                 catalogue.erasures[room, default: []] += notes.filter { $0.log == log }.prefix(1)
                 continue
             }
@@ -267,7 +267,7 @@ public struct CheckpointCatalogue: Sendable, Equatable {
     /// How often the log has lost its end, as far as that was noticed.
     public var rewinds = 0
     /// The notes of decisions to erase rooms; of copies alone.
-    var erasures: [RoomID: [RoomEraser.Note]] = [:]
+    var erasures: [RoomID: [StoredRoomDeletion.Note]] = [:]
     /// The number of rooms with checkpoints of other logs only.
     public var foreign = 0
 

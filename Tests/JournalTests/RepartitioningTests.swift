@@ -90,20 +90,20 @@ import Whiteboard
     @Test func `a command to erase whose decision the log has given back is known in the new logs`() async throws {
         try await TestJournal.provisioned { test, _ in
             let room = try RoomID.physics
-            func eraser(_ partitions: Int) -> RoomEraser {
-                RoomEraser(
+            func deletion(_ partitions: Int) -> StoredRoomDeletion {
+                StoredRoomDeletion(
                     root: "ink", partitions: partitions, settings: JournalSettings(), connection: test.connection,
                     logger: .silent)
             }
             try await test.write("1")
-            try await eraser(1).decide(room, by: "command", assetsBefore: 7)
-            let decision = try #require(try await eraser(1).decision(on: room, by: "command"))
-            try await eraser(1).note(decision, by: "command")
+            try await deletion(1).decide(room, by: "command", assetsBefore: 7)
+            let decision = try #require(try await deletion(1).decision(on: room, by: "command"))
+            try await deletion(1).note(decision, by: "command")
             for number in 2...3 { try await test.write("\(number)") }
             try await test.journal.trim(0, before: decision.sequence + 1)
             for partitions in [2, 3] {
                 try await move(test, to: partitions)
-                let moved = try await eraser(partitions).decision(on: room, by: "command")
+                let moved = try await deletion(partitions).decision(on: room, by: "command")
                 // All that the log has of the room stands behind it.
                 #expect(moved?.sequence == 1 && moved?.assetsBefore == 7 && moved?.time == decision.time)
             }

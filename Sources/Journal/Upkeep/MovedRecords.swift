@@ -9,8 +9,8 @@ import Whiteboard
 /// The header counts on these subjects alone, where no client may publish: nobody else can give a message another time.
 struct MovedRecord {
     static let header = "Ink-Moved"
-    /// Of a decision that somebody has asked for: its `Nats-Msg-Id` where it was logged first. In that header JetStream would
-    /// drop the record as one that it has.
+    /// Of a decision that somebody has asked for: its `Nats-Msg-Id` where it was logged first. A header of its own: JetStream
+    /// drops a record that repeats a `Nats-Msg-Id`.
     static let requestHeader = "Ink-Moved-Request"
 
     /// The `Nats-Msg-Id` that a decision had where it was logged first; nil for one that nobody has asked for.
@@ -18,7 +18,7 @@ struct MovedRecord {
         decision.header(requestHeader) ?? decision.header(HeaderName.msgID)
     }
 
-    /// Where it stood before; nil for the mark of the log.
+    /// Its subject before the move; nil for the first message of a moved log, which is no record.
     let subject: InboundSubject?
     let origin: LogPlace
     /// When it was logged first, in nanoseconds since 1970.
@@ -77,7 +77,7 @@ struct MovedMessage {
         if let session = record.session { headers.append(HeaderName.session, session) }
         if let request = record.request {
             headers.append(MovedRecord.requestHeader, request.id)
-            if let assets = request.assetsBefore { headers.append(RoomEraser.Decision.assetsHeader, assets) }
+            if let assets = request.assetsBefore { headers.append(StoredRoomDeletion.Decision.assetsHeader, assets) }
         }
         self.headers = headers
         payload = record.bytes
@@ -145,14 +145,14 @@ struct CopiedLogRecord: Sendable {
     struct Request: Sendable {
         /// `Nats-Msg-Id` of the first log.
         let id: String
-        /// See ``RoomEraser/Decision/assetsBefore``.
+        /// See ``StoredRoomDeletion/Decision/assetsBefore``.
         let assetsBefore: String?
 
         /// - Returns: nil for a decision that nobody has asked for.
         init?(_ message: borrowing NATSMessage) {
             guard let id = MovedRecord.request(of: message) else { return nil }
             self.id = id
-            assetsBefore = message.header(RoomEraser.Decision.assetsHeader)
+            assetsBefore = message.header(StoredRoomDeletion.Decision.assetsHeader)
         }
     }
 

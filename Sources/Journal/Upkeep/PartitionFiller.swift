@@ -32,10 +32,10 @@ struct PartitionFiller {
     /// A decision to erase a room that is noted beside the log, with its place in the new one. Where the log has given back the
     /// decision and all that came before it, that is the place of the mark.
     private struct MovedErasure {
-        var note: RoomEraser.Note
+        var note: StoredRoomDeletion.Note
         private let sequence: UInt64
 
-        init(note: RoomEraser.Note) {
+        init(note: StoredRoomDeletion.Note) {
             self.note = note
             sequence = note.sequence
             self.note.sequence = 1

@@ -13,7 +13,7 @@ import Whiteboard
 /// finished by another one. Any daemon may do it, whichever partition the room is in.
 struct RoomErasure: Sendable {
     private let configuration: ServerConfiguration
-    private let eraser: RoomEraser
+    private let deletion: StoredRoomDeletion
     private let assets: AssetStore
     private let connection: NATSConnection
     private let logger: Logger
@@ -31,7 +31,7 @@ struct RoomErasure: Sendable {
         self.configuration = configuration
         self.connection = connection
         self.logger = logger
-        eraser = RoomEraser(
+        deletion = StoredRoomDeletion(
             root: configuration.root, partitions: configuration.partitions, settings: settings,
             connection: connection, logger: logger)
         assets = AssetStore(
@@ -66,12 +66,12 @@ struct RoomErasure: Sendable {
             defer { tellCaches(of: room, gone) }
             await note(decision, by: command)
             say("waiting until the end of the room is saved")
-            try await wait(Self.savingTime) { try await eraser.isSaved(decision) }
+            try await wait(Self.savingTime) { try await deletion.isSaved(decision) }
             say("waiting until the other rooms are saved")
             // Otherwise daemons that start meanwhile pass over gaps in the log, and say so.
-            _ = try? await wait(Self.coveringTime) { try await eraser.isCovered(decision) }
+            _ = try? await wait(Self.coveringTime) { try await deletion.isCovered(decision) }
             say("looking for the records of the room")
-            let records = try await eraser.records(before: decision)
+            let records = try await deletion.records(before: decision)
             let brought = try await assets.uploads(to: room, boundary)
             let files = shown.union(records.assets).union(brought)
             let doomed = try await unnamed(files, decision) { say($0, $1, of: $2) }
@@ -95,13 +95,13 @@ struct RoomErasure: Sendable {
             }
             left = "records and checkpoints are left"
             say("deleting records", 0, of: records.count)
-            try await eraser.erase(records) { say("deleting records", $0, of: records.count) }
+            try await deletion.erase(records) { say("deleting records", $0, of: records.count) }
             left = "checkpoints are left"
             say("deleting checkpoints")
-            var checkpoints = try await eraser.eraseCheckpoints(before: decision)
+            var checkpoints = try await deletion.eraseCheckpoints(before: decision)
             // What a daemon had on its way that was behind.
             try await Task.sleep(for: .milliseconds(500))
-            checkpoints += try await eraser.eraseCheckpoints(before: decision)
+            checkpoints += try await deletion.eraseCheckpoints(before: decision)
             guard records.count + checkpoints + files.count > 0 else {
                 return (decision.sequence, "nothing was stored of it")
             }
@@ -126,17 +126,17 @@ struct RoomErasure: Sendable {
     /// in again after the room was written to.
     private func decide(
         _ room: RoomID, _ command: String
-    ) async throws -> (decision: RoomEraser.Decision, boundary: AssetBoundary, shown: Set<AssetID>) {
-        if let decision = try await eraser.decision(on: room, by: command) {
-            let shown = try await eraser.checkpointAssets(of: room, before: decision.sequence, configuration.room)
+    ) async throws -> (decision: StoredRoomDeletion.Decision, boundary: AssetBoundary, shown: Set<AssetID>) {
+        if let decision = try await deletion.decision(on: room, by: command) {
+            let shown = try await deletion.checkpointAssets(of: room, before: decision.sequence, configuration.room)
             return (decision, decision.assetBoundary(after: nil), shown)
         }
         // The checkpoint goes with the decision.
-        let shown = try await eraser.checkpointAssets(of: room, configuration.room)
+        let shown = try await deletion.checkpointAssets(of: room, configuration.room)
         await note(shown, in: room)
-        try await eraser.decide(room, by: command, assetsBefore: try await assets.lastSequence())
+        try await deletion.decide(room, by: command, assetsBefore: try await assets.lastSequence())
         let after = try await assets.lastSequence()
-        guard let decision = try await eraser.decision(on: room, by: command) else {
+        guard let decision = try await deletion.decision(on: room, by: command) else {
             throw RequestError(.notReady, "The decision is not in the room's log.")
         }
         return (decision, decision.assetBoundary(after: after), shown)
@@ -155,9 +155,9 @@ struct RoomErasure: Sendable {
     }
 
     /// Keeps the decision beside the log, which may drop it while the command waits to be given again. As far as it can.
-    private func note(_ decision: RoomEraser.Decision, by command: String) async {
+    private func note(_ decision: StoredRoomDeletion.Decision, by command: String) async {
         do throws(JournalError) {
-            try await eraser.note(decision, by: command)
+            try await deletion.note(decision, by: command)
         } catch {
             logger.warning("the note of an erasure could not be stored", metadata: ["error": "\(error)"])
         }
@@ -184,11 +184,11 @@ struct RoomErasure: Sendable {
 
     /// Those of some assets that nothing else names.
     private func unnamed(
-        _ assets: Set<AssetID>, _ decision: RoomEraser.Decision, _ say: (String, Int?, Int?) -> Void
+        _ assets: Set<AssetID>, _ decision: StoredRoomDeletion.Decision, _ say: (String, Int?, Int?) -> Void
     ) async throws -> Set<AssetID> {
         guard !assets.isEmpty else { return [] }
         say("looking for other rooms with its files", 0, configuration.partitions)
-        let named = try await eraser.named(assets, elsewhereThan: decision, configuration.room) {
+        let named = try await deletion.named(assets, elsewhereThan: decision, configuration.room) {
             say("looking for other rooms with its files", $0, configuration.partitions)
         }
         return assets.subtracting(named)

@@ -13,10 +13,10 @@ import Testing
     private func decide(
         _ address: RoomAddress, by command: String, assetsBefore: UInt64, _ lesson: DurableClass
     ) async throws {
-        let eraser = RoomEraser(
+        let deletion = StoredRoomDeletion(
             root: "ink", partitions: lesson.configuration.partitions, settings: lesson.journal,
             connection: lesson.client, logger: .silent)
-        try await eraser.decide(address.room, by: command, assetsBefore: assetsBefore)
+        try await deletion.decide(address.room, by: command, assetsBefore: assetsBefore)
     }
 
     @Test func `files that came before the decision go, though the clock of their server is ahead`() async throws {

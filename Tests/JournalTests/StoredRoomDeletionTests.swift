@@ -8,7 +8,7 @@ import Whiteboard
 
 @testable import Journal
 
-@Suite struct RoomEraserTests {
+@Suite struct StoredRoomDeletionTests {
     private static let configuration = RoomConfiguration()
 
     /// The state of a room that shows a file.
@@ -39,10 +39,10 @@ import Whiteboard
             (manifest.state, manifest.sequence, manifest.handled) = (newer, 5, 5)
             try await test.store.save(manifest)
             try await test.connection.deleteMessage("INK_CHECKPOINT_0", try #require(newer.parts.first))
-            let eraser = RoomEraser(
+            let deletion = StoredRoomDeletion(
                 root: "ink", partitions: 1, settings: JournalSettings(), connection: test.connection, logger: .silent)
-            let decision = RoomEraser.Decision(room: try .chemistry, sequence: 9, time: 0, assetsBefore: 0)
-            let named = try await eraser.named([asset], elsewhereThan: decision, Self.configuration) { _ in }
+            let decision = StoredRoomDeletion.Decision(room: try .chemistry, sequence: 9, time: 0, assetsBefore: 0)
+            let named = try await deletion.named([asset], elsewhereThan: decision, Self.configuration) { _ in }
             #expect(named == [asset])
         }
     }

@@ -10,8 +10,8 @@ public import Whiteboard
 /// (nats-server 2.9.10). Every step can be repeated, by any daemon: what is gone already is passed over.
 ///
 /// A value; any thread. Takes memory for the sequences of the room's records, 8 bytes each.
-public struct RoomEraser: Sendable {
-    /// What it is about.
+public struct StoredRoomDeletion: Sendable {
+    /// A decision to erase a room, as it stands in the room's log.
     public struct Decision: Sendable {
         public let room: RoomID
         /// Its sequence in the log of the room's partition.
@@ -120,7 +120,7 @@ public struct RoomEraser: Sendable {
 }
 
 /// The log.
-extension RoomEraser {
+extension StoredRoomDeletion {
     /// What the logs have of a room before a decision.
     public struct Records: Sendable {
         fileprivate var sequences: [String: [UInt64]] = [:]
@@ -181,7 +181,7 @@ extension RoomEraser {
 }
 
 /// Decisions beside the log, which gives records back when it is nearly full, and those of a certain age.
-extension RoomEraser {
+extension StoredRoomDeletion {
     /// A decision as it is kept with the room's checkpoints, as long as those.
     struct Note: Sendable, Equatable, Codable {
         var command: String
@@ -217,7 +217,7 @@ extension RoomEraser {
 }
 
 /// Checkpoints.
-extension RoomEraser {
+extension StoredRoomDeletion {
     private struct Stored: Sendable {
         let sequence: UInt64
         /// Nil for a part, and for a manifest that cannot be read.
@@ -323,7 +323,7 @@ extension RoomEraser {
 }
 
 /// Assets.
-extension RoomEraser {
+extension StoredRoomDeletion {
     /// Those of some assets that other rooms name, in their logs or checkpoints, or the room itself since a decision.
     ///
     /// Reads all logs and the checkpoints of all rooms, unless there is nothing to look for.
