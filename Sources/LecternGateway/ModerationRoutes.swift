@@ -91,7 +91,7 @@ extension ModerationRoutes {
     private static let clockMargin: Int64 = 3600
 
     /// What is asked for.
-    private struct Order: Decodable {
+    private struct LinkBody: Decodable {
         let cohort: String?
         let expires: Int?
     }
@@ -107,9 +107,9 @@ extension ModerationRoutes {
 
     private func makeLink(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let room = try context.room()
-        let order: Order = try await request.order("{\"cohort\":…,\"expires\":seconds}")
-        let cohort = try CohortName(named: order.cohort ?? "main")
-        let seconds = order.expires ?? Self.usual
+        let body: LinkBody = try await request.jsonBody("{\"cohort\":…,\"expires\":seconds}")
+        let cohort = try CohortName(named: body.cohort ?? "main")
+        let seconds = body.expires ?? Self.usual
         guard Self.shortest...Self.longest ~= seconds else {
             throw GatewayError.badRequest("A link is valid for \(Self.shortest) to \(Self.longest) seconds.")
         }

@@ -166,15 +166,15 @@ extension Request {
         return bytes
     }
 
-    /// What is ordered in JSON, all of whose members may be left out, as may the body.
+    /// The body in JSON, all of whose members may be left out, as may the body.
     /// - Parameter form: of the JSON, for the error.
-    func order<Order: Decodable>(_ form: String) async throws -> Order {
-        let body = try await bytes(atMost: 4096)
-        guard let order = try? JSONDecoder().decode(Order.self, from: Data(body.isEmpty ? Array("{}".utf8) : body))
+    func jsonBody<Body: Decodable>(_ form: String) async throws -> Body {
+        let bytes = try await bytes(atMost: 4096)
+        guard let body = try? JSONDecoder().decode(Body.self, from: Data(bytes.isEmpty ? Array("{}".utf8) : bytes))
         else {
             throw GatewayError.badRequest("The body is \(form), or empty.")
         }
-        return order
+        return body
     }
 
     /// The lines of the body that are not blank, or all of it as one, and its bytes.

@@ -92,7 +92,7 @@ extension PageRoutes {
 /// `POST /api/rooms/ROOM/pages/G/copy`: what a page shows becomes a new page, of the same room or another, and the page may go
 /// out of the first room's order then.
 extension PageRoutes {
-    private struct CopyOrder: Decodable, Sendable {
+    private struct CopyBody: Decodable, Sendable {
         let to: String?
         let move: Bool?
         let t: Double?
@@ -110,11 +110,11 @@ extension PageRoutes {
     private func copy(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let source = rooms.address(of: try context.room())
         let page = try context.page()
-        let order: CopyOrder = try await request.order("{\"to\":ROOM,\"move\":false,\"t\":MS}")
-        let target = try order.to.map { name throws(GatewayError) in try RoomID(name, of: "a room") } ?? source.room
+        let body: CopyBody = try await request.jsonBody("{\"to\":ROOM,\"move\":false,\"t\":MS}")
+        let target = try body.to.map { name throws(GatewayError) in try RoomID(name, of: "a room") } ?? source.room
         let claims = try context.claims(alsoFor: .write(target, nil), "The token is not for the room \(target).")
-        let time = try order.t.map(GatewayError.wholeMilliseconds)
-        // The query may have been completed with the author of another token.
+        let time = try body.t.map(GatewayError.wholeMilliseconds)
+        // The query's author may come from another of the request's tokens.
         let own = claims?.role == .operator ? nil : claims?.author
         let author = if let own { own } else { try request.authorIfAny() }
         let name = try request.shownName(of: author)
@@ -123,7 +123,7 @@ extension PageRoutes {
         }
         let place = try writers.place(in: target)
         let copy = Copy(
-            page: page, source: source, target: rooms.address(of: target), isMove: order.move ?? false, time: time,
+            page: page, source: source, target: rooms.address(of: target), isMove: body.move ?? false, time: time,
             name: name)
         let asked: Logger.Metadata = [
             "room": "\(source.room)", "page": "\(page)", "to": "\(target)", "move": "\(copy.isMove)",
@@ -146,6 +146,7 @@ extension PageRoutes {
             let stamp = try await WriteTime(copy.time, of: writer)
             return (try await page.write(with: &writer, at: stamp.time, progress: report), stamp.warning)
         }
+        // The memory of the page counts until it is written.
         withExtendedLifetime(lease) {}
         guard copy.isMove else { return (new, warning) }
         do throws(PageError) {
@@ -165,7 +166,7 @@ extension PageRoutes {
 
 /// `POST /api/rooms/ROOM/pages/G/rotate`: what a page shows is rotated by quarter turns.
 extension PageRoutes {
-    private struct RotateOrder: Decodable {
+    private struct RotateBody: Decodable {
         /// Degrees, clockwise.
         let by: Int?
         let t: Double?
@@ -174,11 +175,11 @@ extension PageRoutes {
     private func rotate(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let address = rooms.address(of: try context.room())
         let page = try context.page()
-        let order: RotateOrder = try await request.order("{\"by\":90,\"t\":MS}")
-        guard let rotation = PageRotation(rawValue: order.by ?? 90) else {
+        let body: RotateBody = try await request.jsonBody("{\"by\":90,\"t\":MS}")
+        guard let rotation = PageRotation(rawValue: body.by ?? 90) else {
             throw GatewayError.badRequest("by is 90, 180 or 270 degrees, clockwise.")
         }
-        let time = try order.t.map(GatewayError.wholeMilliseconds)
+        let time = try body.t.map(GatewayError.wholeMilliseconds)
         let author = try request.authorIfAny()
         let name = try request.shownName(of: author)
         if let author { try await rooms.requireVoice(of: author, in: address.room) }
@@ -204,6 +205,7 @@ extension PageRoutes {
             _ = try await copy.rotate(rotation, with: &writer, at: stamp.time)
             return stamp.warning
         }
+        // The memory of the page counts until it is written.
         withExtendedLifetime(lease) {}
         return warning
     }
