@@ -106,7 +106,7 @@ let pureTargets: [Target] = [
     .target(
         name: "CoreTrial",
         dependencies: [
-            "CWebShims", "ClientCore", "StrokeWire", "TestSupport", "WebCore", "WebTeacher", "Whiteboard",
+            "CWebShims", "ClientCore", "Ink", "StrokeWire", "TestSupport", "WebCore", "WebTeacher", "Whiteboard",
         ],
         path: "Tests/CoreTrial", swiftSettings: settings),
 ]

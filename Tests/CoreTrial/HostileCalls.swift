@@ -249,7 +249,7 @@ extension HostileCalls {
         }
         let colours = pick(["[\"#000000\",\"#ffffff\"]", "[]", "\"rgb\"", "[\"#000000\",\"#fffffff\"]"])
         return """
-            {"room":"r","index":\(text(4...4)),"digest":"0000000000000000","palette":\(colours),"style":"\(pick(["smooth", "pen", "stamp", "pencil", "calligraphy", "x"]))",\
+            {"room":"r","index":\(text(4...4)),"digest":"0000000000000000","palette":\(colours),"style":"\(pick(KnownCalls.styles + ["x"]))",\
             \(pick(["", "\"features\":[\"rgb\",\"undoable-clear\",\"x\"],"]))"board":{"w":\(text(1...1024)),"h":\(text(1...1024))},"visible":[\(strokes.joined(separator: ","))],"redo":[]}
             """
     }

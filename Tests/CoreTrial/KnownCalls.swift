@@ -1,13 +1,14 @@
+internal import Ink
 internal import StrokeWire
 package import TestSupport
 
 /// Calls whose right answers other tests know natively: the protocol's vectors, and lessons in every style. A core that answers
 /// as the native one does is right in them too.
 package enum KnownCalls {
-    package static let styles = [
-        "smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp", "stamp-square", "stamp-marker",
-        "stamp-highlighter", "pencil",
-    ]
+    /// The names of all ink styles, the stamps' tips among them.
+    package static let styles = InkStyle.allCases.flatMap { style in
+        style == .stamp ? InkTip.allCases.map { style.name(tip: $0) } : [style.rawValue]
+    }
 
     /// A student's page that is sent each vector of a message on an empty board, and what the vectors of digests and of students
     /// send.

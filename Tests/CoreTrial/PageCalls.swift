@@ -41,8 +41,7 @@ extension HostileCalls {
     }
 
     mutating func show() {
-        let style = Array(
-            pick(["smooth", "pen", "stamp", "stamp-marker", "pencil", "calligraphy", "bspline", "", "x"]).utf8)
+        let style = Array(pick(KnownCalls.styles + ["", "x"]).utf8)
         let colours: [Int] = pick([[], [0, 0xff_ff_ff], [0x12_34_56]])
         var input: [UInt8] = [UInt8(style.count)] + style
         input += word(random.chance(1, in: 9) ? 1 << 30 : colours.count)

@@ -96,7 +96,7 @@ import Testing
                 strokes.append(pen.ink(.freehand, style, points: points))
             }
         }
-        expect("few points", draw(strokes, width: 400, height: 300, scale: 1))
+        expect("few points", draw(strokes, width: 400, height: max(300, 40 * InkStyle.allCases.count), scale: 1))
     }
 
     @Test func `of lines, rectangles and ellipses`() {

@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// The pages of a style, which are 500 with all ten.
+    /// The pages of a style: some 500 with all styles.
     private static let pagesOfStyle = 50
     /// Those that one script paints; the images of so many have their pixels, those of the others are frames.
     private static let (batch, illustrated) = (10, 3)
