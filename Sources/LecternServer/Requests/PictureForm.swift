@@ -1,4 +1,3 @@
-import Ink
 import Scene
 package import StrokeWire
 package import Whiteboard

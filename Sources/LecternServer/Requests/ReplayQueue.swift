@@ -1,5 +1,4 @@
 import Dispatch
-import Ink
 import Journal
 import Locking
 import Logging
