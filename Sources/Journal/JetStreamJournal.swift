@@ -6,8 +6,8 @@ public import StrokeWire
 import Synchronization
 public import Whiteboard
 
-/// The journal in JetStream. For each partition a stream, the log, captures what authors publish, also while no daemon
-/// runs; every daemon reads it in the same order.
+/// Reads and writes the logs of rooms: one JetStream stream a partition. It captures what authors publish, also while no
+/// daemon runs; every daemon reads it in the same order.
 ///
 /// Safe to use from any thread. Events are delivered on the thread that reads the connection's socket.
 public final class JetStreamJournal: Sendable {
@@ -311,7 +311,8 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unreadable(let why): "a state that was to be saved cannot be read back (\(why)); the log keeps the room"
         case .damaged(let room): "the checkpoint of \(room) was damaged; all of the room is saved again"
         case .newer(let stream, let what): "\(stream) has checkpoints of a newer release: \(what)"
-        case .streamsMissing(let names): "\(names.joined(separator: " and ")) existed and is gone"
+        case .streamsMissing(let names):
+            "\(names.joined(separator: " and ")) existed and \(names.count == 1 ? "is" : "are") gone"
         case .otherPartitions(let root, let there, let here):
             """
             the streams of the root "\(root)" are of \(there) partitions, and subjects.partitions is \(here) here; set it to \

@@ -7,8 +7,8 @@ public import Whiteboard
 
 /// The journal of `journal.mode: none`: messages of core NATS in the order of arrival. Nothing survives the process.
 ///
-/// Safe to use from any thread. Records are delivered on the thread that reads the connection's socket: those of
-/// messages in the order of arrival, a decision a little earlier or later than what came with it at once.
+/// Safe to use from any thread. Records are delivered on the thread that reads the connection's socket. Messages keep
+/// their order of arrival. A decision may come before or after messages that arrive with it.
 public final class VolatileJournal: Sendable {
     /// The prefix of the rooms' incarnations, different in each process.
     public let incarnationPrefix: String

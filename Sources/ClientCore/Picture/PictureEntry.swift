@@ -5,8 +5,7 @@ public import Whiteboard
 extension Picture {
     /// An entry of the page: a message that draws.
     public struct Entry {
-        /// The index of the operation, or of one that the room does not have yet any other number: it names the entry and
-        /// all that it shows.
+        /// The operation's index. An entry that the room does not have yet has any number that no other entry has.
         public let id: UInt64
         let source: Source
         let element: Element

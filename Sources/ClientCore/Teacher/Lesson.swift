@@ -1,6 +1,6 @@
 public import StrokeWire
 
-/// A recorded lesson: the messages of one author in publishing order, each with its time.
+/// A script: the messages that one author will publish, in that order, each with its time.
 public struct Lesson: Sendable {
     /// The messages in publishing order; their times never decrease.
     public let messages: [LessonMessage]
@@ -32,7 +32,7 @@ public struct LessonMessage: Sendable, Equatable {
         (self.bytes, self.header, self.due) = (bytes, header, due)
     }
 
-    /// The bytes between the brackets of `d`; empty for undo, redo and clear.
+    /// The bytes between the brackets of `d`; empty for all actions but `draw`.
     public var interior: ArraySlice<UInt8> { bytes[header.points.interior] }
 }
 
@@ -164,7 +164,7 @@ public struct LessonStatistics: Sendable, Equatable {
     public private(set) var shardedStrokes = 0
     /// Number of strokes by element.
     public private(set) var elements: [Element: Int] = [:]
-    /// Number of commands (undo, redo, clear) by action.
+    /// Number of operations that are no strokes, by action.
     public private(set) var commands: [Action: Int] = [:]
     /// Number of points.
     public private(set) var points = 0

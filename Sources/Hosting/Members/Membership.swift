@@ -99,12 +99,12 @@ public struct Membership: Sendable {
             others[member] = nil
             return incompatiblePeers.note(member, at: now) ? .incompatible(conflicts) : .known
         }
-        // It may yet find that it must not begin.
+        // A daemon that joins may still refuse to start.
         guard !announcement.isJoining else { return .known }
         let isNew = others[member] == nil
         if isNew, others.count >= Self.bound { return .known }
         var known = announcement
-        // Of others there is nothing to know.
+        // Partitions beyond this daemon's count are ignored.
         known.serving.formIntersection(roles.indices)
         others[member] = Other(announcement: known, heardAt: now)
         guard isNew else { return .known }

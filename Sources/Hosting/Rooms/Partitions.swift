@@ -18,11 +18,11 @@ struct PartitionState {
     var levelUntil: Instant?
     /// When its releases began, or went on on a new connection; nil while it is being recovered.
     var releasesFrom: Instant?
-    /// Begins the names of the lives of its rooms.
+    /// Prefix of its rooms' incarnations.
     let prefix: String
     /// How long what is saved of a room is there; nil for ever.
     let kept: Duration?
-    /// How far the journal's clock is ahead of the host's, nil where that has not been said: it is not, then.
+    /// How far the log's clock is ahead of the host's. Nil while unknown; it counts as zero then.
     var logClockAhead: Duration?
     /// Its rooms in the host's hands, and those of them that are not there yet.
     var rooms = 0
@@ -40,7 +40,7 @@ struct PartitionState {
 extension RoomHost {
     /// Begins to work on a partition: its journal's records follow, from the first that not all of `stored` holds.
     /// - Parameters:
-    ///   - prefix: begins the names of the lives of its rooms.
+    ///   - prefix: begins the names of its rooms' incarnations.
     ///   - stored: those of its rooms that are this host's and have been saved.
     ///   - kept: how long what is saved of a room is there; nil for ever.
     public func open(
@@ -67,7 +67,7 @@ extension RoomHost {
         fetchBusy(partition, at: now)
         partitions[partition]?.phase = .live
         partitions[partition]?.releasesFrom = now
-        // Of a room that was closed its last record alone was worth knowing, and that has been passed.
+        // A closed room has no state. Its entry only served to skip older records, which have been read by now.
         for room in stored.names(where: { !$0.hasState && self.partition(of: $0.room) == partition }) {
             _ = stored.take(room)
         }
@@ -106,8 +106,8 @@ extension RoomHost {
         partitions[partition].map { now <= $0.levelUntil ?? .distantFuture } ?? false
     }
 
-    /// Ends the work on a partition: saves its rooms, then forgets them, each when what it has asked for was answered. Its journal
-    /// must not be read any more. Rooms that cannot be saved are forgotten after ``closingTimeout(_:)`` in which no room of the
+    /// Ends the work on a partition: saves its rooms, then forgets each of them once its requests are answered. Its
+    /// journal must not be read any more. Rooms that cannot be saved are forgotten after ``closingTimeout(_:)`` in which no room of the
     /// partition was saved: whoever opens it next finds their records in the journal.
     public func close(_ partition: Int, saving: ClosingSave = .unsaved, at now: Instant) {
         guard let phase = partitions[partition]?.phase else { return output.closed(partition, isWhole: false) }

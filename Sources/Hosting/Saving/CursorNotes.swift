@@ -1,14 +1,14 @@
 public import StrokeWire
 public import Whiteboard
 
-/// What changes of a room each second, beside the state that is stored: where its cohorts stand, and what its authors were told.
+/// The part of a saved room that changes every second: the cohorts' cursors, and the last record whose feedback was published.
 ///
-/// A note is a fact about a life of the room: what it says was published and told. So of several notes each may be behind
+/// A note is a fact about an incarnation of the room: what it says was published and told. So of several notes each may be behind
 /// others, and none is ever wrong; together they say what the farthest of them say.
 public struct CursorNote: Sendable, Equatable {
     /// The room.
     public var room: RoomID
-    /// The life that it is about.
+    /// The incarnation that it is about.
     public var incarnation: String
     /// How often the room was restored after the log had lost its end: `handled` counts from there.
     public var restorations: UInt32
@@ -50,7 +50,7 @@ public struct CursorNote: Sendable, Equatable {
             isQuiet: manifest.isQuiet)
     }
 
-    /// Takes what another note of the room has beyond this one. Of two lives the later one stays, which has more records.
+    /// Merges another note of the room. A note of a later incarnation, which has more records, replaces this one.
     public mutating func join(_ other: CursorNote) {
         guard (restorations, incarnation) == (other.restorations, other.incarnation) else {
             if (restorations, handled) < (other.restorations, other.handled) { self = other }

@@ -3,9 +3,10 @@ import Journal
 import Locking
 import StrokeWire
 
-/// What a daemon knows of the checkpoints of its rooms, and which records logs must keep though checkpoints hold them: those
-/// after the older state of each room, which it is restored from where the newer one is damaged, and those of rooms that are
-/// being rebuilt. Safe from any thread.
+/// What a daemon knows of its rooms' checkpoints. Safe from any thread.
+///
+/// It also knows which records the log must keep though checkpoints hold them: those after each room's older state, for where
+/// the newer one is damaged, and those of rooms that are being rebuilt.
 final class KnownCheckpoints: Sendable {
     private struct Rooms {
         /// The newest manifest of each room that is in memory and has a state.
@@ -115,6 +116,7 @@ final class KnownCheckpoints: Sendable {
         let first = rooms.withLock { rooms in
             [rooms.older, rooms.rebuilding].compactMap { $0.lazy.filter { isMeant($0.key) }.map(\.value).min() }.min()
         }
+        // LogTrimmer adds 1.
         return first ?? .max - 1
     }
 

@@ -121,7 +121,7 @@ extension Mailbox {
     }
 
     /// Closes the round. Exchanges `batch`, which is empty, for all items where the caller has to handle them, and then to
-    /// call ``handled(nextWake:in:)``; otherwise the worker's thread does.
+    /// call ``handled(nextWake:in:at:)``; otherwise the worker's thread does.
     /// - Parameter mayHandle: whether the caller has time for it.
     /// - Returns: whether the caller has to.
     func closeRound(into batch: inout Deque<Item>, mayHandle: Bool, at now: Instant) -> Bool {

@@ -5,9 +5,9 @@ import NATSClient
 import StrokeWire
 import Whiteboard
 
-/// The event loop of a share of the rooms: passes them the items of its mailbox and publishes the resulting effects.
+/// A thread with a share of the rooms, and its mailbox.
 ///
-/// Posting is safe from any thread. The loop runs on the worker's own thread, or at the end of a round on the thread that
+/// Posting is safe from any thread. Its ``RoomEventLoop`` runs on the worker's own thread, or at the end of a round on the thread that
 /// delivers messages: on one at a time.
 final class RoomWorker: Sendable {
     private let mailbox: Mailbox<InboundItem>
@@ -112,7 +112,7 @@ enum InboundItem: Sendable {
         if case .wet = self { true } else { false }
     }
 
-    /// Whether it waits for all others, as requests do, and for the requests before it: a worker ends behind those.
+    /// Whether it waits behind all other items and earlier requests. `stop` does: a worker answers first.
     var isRequest: Bool {
         switch self {
         case .request, .stop: true
