@@ -114,7 +114,7 @@ import Testing
                     _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
                 }
                 let after = try DaemonProcess("a", nats: nats.url)
-                try await after.waitForLog("INK_LOG_0 and INK_CHECKPOINT_0 existed and is gone")
+                try await after.waitForLog("INK_LOG_0 and INK_CHECKPOINT_0 existed and are gone")
                 let names = try await JetStream(connection).streamNames(beginningWith: "INK_")
                 #expect(!names.contains("INK_LOG_0") && !names.contains("INK_CHECKPOINT_0"))
                 #expect(await after.terminate() == 0)
