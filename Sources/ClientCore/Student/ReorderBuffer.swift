@@ -13,7 +13,7 @@ package struct ReorderBuffer: Sendable {
     private static let maximumMessages = 8192
     private static let maximumBytes = 32 << 20
 
-    private var assemblies: [Key: ShardAssembly] = [:]
+    private var assemblies: [Key: ReleasedShards] = [:]
     private var messages = 0
     private var bytes = 0
     /// Incarnation of the newest message.
@@ -32,7 +32,7 @@ package struct ReorderBuffer: Sendable {
     /// - Returns: false after an overflow, which drops everything.
     package mutating func add(_ message: ReleasedMessage, at now: Duration) -> Bool {
         let key = Key(room: message.room, index: message.index)
-        var assembly = assemblies[key] ?? ShardAssembly(startingWith: message, at: now)
+        var assembly = assemblies[key] ?? ReleasedShards(startingWith: message, at: now)
         messages -= assembly.count
         bytes -= assembly.bytes
         assembly.add(message)
@@ -76,7 +76,7 @@ package struct ReorderBuffer: Sendable {
 }
 
 /// The arrived shards of one released operation.
-private struct ShardAssembly: Sendable {
+private struct ReleasedShards: Sendable {
     /// Arrival of the first message.
     let arrived: Duration
     /// By shard order; order 0 for an operation in one message.
