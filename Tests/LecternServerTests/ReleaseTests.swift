@@ -30,7 +30,7 @@ import Whiteboard
         }
     }
 
-    @Test func `a room tells the time at the teacher, also before anybody has written to it, and who is behind it`()
+    @Test func `a room tells the time and whether it has a video, also before anybody has written, and who is behind`()
         async throws
     {
         try await RunningService.withRoom("room-live", .test { $0.room.cohorts.defaults.gate = .auto }) {
@@ -44,6 +44,7 @@ import Whiteboard
             while blank == nil { blank = try await info() }
             #expect(blank?.index == 0 && blank?.incarnation == "" && blank?.live == 16_000)
             #expect(blank?.cohorts.first?.age == 6000 && blank?.cohorts.first?.gate == .video)
+            #expect(try await service.client.join(address).gate == .video)
             let told = try await Inbox(service.client, address.subject(.feedback(hand.author)))
             // What students see now.
             try hand.publish(Hand.stroke(1, at: 10_000))

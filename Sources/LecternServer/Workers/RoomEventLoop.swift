@@ -122,11 +122,15 @@ final class RoomEventLoop {
         case .here(let hosted):
             requests.answer(request, hosted.room, isCurrent: host.isCurrent(hosted, at: now), at: now)
         case .absent:
-            // A room that nobody has written to can have a clock, which tells teachers the time.
-            if case .info = request.kind, case .here(let hosted)? = host.known(request.address.room),
-                hosted.room?.isBlank == true, hosted.room?.hasClock == true
-            {
-                return requests.answer(request, hosted.room, at: now)
+            // A room that nobody has written to can have a clock: it knows the time at the teacher, and that ink will wait.
+            switch request.kind {
+            case .info, .join:
+                if case .here(let hosted)? = host.known(request.address.room), let room = hosted.room, room.isBlank,
+                    room.hasClock
+                {
+                    return requests.answer(request, room, at: now)
+                }
+            case .image, .replay, .asset: break
             }
             requests.answer(request, nil, at: now)
         case .full: requests.refuseForNow(request)
