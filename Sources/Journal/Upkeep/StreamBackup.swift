@@ -52,7 +52,7 @@ public struct StreamBackup: Sendable {
             case .damaged(let file): "\(file) is damaged: its bytes are not those that were written"
             case .missing(let file): "\(file) is missing or cannot be read"
             case .exists(let streams):
-                "there are streams already: \(streams.joined(separator: ", ")); delete them first if they are to be replaced"
+                "there are streams already: \(streams.joined(separator: ", ")); --replace deletes them first"
             case .neverStill(let stream): "\(stream) gives records back faster than it can be copied; try again later"
             case .uncovered(let stream, let from, let through):
                 """
@@ -257,11 +257,12 @@ extension StreamBackup {
         return restoreOrder(list).map(\.name)
     }
 
-    /// Makes the streams of a backup, after all its files have been checked. No stream of its root may exist: logs of another
+    /// Makes the streams of a backup, after all its files have been checked. Others of its root may not stay: logs of another
     /// number of partitions, or of another time, would not be those of one service.
     ///
     /// Logs come last: a daemon that waits for its streams goes on when all are there.
-    public func restore(_ tell: (Progress) -> Void) async throws {
+    /// - Parameter replacing: whether streams of the root that exist are deleted; else they are an error.
+    public func restore(replacing: Bool = false, _ tell: (Progress) -> Void) async throws {
         try Self.verify(folder)
         let list = try Self.list(folder)
         let stem = PartitionStreams.stem(list.root)
@@ -272,7 +273,9 @@ extension StreamBackup {
                     && name.dropFirst(stem.count).wholeMatch(
                         of: /_(MOVING_)?((LOG|CHECKPOINT)_[0-9]+|ASSETS|AUDIT|REVOKED)/) != nil
         }
-        guard taken.isEmpty else { throw Failure.exists(streams: taken) }
+        guard taken.isEmpty || replacing else { throw Failure.exists(streams: taken) }
+        // By name, so that revocations go last: as long as they are there, a daemon that starts makes no empty logs.
+        for stream in taken.sorted() { try await jetStream.delete(stream) }
         for stream in Self.restoreOrder(list) {
             let header = try StreamSnapshotHeader(stream: stream.name, request: Array(stream.request.utf8))
             let handle = try FileHandle(forReadingFrom: folder.appendingPathComponent(stream.file))

@@ -57,9 +57,12 @@ import Testing
                 #expect(other["incarnation"] == room["incarnation"])
                 #expect(other["index"] == room["index"] && other["digest"] == room["digest"])
                 #expect(copy == board)
-                // Nothing is replaced.
+                // Nothing is replaced unless that is asked for.
                 let refused = try await Self.run("restore", after, "--nats", second.url, exits: 1)
                 #expect(refused.contains("there are streams already"))
+                _ = try await Self.run("restore", during, "--replace", "--nats", second.url)
+                let earlier = try await Self.state(of: "lesson", on: second).room
+                #expect(earlier["incarnation"] == room["incarnation"] && earlier["index"] != room["index"])
             }
             try await NATSTestServer.with(jetStream: true) { third in
                 _ = try await Self.run("restore", during, "--nats", third.url)

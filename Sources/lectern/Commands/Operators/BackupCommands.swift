@@ -53,12 +53,14 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "Make the streams of a backup on a NATS server.",
         discussion: """
             The command checks every file by its hash first; --check does only that, and connects to nothing. Then it makes the \
-            streams, logs last. No stream of the root may exist: none is ever replaced, delete them before (`nats \
-            stream rm INK_LOG_0`). Daemons of the root that run wait for their streams, and go on with them.
+            streams, logs last. Where streams of the root exist it does nothing, unless --replace is given: then all of them \
+            are deleted first. Stop the daemons before that. Those that wait because their streams are gone may run, and go on \
+            with the new ones.
 
             EXAMPLES
               lectern restore /backup/2026-03-01
               lectern restore /backup/2026-03-01 --check
+              lectern restore /backup/2026-03-01 --replace
 
             Exit codes: 0 when all streams are there; 1 when the backup is damaged or a stream of the root exists; 2 when NATS \
             cannot be reached.
@@ -71,6 +73,9 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Flag(help: "Check the files alone; restore nothing.")
     var check = false
+
+    @Flag(help: "Delete all streams of the root first, whatever is in them. No daemon may run.")
+    var replace = false
 
     @Flag(help: "Print no progress.")
     var quiet = false
@@ -85,7 +90,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try await connection.run(as: "lectern restore") { nats in
             // The list has the names of the streams, whatever the root.
             let backup = StreamBackup(root: "", folder: place, connection: nats)
-            try await backup.restore { display.show($0) }
+            try await backup.restore(replacing: replace) { display.show($0) }
         }
         StandardOutput.write("\(folder): \(display.summary)")
     }
