@@ -173,8 +173,10 @@ struct Daemon {
             "\(error). Choose another address with --http (http.listen), or off"
         case EmbeddedServerError.portTaken(let port):
             """
-            \(error), probably by a NATS server that runs already. Use that one with \
-            --nats nats://127.0.0.1:\(port) (nats.url), or stop it
+            \(error), probably by a NATS server that runs already. If that is yours and has JetStream, use it with \
+            --nats nats://127.0.0.1:\(port) (nats.url). Else stop it, or start one on another port: \
+            nats-server -a 127.0.0.1 -p \(port + 1) -js -sd \(configuration.nats.storeDirectory), with \
+            --nats nats://127.0.0.1:\(port + 1) here and for all commands
             """
         case EmbeddedServerError.storeInUse:
             """
