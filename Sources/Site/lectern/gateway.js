@@ -88,7 +88,7 @@ export class Gateway {
         } catch (error) {
             watch.clear();
             if (error instanceof GatewayError || signal?.aborted) throw error;
-            throw unreachable();
+            throw unreachable(this.url);
         }
     }
 
@@ -225,7 +225,7 @@ export class Gateway {
         try {
             await new Promise((resolve, reject) => {
                 request.onload = resolve;
-                request.onerror = request.ontimeout = () => reject(unreachable());
+                request.onerror = request.ontimeout = () => reject(unreachable(this.url));
                 request.onabort = () => reject(new DOMException(t("The upload was given up."), "AbortError"));
                 request.send(file);
                 if (signal?.aborted) abort();
@@ -313,9 +313,12 @@ export class Backoff {
     }
 }
 
-/** No answer came. */
-export function unreachable() {
-    return new GatewayError(0, "unreachable", t("The server cannot be reached."));
+/** No answer came. A browser does not say whether that is for the page's origin. */
+export function unreachable(url) {
+    const origin = globalThis.location?.origin;
+    const isOwn = !url || !origin || new URL(url).origin === origin;
+    return new GatewayError(0, "unreachable", isOwn ? t("The server cannot be reached.")
+        : t("The server cannot be reached, or does not let pages of {origin} in (http.allowed_origins).", { origin }));
 }
 
 /** A response whose watch goes on with each part of its body. */
