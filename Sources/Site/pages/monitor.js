@@ -121,7 +121,7 @@ async function readMetrics() {
     try {
         text = await (await gateway.request("metrics")).text();
     } catch {
-        for (const id of ["operations", "lateness", "requests"]) say($(`${id}-note`), t("on the admin listener"));
+        for (const id of ["operations", "lateness", "requests"]) say($(`${id}-note`), t("at http.admin"));
         return;
     }
     const metrics = new Metrics(text);

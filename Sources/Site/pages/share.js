@@ -13,6 +13,8 @@ import { qrPicture } from "./qr.js";
 const copiedTime = 2500;
 /** Milliseconds without a key before a link is made of what was typed. */
 const typingTime = 500;
+/** Names of this machine that mean another one elsewhere. */
+const loopback = /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$/;
 /** Milliseconds until a link that the server could not make is asked for again. */
 const retryTime = 3000;
 
@@ -65,6 +67,10 @@ export class ShareDialog {
         [this.#gateway, this.#room, this.#query] = [gateway, room, query];
         this.#made = new MadeLinks(room);
         $("share-video").value = query.get("video") ?? "";
+        if (loopback.test(location.hostname)) {
+            $("share-words").className = "status";
+            showStatus($("share-words"), "bad", t("This link works on this machine alone. For students elsewhere the server needs an address that they reach: see TLS and tokens in the guide."));
+        }
         $("share-open").addEventListener("click", () => this.open());
         $("share-copy").addEventListener("click", () => this.#copy());
         $("share-revoke").addEventListener("click", () => this.#revoke(this.#link.id));

@@ -31,7 +31,10 @@ $("try").href = address(`rooms/${trial}/teach`, { demo: 5 });
 
 const { gateway, claims } = await openSession("");
 const mayTeachAll = claims === null || claims.room === "*" && claims.role === "teacher";
-$("start").hidden = document.querySelector(".start-note").hidden = !mayTeachAll;
+const showTeaching = (isShown) => {
+    for (const node of [$("start"), document.querySelector(".start-note"), $("try").parentElement]) node.hidden = !isShown;
+};
+showTeaching(mayTeachAll);
 const cards = new KeyedList($("rooms"), cardOf);
 
 whileVisible(listInterval, async () => {
@@ -40,7 +43,7 @@ whileVisible(listInterval, async () => {
         list = await gateway.json("api/rooms");
     } catch (error) {
         if (error.status === 401 || error.status === 403) {
-            $("start").hidden = document.querySelector(".start-note").hidden = true;
+            showTeaching(false);
             return showStatus($("state"), "", t("The list is for operators; use the link that you were given"));
         }
         return showStatus($("state"), "bad", error.message);

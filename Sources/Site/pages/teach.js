@@ -21,6 +21,8 @@ const query = new URLSearchParams(location.search);
 const room = roomOfPage();
 /** Milliseconds between two looks at the cohorts. */
 const audienceInterval = 1000;
+/** Milliseconds for which the page waits to hear whether its reader may teach. */
+const accessTime = 3000;
 /** Milliseconds for which a stroke is offered that the system has taken back. */
 const offerTime = 5000;
 
@@ -40,8 +42,10 @@ else {
 async function start() {
     const { gateway, claims, problem } = await openSession(room);
     if (problem) notify(problem);
-    if (problem && !claims) {
+    if (problem ? !claims : !(await mayTeach(gateway, claims))) {
         // Without a link that counts nobody teaches, whatever the name.
+        if (claims?.role === "student") notify(t("Your link is for watching."), t("Open the board"), () => (location.href = address(`rooms/${room}`)));
+        else if (!problem) notify(claims ? t("Your link is for something else.") : t("This page opens with a teacher's link."));
         showStatus($("saved"), "bad", t("Not allowed in"));
         return say($("waiting"), t("There is no board here."));
     }
@@ -86,6 +90,13 @@ async function start() {
 }
 
 /** The author: the token's subject, or asked for once a browser. */
+/** Whether the gateway lets somebody teach here. Where it does not answer soon, the board says later. */
+async function mayTeach(gateway, claims) {
+    if (["teacher", "operator"].includes(claims?.role)) return true;
+    // A teacher who has opened a link for students still has the cookie of their own.
+    return gateway.request(`api/rooms/${room}/readers`, { limit: accessTime }).then(() => true, ({ code }) => !refusals.includes(code));
+}
+
 async function whoTeaches(claims) {
     if (claims?.sub) return { author: claims.sub, name: claims.name ?? claims.sub };
     const asked = query.get("author");

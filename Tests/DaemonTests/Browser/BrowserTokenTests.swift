@@ -27,9 +27,13 @@ import Testing
             // The session is the browser's: a reload needs no link.
             try await student.open(page)
             try await student.wait(forIndex: 1)
-            // A student does not teach.
-            try await student.open("\(page)/teach?author=eve")
+            // A student does not teach, and is not asked for a name.
+            try await student.open("\(page)/teach")
             try await student.wait(for: "refused", "$('saved').textContent === 'Not allowed in'")
+            #expect(try await student.text(of: "$('notice-text')") == "Your link is for watching.")
+            #expect(try await student.isTrue("!$('name-dialog').open"))
+            try await student.run("$('notice-button').click()")
+            try await student.wait(forIndex: 1)
             let stranger = try await BrowserWindow(at: page)
             try await stranger.wait(for: "refused", "$('connection').textContent === 'Not allowed in'")
             let words = try await stranger.text(of: "$('waiting')")
