@@ -119,7 +119,7 @@ extension ValueFormat where Value == ListenAddress? {
 extension ValueFormat where Value == [String] {
     /// Origins, each `https://host` or `http://host:port`.
     static var origins: Self {
-        list("list of origins", "https://host | http://host:port, or [] for none") { text in
+        list("list of origins", "https://host | http://host:port, no slash at the end, or [] for none") { text in
             for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
                 let host = text.dropFirst(scheme.count)
                 return ListenAddress(host) != nil || ListenAddress("\(host):80") != nil

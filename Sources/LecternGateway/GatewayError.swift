@@ -82,7 +82,7 @@ struct GatewayError: Error, Equatable {
         .notFound, "not-found", "Nothing is here; there are /healthz, /readyz and /metrics.")
 
     static func methodNotAllowed(_ methods: String) -> GatewayError {
-        GatewayError(.methodNotAllowed, "method-not-allowed", "Here only \(methods) are allowed.")
+        GatewayError(.methodNotAllowed, "method-not-allowed", "Allowed here: \(methods).")
     }
     static let internalError = GatewayError(.internalServerError, "internal", "The gateway failed; see its log.")
 

@@ -64,7 +64,10 @@ extension Request {
     }
 
     /// The author, who has to be there.
-    func author() throws(GatewayError) -> AuthorID { try AuthorID(text("author") ?? "", of: "the query's author") }
+    func author() throws(GatewayError) -> AuthorID {
+        guard let name = text("author") else { throw .badRequest("The author is missing: add author=NAME to the query.") }
+        return try AuthorID(name, of: "an author")
+    }
 
     /// The author; nil without one.
     func authorIfAny() throws(GatewayError) -> AuthorID? { text("author") == nil ? nil : try author() }
