@@ -65,7 +65,7 @@ extension Request {
 
     /// The author, who has to be there.
     func author() throws(GatewayError) -> AuthorID {
-        guard let name = text("author") else { throw .badRequest("The author is missing: add author=NAME to the query.") }
+        guard let name = text("author") else { throw .badRequest("author is missing: add ?author=NAME.") }
         return try AuthorID(name, of: "an author")
     }
 
