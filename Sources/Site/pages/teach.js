@@ -93,7 +93,7 @@ async function start() {
 /** Whether the gateway lets somebody teach here. Where it does not answer soon, the board says later. */
 async function mayTeach(gateway, claims) {
     if (["teacher", "operator"].includes(claims?.role)) return true;
-    // A teacher who has opened a link for students still has the cookie of their own.
+    // A teacher of several rooms who has opened a link for students still has a cookie.
     return gateway.request(`api/rooms/${room}/readers`, { limit: accessTime }).then(() => true, ({ code }) => !refusals.includes(code));
 }
 
