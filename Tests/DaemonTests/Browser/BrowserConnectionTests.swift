@@ -139,6 +139,17 @@ import Testing
                 """)
     }
 
+    @Test func `a server of another origin that does not answer may not let this page in`() async throws {
+        try await expect(
+            [false, true],
+            of: """
+                const { Gateway } = await import("/lectern/gateway.js");
+                globalThis.fetch = () => Promise.reject(new TypeError("Failed to fetch"));
+                return Promise.all([location.origin, "http://other.example/board/"].map((url) => new Gateway({ url }).request("api/time")
+                    .catch(({ message }) => message.includes(`${location.origin} in (http.allowed_origins)`))));
+                """)
+    }
+
     @Test func `an answer without a body is an answer`() async throws {
         try await expect(
             [204, ""],

@@ -85,6 +85,7 @@ import Testing
             #expect(parts.queryItems?.first { $0.name == "cohort" }?.value == "hls")
             #expect(parts.queryItems?.first { $0.name == "video" }?.value == "https://v.example/a.m3u8?x=1&y=2")
             #expect(try await teacher.run("return document.querySelectorAll('#share-code svg').length") == 1)
+            #expect(try await teacher.text(of: "$('share-words')").hasPrefix("This link works on this machine alone."))
             try await teacher.keepScreenshot("share")
             if InstalledProgram("zbarimg") != nil {
                 let picture = PackageRoot.path(to: ".build/browser/share.png")
