@@ -174,7 +174,10 @@ public final class JetStreamJournal: Sendable {
         let count = misaddressed.add(1, ordering: .relaxed).newValue
         guard count & (count - 1) == 0 else { return }
         logger.warning(
-            "skipped a message on a subject of no room; do its sender and the service agree on partitions?",
+            """
+            skipped a message on a subject of no room: a name has other characters than a-z, 0-9, _ and -, or its \
+            sender has another number of partitions
+            """,
             metadata: ["subject": "\(subject)", "partitions": "\(partitions)", "count": "\(count)"])
     }
 }
