@@ -129,7 +129,15 @@ struct Authorization: RouterMiddleware {
     /// Whether only requests to a loopback address are taken.
     let needsLoopbackHost: Bool
 
-    static let cookie = "lectern"
+    /// The cookie of a token. Those of one room have the same path: a link for students must not take a teacher's place.
+    static func cookie(of role: TokenRole) -> String {
+        switch role {
+        case .student, .clock: "lectern-\(role.rawValue)"
+        case .teacher, .operator: "lectern"
+        }
+    }
+
+    private static let cookies = Set(TokenRole.allCases.map { cookie(of: $0) })
     /// Cookies of a request that are tried; each costs a check of a signature.
     private static let mostCookies = 8
 
@@ -187,8 +195,8 @@ struct Authorization: RouterMiddleware {
             if parts.first?.lowercased() == "bearer" { return parts.dropFirst().map(String.init) }
         }
         let pairs = request.headers[values: .cookie].joined(separator: ";").split(separator: ";")
-        let named = pairs.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("\(cookie)=") }
-        return named.prefix(mostCookies).map { String($0.dropFirst(cookie.count + 1)) }
+        let parts = pairs.map { $0.drop { $0 == " " }.split(separator: "=", maxSplits: 1).map(String.init) }
+        return parts.filter { $0.count == 2 && cookies.contains($0[0]) }.prefix(mostCookies).map { $0[1] }
     }
 
     /// Whether a Host header names this machine alone.
@@ -226,7 +234,7 @@ struct SessionRoute {
             let seconds = Int(min(max(1, claims.expires.timeIntervalSinceNow), 365 * 86_400))
             let secure = Authorization.isLoopback(request.head.authority ?? "") ? "" : "; Secure"
             func cookie(_ path: String) -> String {
-                "\(Authorization.cookie)=\(text); Path=\(path); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
+                "\(Authorization.cookie(of: claims.role))=\(text); Path=\(path); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
             }
             var cookies = [cookie(basePath)]
             // Operators see more than their rooms.

@@ -172,7 +172,12 @@ export async function openSession(room) {
     if (token) {
         problem = await exchange(token);
         // The server has judged it, whatever the clock of this machine says.
-        if (!problem) remember(key, (claims = claimsOf(token)));
+        if (!problem) {
+            const link = claimsOf(token);
+            // A teacher who opens a link for students stays one.
+            if (claims?.role !== "teacher" || link?.role === "teacher") remember(key, link);
+            claims = link;
+        }
         history.replaceState(null, "", location.pathname + location.search);
     }
     return { gateway, claims, problem };

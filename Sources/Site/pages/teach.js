@@ -93,7 +93,7 @@ async function start() {
 /** Whether the gateway lets somebody teach here. Where it does not answer soon, the board says later. */
 async function mayTeach(gateway, claims) {
     if (["teacher", "operator"].includes(claims?.role)) return true;
-    // A teacher of several rooms who has opened a link for students still has a cookie.
+    // A page that keeps nothing may still have a teacher's cookie.
     return gateway.request(`api/rooms/${room}/readers`, { limit: accessTime }).then(() => true, ({ code }) => !refusals.includes(code));
 }
 

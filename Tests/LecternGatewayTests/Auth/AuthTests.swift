@@ -186,6 +186,24 @@ import Testing
         }
     }
 
+    @Test func `links for students and clocks take nothing from a teacher of the room whose browser opens them`()
+        async throws
+    {
+        try await Self.with { key, gateway in
+            var jar: [String: String] = [:]
+            for role in [TokenRole.teacher, .student, .clock] {
+                let claims = try Self.claims(role, author: role == .teacher ? "anna" : nil)
+                let session = try await gateway.http.post("/api/session", body: try await key.sign(claims))
+                let cookie = try #require(session.fields["set-cookie"]).prefix { $0 != ";" }
+                let parts = cookie.split(separator: "=", maxSplits: 1).map(String.init)
+                jar[parts[0]] = parts[1]
+            }
+            let cookies = [("Cookie", jar.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))]
+            #expect(try await gateway.http.send("GET", "/api/rooms/r/readers", headers: cookies).status == .ok)
+            #expect(try await gateway.http.send("GET", "/api/rooms/r/board.png", headers: cookies).status == .ok)
+        }
+    }
+
     @Test func `behind a proxy that serves the gateway below a path, cookies are for that path`() async throws {
         let key = try await TokenKey.test()
         try await Self.with(key, basePath: "/board/") { gateway in
