@@ -89,7 +89,6 @@ async function start() {
     timeLine.start();
 }
 
-/** The author: the token's subject, or asked for once a browser. */
 /** Whether the gateway lets somebody teach here. Where it does not answer soon, the board says later. */
 async function mayTeach(gateway, claims) {
     if (["teacher", "operator"].includes(claims?.role)) return true;
@@ -97,6 +96,7 @@ async function mayTeach(gateway, claims) {
     return gateway.request(`api/rooms/${room}/readers`, { limit: accessTime }).then(() => true, ({ code }) => !refusals.includes(code));
 }
 
+/** The author: the token's subject, or asked for once a browser. */
 async function whoTeaches(claims) {
     if (claims?.sub) return { author: claims.sub, name: claims.name ?? claims.sub };
     const asked = query.get("author");
