@@ -81,6 +81,24 @@ import Whiteboard
         #expect(probe.output.lateness(of: 2) == true)
     }
 
+    @Test func `waits for the video of a cohort that tells no age, where another's has begun anew`() throws {
+        let hls = try #require(CohortName("hls"))
+        let probe = HostProbe(gate: .video)
+        probe.sample(#"{"m":95000,"ep":1,"a":300}"#)
+        probe.sample(#"{"m":95000,"ep":1}"#, cohort: hls)
+        draw(1, at: 94_000, probe)
+        probe.log(.control(.epoch(1)))
+        draw(2, at: 500, probe)
+        #expect(isForeseen(probe))
+        probe.sample(#"{"m":1000,"ep":2,"a":300}"#)
+        probe.log(.control(.epoch(2)))
+        #expect(probe.output.released() == [1, 2])
+        #expect(probe.after(.seconds(12)).output.released(hls) == [1])
+        probe.sample(#"{"m":1000,"ep":2}"#, cohort: hls)
+        #expect(probe.output.released(hls) == [1, 2])
+        #expect(probe.output.lateness(of: 2) == false)
+    }
+
     @Test func `begins a session though the first clock's session was named after it`() {
         let probe = HostProbe(gate: .video)
         draw(1, at: 99_000, probe)

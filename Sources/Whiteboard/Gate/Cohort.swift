@@ -72,14 +72,14 @@ struct Cohort: Sendable {
     }
 
     /// When the operation after R is due if nothing else happens; nil for never.
-    /// - Parameter provisional: the provisional epoch that it was logged in; nil for none.
-    func due(_ entry: GateTimeline.Entry, _ provisional: Epochs.Provisional?) -> Due? {
+    /// - Parameter foreseen: that it was logged in a provisional epoch; nil for others.
+    func due(_ entry: GateTimeline.Entry, _ foreseen: Epochs.Foreseen?) -> Due? {
         let earliest = max(began, entry.loggedAt)
         guard isGated else {
             return Due(instant: settings.gate == .auto ? max(earliest, listensUntil) : earliest, isLate: false)
         }
         var overdue = waitedTooLong(entry)
-        if let limit = waitedForRestart(entry, provisional) { overdue = min(overdue ?? limit, limit) }
+        if let limit = waitedForRestart(entry, foreseen) { overdue = min(overdue ?? limit, limit) }
         guard let shown = clock?.releaseInstant(of: entry) else {
             return overdue.map { Due(instant: max(earliest, $0), isLate: true) }
         }
@@ -95,10 +95,11 @@ struct Cohort: Sendable {
 
     /// Rule 18: when an operation of a provisional epoch has waited as long as it may for the clock to restart, which others
     /// may have done; nil for others.
-    private func waitedForRestart(_ entry: GateTimeline.Entry, _ provisional: Epochs.Provisional?) -> Instant? {
-        guard let provisional, let clock, clock.epoch < entry.epoch else { return nil }
-        return entry.loggedAt.advanced(
-            byNanoseconds: (clock.anchor.age ?? provisional.age) * 1000 + GateThresholds.provisionalSlack)
+    private func waitedForRestart(_ entry: GateTimeline.Entry, _ foreseen: Epochs.Foreseen?) -> Instant? {
+        guard let foreseen, let clock, clock.epoch < entry.epoch, let age = clock.anchor.age ?? foreseen.age else {
+            return nil
+        }
+        return entry.loggedAt.advanced(byNanoseconds: age * 1000 + GateThresholds.provisionalSlack)
     }
 
     /// Rule 10: since when an operation waits.

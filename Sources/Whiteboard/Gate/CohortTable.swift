@@ -111,7 +111,7 @@ extension CohortTable {
             atEnd.append(position)
             return
         }
-        dues[position] = cohorts[position].due(next, timeline.epochs.provisional(of: next))?.instant ?? .distantFuture
+        dues[position] = cohorts[position].due(next, timeline.epochs.foreseen(next))?.instant ?? .distantFuture
     }
 }
 
@@ -128,7 +128,7 @@ extension CohortTable {
             defer { schedule(position, by: timeline) }
             let ink = cohorts[position].settings.ink
             while let next = timeline.operation(after: cohorts[position].released, ink: ink),
-                let due = cohorts[position].due(next, timeline.epochs.provisional(of: next)), due.instant <= now
+                let due = cohorts[position].due(next, timeline.epochs.foreseen(next)), due.instant <= now
             {
                 guard mayRelease(cohorts[position].released + 1) else { return }
                 releases.append(releaseNext(of: position, due: due.instant, isLate: due.isLate))

@@ -112,7 +112,7 @@ extension CohortTable {
         }
         // A process that has not heard the video of the old epoch knows where the teacher's was.
         return (farthest ?? old.anchor?.time(at: epoch.began)).map {
-            EpochClocks.Old(number: old.number, video: $0, ended: epoch.began, isNextForeseen: epoch.foreseen != nil)
+            EpochClocks.Old(number: old.number, video: $0, ended: epoch.began, isNextForeseen: epoch.wasProvisional)
         }
     }
 }

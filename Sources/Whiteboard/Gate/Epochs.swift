@@ -23,8 +23,8 @@ struct Epochs: Sendable {
         var anchor: Anchor?
         /// Rule 18: that it waits for its number; the last epoch alone.
         fileprivate(set) var provisional: Provisional?
-        /// Rule 18: what it was while it waited, as far as this value has seen.
-        fileprivate(set) var foreseen: Provisional?
+        /// Rule 18: whether it was provisional, as far as this value has seen.
+        fileprivate(set) var wasProvisional = false
 
         init(number: Int64, began: Instant) { (self.number, self.began) = (number, began) }
 
@@ -40,6 +40,12 @@ struct Epochs: Sendable {
         let first: UInt64
         /// Microseconds by which the room's slowest video was behind.
         let age: Int64
+    }
+
+    /// Rule 18: what an operation of an epoch waits for that the teacher's time line began before the video.
+    struct Foreseen: Sendable {
+        /// Microseconds by which the room's slowest video was behind; nil once one has got there: it tells nothing of others.
+        let age: Int64?
     }
 
     /// Rule 7: the last time of an operation that was near a clock when it was logged. The teacher's video goes on from
@@ -109,12 +115,13 @@ struct Epochs: Sendable {
         }
     }
 
-    /// Rule 18: the provisional epoch that an operation was logged in, the last epoch alone, although a video may have reached
-    /// it; nil for none.
-    func provisional(of entry: GateTimeline.Entry) -> Provisional? {
+    /// Rule 18: of an operation that was logged while the last epoch was provisional, although a video may have reached that since;
+    /// nil for others.
+    func foreseen(_ entry: GateTimeline.Entry) -> Foreseen? {
         let last = known.count - 1
         guard known[last].number == entry.epoch else { return nil }
-        return known[last].provisional ?? (entry.loggedAt <= known[last].began ? known[last].foreseen : nil)
+        if let provisional = known[last].provisional { return Foreseen(age: provisional.age) }
+        return known[last].wasProvisional && entry.loggedAt <= known[last].began ? Foreseen(age: nil) : nil
     }
 
     /// The logged epoch before `number`.
@@ -157,8 +164,8 @@ struct Epochs: Sendable {
     mutating func confirm(_ number: Int64, at now: Instant) {
         known[known.count - 1].number = number
         known[known.count - 1].began = now
-        known[known.count - 1].foreseen = known[known.count - 1].provisional
         known[known.count - 1].provisional = nil
+        known[known.count - 1].wasProvisional = true
     }
 
     /// Rule 18: the video has not reached the provisional epoch: there is none.

@@ -252,7 +252,7 @@ extension Gate {
         let cohort = cohorts[position]
         if let clock = cohort.clock {
             // Other authors have gone on by the old time line until the video followed.
-            let farthest = timeline.epochs[epoch]?.foreseen != nil ? clock.liveTime(at: now) : nil
+            let farthest = timeline.epochs[epoch]?.wasProvisional == true ? clock.liveTime(at: now) : nil
             timeline.leave(clock.epoch, at: max(clock.videoTime(at: now), farthest ?? .none))
         }
         let media = sample.unwrappedMedia(near: timeline.firstTime(after: cohort.released, of: epoch))

@@ -108,7 +108,7 @@ struct CohortTests {
             #expect(gate.cohorts.mostUnsaved == mostUnsaved, "\(event)")
             let dues = gate.cohorts.filter { $0.released < gate.timeline.last }.map { cohort in
                 let next = gate.timeline[cohort.released + 1]
-                return cohort.due(next, gate.timeline.epochs.provisional(of: next))?.instant
+                return cohort.due(next, gate.timeline.epochs.foreseen(next))?.instant
             }
             #expect(gate.cohorts.nextDue == dues.compactMap(\.self).min(), "\(event)")
             #expect(gate.cohorts.holdNothing == dues.isEmpty, "\(event)")
