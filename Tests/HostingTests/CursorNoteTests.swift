@@ -59,8 +59,9 @@ import Whiteboard
             #expect(joined == at(84_000))
         }
         var manifest = manifest(at(100_000))
-        #expect(manifest.knows(at(84_000)))
+        #expect(!manifest.knows(at(84_000)))
         #expect(manifest.learn(at(84_000)) == true)
+        #expect(manifest.knows(at(84_000)) && manifest.knows(at(100_000)))
     }
 
     @Test func `a life that has ended is not gone back to`() {

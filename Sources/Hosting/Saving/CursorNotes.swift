@@ -125,14 +125,10 @@ extension CheckpointManifest {
         return true
     }
 
-    /// Whether an earlier note says nothing that it does not say.
+    /// Whether a note says nothing that it does not say.
     public func knows(_ note: CursorNote) -> Bool {
-        guard note.restorations <= restorations else { return false }
-        var (copy, note) = (self, note)
-        for (name, cursor) in cursors where cursor.clock?.epoch == note.cursors[name]?.clock?.epoch {
-            note.cursors[name]?.clock = cursor.clock
-        }
-        return !copy.learn(note)
+        var copy = self
+        return note.restorations <= restorations && !copy.learn(note)
     }
 }
 
