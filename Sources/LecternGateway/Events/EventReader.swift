@@ -1,6 +1,7 @@
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
+internal import StrokeWire
 
 /// One connection that follows a feed: an HTTP response that goes on until one side ends it.
 ///
@@ -272,8 +273,9 @@ struct EventLimits: Sendable {
     var readers = 50_000
     /// Joins under way, half of them of one room at most.
     var joins = 256
-    /// Bytes of boards and tails that are kept, or are being sent, half of them of one room at most, or one of them.
-    var boardBytes = 256 << 20
+    /// Bytes of boards and tails that are kept, or are being sent, half of them of one room at most, or one of them. A board
+    /// counts twice, plain and compressed.
+    var boardBytes = 2 * JoinReply.maximumBytes
     /// Bytes of operations that all feeds remember together.
     var recentBytes = 64 << 20
     /// Time for the service to answer a join.
