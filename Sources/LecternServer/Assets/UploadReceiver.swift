@@ -114,7 +114,8 @@ final class UploadReceiver: Sendable {
         switch uploads.withLock({ $0.receive(name, offset: offset, part, at: MonotonicClock.now()) }) {
         case .taken: answer([String: String](), reply)
         case .refused(let error):
-            metrics.assetUploads.count(AssetUploadOutcome(error))
+            // A client that gives up, maybe because it was refused, brings no file.
+            if offset >= 0 { metrics.assetUploads.count(AssetUploadOutcome(error)) }
             answer(AssetUpload.Refusal(error), reply)
         case .whole(let bytes, let password, let room):
             openings.run(for: room) { [self] in
