@@ -1,1 +1,2 @@
 #include <nats/nats.h>
+#include <openssl/crypto.h>

@@ -37,6 +37,10 @@ final class LibnatsConnection: Sendable {
         for subscription in subscriptions.withLock({ $0.all }) { natsSubscription_Destroy(subscription) }
     }
 
+    /// Leaves OpenSSL's tables where they are at the end of the process. By default `exit` frees them, while libnats' threads may
+    /// still close a connection with TLS: a crash.
+    private static let keepsOpenSSL = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+
     /// Connects; tries each server of the list once. Blocks for up to `connectTimeout` per server.
     /// - Parameters:
     ///   - rounds: has the observer of deliveries to direct subscriptions.
@@ -48,6 +52,7 @@ final class LibnatsConnection: Sendable {
         let events = LibnatsEvents(logger: logger, onViolation: onViolation)
         do throws(NATSError) {
             let isSecure = try settings.isSecure
+            if isSecure { _ = keepsOpenSSL }
             let loop = try SocketLoop(
                 writeDeadline: settings.writeDeadline, publishersWrite: !isSecure, rounds: rounds
             ) { [ended = events.ended] reason in

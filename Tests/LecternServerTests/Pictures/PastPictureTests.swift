@@ -266,7 +266,7 @@ import Whiteboard
         var configuration = ServerConfiguration()
         add(configuration, PictureForm(width: 64))
         // That of the transcript.
-        #expect(tags == ["dn23qtgl30ll-1.7.ce60bc169cee6759"])
+        #expect(tags == ["dn23qtgl30ll-1.7.ba32b8adc184cb68"])
         add(configuration)
         add(configuration, at: 8)
         add(configuration, PictureForm(format: .svg))
