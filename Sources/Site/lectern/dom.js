@@ -235,7 +235,7 @@ export function isTaken(event) {
 
 /** The key of an event in lower case: where a keyboard has letters of another script, the Latin one of its place. */
 export function keyOf({ key, code }) {
-    return key.length === 1 && key > "\x7f" && /^Key[A-Z]$/.test(code) ? code.at(-1).toLowerCase() : key.toLowerCase();
+    return key > "\x7f" && /^Key[A-Z]$/.test(code) ? code.at(-1).toLowerCase() : key.toLowerCase();
 }
 
 /** Single letters as commands: some speak to their computer, and others hit keys by chance, so they can be switched off. */
@@ -245,7 +245,8 @@ export const letterKeys = {
     /** The key of an event as a command, letters in lower case; null where it is none. */
     of(event) {
         if (isTaken(event) || event.ctrlKey || event.metaKey || event.altKey) return null;
-        return event.key.length > 1 || this.isOn ? keyOf(event) : null;
+        const key = keyOf(event);
+        return key.length > 1 || this.isOn ? key : null;
     },
     /** Binds the box that switches them. */
     bind(box) {

@@ -28,8 +28,11 @@ import Testing
         try await BrowserRoom.withTeacher { _, teacher in
             try await teacher.expectKeys("an empty board", least: 25)
             try await teacher.drawWave(1, saved: 1)
-            // A Russian keyboard.
+            // A Russian keyboard, and an Arabic one, which has two letters on a key.
             try await teacher.run("press(document.body, 'т', { code: 'KeyN' })")
+            try await teacher.run("press(document.body, 'لا', { code: 'KeyB' })")
+            let isDark = "return document.querySelector('[aria-keyshortcuts=B]').getAttribute('aria-pressed')"
+            #expect(try await teacher.run(isDark) == "true")
             try await teacher.waitForPages(2)
             try await teacher.press("y")
             try await teacher.waitForPages(3)
