@@ -48,7 +48,7 @@ export function localeInUse() {
     const { language } = known;
     if (language === "en") return undefined;
     try {
-        return navigator.languages.find((tag) => tag.startsWith(language)) ?? Intl.getCanonicalLocales(language)[0];
+        return navigator.languages.find((tag) => `${tag}-`.startsWith(`${language}-`)) ?? Intl.getCanonicalLocales(language)[0];
     } catch {
         // A tag of an operator's own.
         return undefined;
