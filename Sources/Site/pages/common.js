@@ -203,14 +203,18 @@ export async function completeFile(href) {
         let [reply, failure] = [null, null];
         try {
             reply = await gateway.request(href);
+            if (!reply.headers.has("Ink-Incomplete")) return reply;
         } catch (error) {
+            if (error.status < 500 && error.status !== 429) throw error;
             failure = error;
         }
-        const isDone = failure ? failure.status < 500 : !reply.headers.has("Ink-Incomplete");
-        if (failure && (isDone || performance.now() > end)) throw failure;
-        if (isDone || performance.now() > end) return reply;
+        const wait = backoff.next(failure?.retryAfter);
+        if (performance.now() + wait > end) {
+            if (failure) throw failure;
+            return reply;
+        }
         await reply?.body.cancel();
-        await pause(backoff.next(failure?.retryAfter));
+        await pause(wait);
     }
 }
 
