@@ -68,11 +68,23 @@ import Testing
                 return entry(index, 6, 1, path, { m, k: m && r() < 0.3 ? 1 : undefined });
             });
         }
-        async function painted(entries, style = "smooth", pixels = W, images = null) {
+        /** Paints a page, at once or entry by entry. */
+        async function painted(entries, style, pixels, images, inSteps) {
             const canvas = document.createElement("canvas");
             const painter = new Painter(canvas, images);
-            painter.reset(entries, { style, palette, width: W, height: H, pixels });
+            const later = inSteps ? entries.filter((_, place) => place % 3 === 0) : [];
+            painter.reset(entries.filter((entry) => !later.includes(entry)), { style, palette, width: W, height: H, pixels });
             await idle(painter);
+            if (inSteps) {
+                // Above the others while they have no index, then among them.
+                painter.showLive(later);
+                await idle(painter);
+                painter.showLive([]);
+                painter.change(later, entries.slice(-1));
+                await idle(painter);
+                painter.change(entries.slice(-1), []);
+                await idle(painter);
+            }
             return canvas;
         }
         \(BrowserWindow.pictureComparison)
@@ -131,7 +143,7 @@ import Testing
                     const results = [];
                     for (const [place, seed] of seeds.entries()) {
                         const [i, store] = place < illustrated ? [id, images] : [undefined, null];
-                        const canvas = await painted(page(seed, 30, i), style, widths[place], store);
+                        const canvas = await painted(page(seed, 30, i), style, widths[place], store, place % 5 === 1);
                         results.push([await differences(canvas, pictures[place]), inkOf(canvas)]);
                     }
                     return results;
