@@ -106,7 +106,6 @@ import Testing
     }
 }
 
-/// Random operations on a board, compared with the model.
 @Suite struct `A board as heavy as it may be` {
     @Test func `is a reply that clients take`() {
         let points = RoomConfiguration().intake.boardPoints
@@ -117,6 +116,7 @@ import Testing
     }
 }
 
+/// Random operations on a board, compared with the model.
 @Suite struct `Undo, redo and clear agree with the plain rules` {
     static let rules: [HistoryConfiguration] = HistoryConfiguration.Scope.allCases.flatMap { scope in
         HistoryConfiguration.Clear.allCases.flatMap { clear in
