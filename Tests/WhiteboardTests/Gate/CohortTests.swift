@@ -97,7 +97,9 @@ struct CohortTests {
 
         mutating func check(_ gate: Gate, _ event: String) {
             let now = gate.cursors
-            let isSame = now.keys == cursors.keys && now.allSatisfy { cursors[$0.key]?.isSame(as: $0.value) == true }
+            let isSame =
+                now.keys == cursors.keys
+                && now.allSatisfy { name, cursor in cursors[name].map { cursor.isSame(as: $0) } ?? false }
             #expect(isSame || gate.cohorts.cursorChanges != changes, "a change of cursors is missed: \(event)")
             (cursors, changes) = (now, gate.cohorts.cursorChanges)
             for (name, cursor) in now {
