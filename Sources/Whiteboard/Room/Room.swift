@@ -17,8 +17,6 @@ public struct Room: Sendable {
     /// Outside of the log.
     var ink: RoomInk
     var authorTimes = AuthorTimes()
-    /// The end of the log when releases began: whoever had the room before may have released operations up to it.
-    var takenOverIndex: UInt64 = 0
     /// False while nothing can be published: no cursor moves then.
     var isOutputOpen = true
     /// Releases of the current call. Kept for its memory.
@@ -211,7 +209,6 @@ extension Room {
     /// - Parameter start: now, or earlier for a room that was not in memory then.
     public mutating func beginReleases(at start: Instant) {
         gate.begin(at: start)
-        takenOverIndex = log.head.index
         ink.noteClockChange()
     }
 

@@ -53,15 +53,14 @@ extension CatchUp {
 
 extension Room {
     /// Answers a student who joins a cohort, from what was released to it.
-    /// - Parameter isCurrent: whether the log is known to have no further record of the room. A client that has more than can
-    ///   have been released then has what a power cut has taken from the log, and gets the board as it is. What the log holds
-    ///   back does not count: students must not find out by their requests how much that is.
+    /// - Parameter isCurrent: whether the log is known to have no further record of the room. A client that has more than the
+    ///   room then has what a power cut has taken from the log, and gets the board as it is.
     /// - Returns: nil for a cohort that is not served, and where the request names a position that the cohort has not
     ///   reached or the log no longer holds.
     public func catchUp(_ request: JoinRequest, cohort: CohortName, isCurrent: Bool = false) -> CatchUp? {
         guard serves(cohort) else { return nil }
         guard let index = request.index else {
-            var snapshot = catchUp(request, from: board(of: cohort), releasedThrough: takenOverIndex, isCurrent)
+            var snapshot = catchUp(request, from: board(of: cohort), isCurrent)
             snapshot.gate = gateState(of: cohort)
             return snapshot
         }
@@ -76,9 +75,7 @@ extension Room {
 
     /// Answers a client that joins the head feed, in the same way.
     public func catchUpHead(_ request: JoinRequest, isCurrent: Bool = false) -> CatchUp? {
-        guard let index = request.index else {
-            return catchUp(request, from: log.head, releasedThrough: log.head.index, isCurrent)
-        }
+        guard let index = request.index else { return catchUp(request, from: log.head, isCurrent) }
         return isOf(request.incarnation) ? head(at: index).map { catchUp(request, from: $0) } : nil
     }
 
@@ -93,14 +90,11 @@ extension Room {
         return snapshot
     }
 
-    /// - Parameter last: what may have been released beyond the board.
-    private func catchUp(
-        _ request: JoinRequest, from board: Board, releasedThrough last: UInt64, _ isCurrent: Bool
-    ) -> CatchUp {
+    private func catchUp(_ request: JoinRequest, from board: Board, _ isCurrent: Bool) -> CatchUp {
         var content = CatchUp.Content.board(board)
         var hasPages = board.hasPages
         if request.part == .whole, let have = request.have, let known = request.incarnation, known == incarnation,
-            !known.isEmpty, have <= max(board.index, last) || !isCurrent,
+            !known.isEmpty, have <= log.head.index || !isCurrent,
             let tail = have < board.index ? log.operations.tail(after: have, through: board.index) : []
         {
             content = .tail(tail)
