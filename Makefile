@@ -8,11 +8,6 @@ STRICT = --explicit-target-dependency-import-check error
 # With Swift's own libraries in the program. Foundation's does not name the library that it needs itself. Messages of C libraries
 # name their files without the folder of this build.
 STATIC = --static-swift-stdlib -Xlinker -lcurl -Xcc -ffile-prefix-map=$(CURDIR)/=
-# Pure targets are tested in release, where thousands of schedules and strokes take seconds; services in debug.
-PURE_FLAGS = -c release -Xswiftc -enable-testing --scratch-path .build/pure
-BUILD_PURE = LECTERN_TARGETS=pure $(BUILD) --build-tests $(PURE_FLAGS)
-# `swift test` would build all of it again, with flags of its own.
-PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test --skip-build $(PURE_FLAGS)
 # One run of tests each, side by side: more runs than processors, because most of their time they wait for servers. The longest
 # suites are in runs that are listed here; a new suite belongs to the others.
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Trial|FullDisk|Start)Tests
@@ -25,6 +20,8 @@ SERVICE_TESTS = 'DaemonTests\.RepartitionTests' \
 	'LecternServerTests\.$(LONG_SERVER_TESTS)' 'LecternServerTests\.(?!$(LONG_SERVER_TESTS)).*' \
 	'JournalTests|CryptographyTests' 'LecternGatewayTests' \
 	'NATSClientTests|LecternClientTests|LecternConfigurationTests|InkMLTests'
+# They compute, while the others wait for servers.
+PURE_TESTS = '(StrokeWire|Ink|PathGeometry|Raster|Scene|VideoTiming|Whiteboard|Hosting|ClientCore)Tests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 THREAD_TESTS = 'JournalTests|NATSClientTests' 'LecternServerTests|LecternClientTests'
@@ -65,7 +62,7 @@ PROOF_PACKAGES = nginx libnginx-mod-rtmp
 # A proxy of tests with pages below a path.
 PROXY_PACKAGES = nginx
 
-.PHONY: help core libraries program demo test pure browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
+.PHONY: help core libraries core-and-libraries program demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench browser-bench clean npm \
 	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
@@ -83,14 +80,10 @@ demo: program
 		$(if $(LESSON),--lesson "$(LESSON)") $(if $(KEEP),--keep)
 
 ## test: runs all tests: those with servers of their own, one class in a browser among them, and the pure ones beside them
-test: packages browser-packages probe-packages
-	@# The modules of the core are compiled one after another, on one processor.
-	@$(MAKE) --no-print-directory -j 2 core pure
-	LECTERN_TARGETS=service,probe $(BUILD) --build-tests $(STRICT)
-	LECTERN_BESIDE='$(PURE)' LECTERN_TARGETS=service,probe SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
-
-pure: packages
-	$(BUILD_PURE)
+test: core-and-libraries browser-packages probe-packages
+	$(BUILD) --build-tests $(STRICT)
+	SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS) -- $(PURE_TESTS)
+test: export LECTERN_TARGETS = pure,service,probe
 
 ## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC, a path of nginx,
 ##          axe-core; pictures in .build/browser
@@ -113,19 +106,21 @@ paths: packages
 	@.ci/packages python3-venv
 	@[ -x .build/paths/bin/python ] && .build/paths/bin/python -c "import pathops" || \
 		{ python3 -m venv .build/paths && .build/paths/bin/pip install --quiet skia-pathops; }
-	$(BUILD_PURE)
-	$(PURE) --filter SecondOpinionTests
+	LECTERN_TARGETS=pure $(BUILD) --build-tests $(STRICT)
+	LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -- 'PathGeometryTests.SecondOpinionTests'
 
 ## build: builds the release executable
 build:
 	@$(MAKE) --no-print-directory program CONFIGURATION="-c release"
 
-# What the demo and tests run is a debug build: a third of the time, and what draws is optimized all the same.
-program: packages
-	@# The modules of the core are compiled one after another, on one processor: beside them what does without it.
+# What the demo and tests run is a debug build: a third of the time, and pure targets are optimized all the same.
+program: core-and-libraries
+	LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --product lectern $(STRICT)
+
+# The modules of the core are compiled one after another, on one processor: beside them what does without it.
+core-and-libraries: packages
 	@[ -f Sources/C/CSite/core/lectern.wasm ] || $(MAKE) --no-print-directory -j 2 core libraries
 	@$(MAKE) --no-print-directory core
-	LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --product lectern $(STRICT)
 
 libraries: packages
 	@for target in LecternServer Hummingbird LecternConfiguration LecternDemo ConnectionOptions; do \
@@ -206,8 +201,9 @@ tsan: packages
 
 ## simulate: plays SCHEDULES=5000 random schedules of failing daemons, streams and networks; SEED=… replays one
 simulate: packages
-	$(BUILD_PURE)
-	LECTERN_SEED=$(SEED) LECTERN_SCHEDULES=$(SCHEDULES) $(PURE) --filter Simulation
+	LECTERN_TARGETS=pure $(BUILD) --build-tests $(STRICT)
+	LECTERN_SEED=$(SEED) LECTERN_SCHEDULES=$(SCHEDULES) LECTERN_TARGETS=pure SWIFT=$(SWIFT) \
+		.ci/test -- -- 'HostingTests.Simulation.*'
 
 ## soak: sends hostile messages to the release build for SECONDS=600, a good room beside them; prints what that cost
 soak: build

@@ -15,34 +15,36 @@ let isCore = Context.environment["LECTERN_CORE"] != nil
 /// Whether this is built for its own sake. A package that uses it allows no flags.
 let isRoot = Context.environment["LECTERN_TARGETS"] != nil
 
+/// With this a debug build is optimized, with the checks of one. As a whole module: what is generic costs no calls.
+let optimized: [SwiftSetting] =
+    isRoot
+    ? [
+        .unsafeFlags(
+            ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"],
+            .when(configuration: .debug))
+    ] : []
+
 /// A target whose imports are exactly what is listed here: the layers of the product, bottom up.
-/// - Parameters:
-///   - draws: whether it makes pictures, which takes seconds without optimization: it is optimized in debug builds as well, with the
-///     checks of these. Its own tests are built in release.
-///   - isFast: whether it is not made small for pages.
-func layer(_ name: String, _ dependencies: [Target.Dependency] = [], draws: Bool = false, isFast: Bool = false)
-    -> Target
+func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A layer without I/O. Pictures, and tests with thousands of schedules, would take minutes without optimization.
+/// - Parameter isFast: whether it is not made small for pages.
+func pure(_ name: String, _ dependencies: [Target.Dependency] = [], isFast: Bool = false, path: String? = nil) -> Target
 {
-    var flags: [SwiftSetting] = []
-    if isCore, !isFast { flags.append(.unsafeFlags(["-Osize"])) }
-    if isRoot, draws {
-        flags.append(
-            .unsafeFlags(
-                ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"],
-                .when(configuration: .debug)))
-    }
-    return .target(name: name, dependencies: dependencies, swiftSettings: settings + flags)
+    let size: [SwiftSetting] = isCore && !isFast ? [.unsafeFlags(["-Osize"])] : []
+    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings + optimized + size)
 }
 
 /// Tests of what is listed here, with what all tests share.
-/// - Parameter computes: whether they are optimized in release. To optimize tests takes longer than what they run by that faster.
+/// - Parameter computes: whether they are optimized. To optimize tests takes longer than what most of them run by that faster.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], computes: Bool = false, exclude: [String] = []
 ) -> Target {
-    let flags: [SwiftSetting] =
-        isRoot && !computes ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : []
-    return .testTarget(
-        name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: settings + flags)
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude,
+        swiftSettings: settings + (computes ? optimized : []))
 }
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -74,41 +76,37 @@ let isPureAlone = !hasThreads && !hasProbe
 
 let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
-    layer("StrokeWire"),
-    layer("Ink", ["StrokeWire"], draws: true),
+    pure("StrokeWire"),
+    pure("Ink", ["StrokeWire"]),
     // Paths of lines and curves: intersections, cutting, union.
-    layer("PathGeometry", draws: true),
+    pure("PathGeometry"),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
     .target(name: "CLanes", path: "Sources/C/CLanes"),
-    layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered], draws: true, isFast: true),
+    pure("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered], isFast: true),
     // The picture of a page with lassos: areas of ink, cut and moved; what a page shows as layers for a painter.
-    layer("Scene", ["Ink", "PathGeometry", "Raster", "StrokeWire"], draws: true),
-    layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
+    pure("Scene", ["Ink", "PathGeometry", "Raster", "StrokeWire"]),
+    pure("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
     // A client's half: what it shows, without I/O. For programs, apps and, through `WebCore`, browsers.
-    layer("ClientCore", ["Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard", deque]),
+    pure("ClientCore", ["Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard", deque]),
     // What the core imports in a browser, and what Swift's library misses there.
     .target(name: "CWebShims", path: "Sources/C/CWebShims"),
     // The core as functions of WebAssembly, for the site; `make core` builds it.
-    layer("WebCore", ["ClientCore", "CWebShims", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
+    pure("WebCore", ["ClientCore", "CWebShims", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
     // What a teacher's page calls besides; the pages of students load a core without it.
-    layer("WebTeacher", ["ClientCore", "PathGeometry", "Scene", "StrokeWire", "WebCore"]),
-    layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
+    pure("WebTeacher", ["ClientCore", "PathGeometry", "Scene", "StrokeWire", "WebCore"]),
+    pure("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
     // Files that are placed on boards: names, formats, limits, errors.
-    layer("Assets", ["StrokeWire"]),
+    pure("Assets", ["StrokeWire"]),
     // Times in video streams, and where a player stands in one.
-    layer("VideoTiming", ["StrokeWire", deque]),
+    pure("VideoTiming", ["StrokeWire", deque]),
 
     // What tests share: seeds, random numbers, lessons, models, waiting.
-    .target(
-        name: "TestSupport", dependencies: ["Ink", "Whiteboard", "StrokeWire"], path: "Tests/TestSupport",
-        swiftSettings: settings),
+    pure("TestSupport", ["Ink", "Whiteboard", "StrokeWire"], path: "Tests/TestSupport"),
     // Calls of the core, natively and in WebAssembly.
-    .target(
-        name: "CoreTrial",
-        dependencies: [
-            "CWebShims", "ClientCore", "Ink", "StrokeWire", "TestSupport", "WebCore", "WebTeacher", "Whiteboard",
-        ],
-        path: "Tests/CoreTrial", swiftSettings: settings),
+    pure(
+        "CoreTrial",
+        ["CWebShims", "ClientCore", "Ink", "StrokeWire", "TestSupport", "WebCore", "WebTeacher", "Whiteboard"],
+        path: "Tests/CoreTrial"),
 ]
 
 let pureTests: [Target] = [
