@@ -32,6 +32,8 @@
     function tell() {
         if (isTold) return;
         isTold = true;
+        // The page's own scripts, which may get on for a while, do not begin: see common.js.
+        document.documentElement.setAttribute("data-browser", "old");
         var place = document.getElementById("waiting");
         if (!place) {
             place = document.createElement("p");
@@ -44,10 +46,7 @@
         if (home) translate(place);
     }
     for (var i = 0; i < needed.length; i++) {
-        if (needed[i]) continue;
-        // The page's own scripts, which may get on for a while, do not begin: see common.js.
-        document.documentElement.setAttribute("data-browser", "old");
-        return tell();
+        if (!needed[i]) return tell();
     }
     // A script in newer syntax than it can read.
     window.addEventListener("error", function (event) {

@@ -64,8 +64,13 @@ import Testing
             let window = try await BrowserWindow()
             try await window.runFirst(
                 lack == "syntax"
-                    ? "addEventListener(\"DOMContentLoaded\", () => setTimeout(() => dispatchEvent(new ErrorEvent(\"error\", { message: \"Uncaught SyntaxError: x\" })), 500))"
-                    : "delete Array.prototype.findLast")
+                    // As where the page's script, which comes after this one, cannot be read.
+                    ? """
+                    document.addEventListener("load", ({ target }) => {
+                        if (!/needs/.test(target.src)) return;
+                        dispatchEvent(new ErrorEvent("error", { message: "Uncaught SyntaxError: x" }));
+                    }, true);
+                    """ : "delete Array.prototype.findLast")
             for page in ["/", "/rooms/\(room.name)", "/rooms/\(room.name)/teach?author=anna"] {
                 try await window.open(room.address + page)
                 try await window.wait(for: "the words", "document.body.innerText.includes('This browser is too old')")
