@@ -87,8 +87,10 @@ import Testing
             #expect(await clock.exitCode() == 0)
             let lines = try ClockLine.lines(clock.output)
             #expect(lines.playing.count >= 6)
-            // The buffer is 200 ms; a busy machine passes pictures on later.
-            for line in lines.playing { #expect((100...3000).contains(line.at - line.media), "\(line)") }
+            // The buffer is 200 ms. A busy machine passes pictures on later; where it holds up the first picture, `stamp` takes
+            // its delay, of at most 100 ms, for the time line of all.
+            let distances = lines.playing.map { $0.at - $0.media }
+            #expect(distances.allSatisfy { (50...3000).contains($0) }, "\(distances)")
             #expect(lines.drift.most <= 100)
             #expect(lines.allSatisfy { !$0.sample.isDiscontinuity && $0.sample.wrapBits == nil })
         }

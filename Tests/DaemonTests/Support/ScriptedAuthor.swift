@@ -4,7 +4,8 @@ import NATSTestServer
 import StrokeWire
 import TestSupport
 
-/// An author whose messages a test sends one by one, and the feedback on them.
+/// An author whose messages a test sends one by one, and the feedback on them. In a cluster it needs the daemon's server: feedback
+/// that comes to another server before the subscription is known there is lost.
 final class ScriptedAuthor: Sendable {
     let address: RoomAddress
     private let author: AuthorID
