@@ -21,6 +21,8 @@ public struct Gate: Sendable {
     private var earlierProvisional: UInt64 = 0
     /// Rule 18: whether the log has the decision that began the last provisional epoch.
     var isProvisionalLogged = false
+    /// Rule 18: a restart that came while the provisional epoch was overdue: another begins when the log says that it is over.
+    private var nextProvisional: (first: UInt64, age: Int64, loggedAt: Instant)?
     /// Rule 18: when the log was last asked to end a provisional epoch.
     private var endAskedAt = Instant.distantPast
     /// The last epoch that the room was asked to log.
@@ -285,6 +287,7 @@ extension Gate {
         if !hasSamples { for position in cohorts.indices { cohorts[position].assumeVideo() } }
         if timeline.epochs.isNamed {
             followRestart(to: epoch, loggedAt: min(loggedAt, now))
+            nextProvisional = nil
             // Where this gate's own provisional epoch is not in the log yet, the log has its operations in the epoch before.
             lastProvisional = max(lastProvisional, timeline.last)
             if timeline.epochs.provisional != nil {
@@ -323,8 +326,8 @@ extension Gate {
         return isRestart && timeline.epochs.provisional == nil ? current + 1 : current
     }
 
-    /// Rule 18: begins a provisional epoch with an operation of the log, where the log says so or is about to. Changes nothing
-    /// where the operation is not of the current epoch.
+    /// Rule 18: begins a provisional epoch with an operation of the log, where the log says so or is about to; where there is one,
+    /// which is overdue, when the log has ended that. Changes nothing where the operation is not of the current epoch.
     /// - Parameters:
     ///   - isLogged: whether the log has the decision. It takes the place of this gate's own.
     ///   - age: microseconds.
@@ -333,7 +336,11 @@ extension Gate {
     ) {
         let now = advance(to: now)
         if let provisional = timeline.epochs.provisional {
-            guard isLogged, !isProvisionalLogged, index > earlierProvisional else { return }
+            guard isLogged else {
+                nextProvisional = nextProvisional ?? (index, age, loggedAt)
+                return
+            }
+            guard !isProvisionalLogged, index > earlierProvisional else { return }
             isProvisionalLogged = true
             guard provisional.first != index else { return }
             timeline.endProvisional()
@@ -349,11 +356,17 @@ extension Gate {
     }
 
     /// Rule 18: ends the provisional epoch that began with an operation, where the log says so: the video has not followed.
-    mutating func endProvisionalEpoch(from index: UInt64, now: Instant) {
-        _ = advance(to: now)
-        guard timeline.epochs.provisional?.first == index else { return }
+    /// - Returns: the one that begins by that, of which the log is to be told; nil for none.
+    mutating func endProvisionalEpoch(from index: UInt64, now: Instant) -> Epochs.Provisional? {
+        let now = advance(to: now)
+        guard timeline.epochs.provisional?.first == index else { return nil }
         timeline.endProvisional()
+        if let (first, age, loggedAt) = nextProvisional {
+            nextProvisional = nil
+            beginProvisionalEpoch(from: first, age: age, isLogged: false, at: loggedAt, now: now)
+        }
         cohorts.rescheduleAll(by: timeline)
+        return timeline.epochs.provisional
     }
 
     /// Rule 18: the provisional epoch whose time is over, as the video should have followed by `now`; nil for none.

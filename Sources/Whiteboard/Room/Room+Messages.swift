@@ -60,7 +60,9 @@ extension Room {
                 from: first, age: age, isLogged: true, at: clockOffset.localTime(of: loggedAt), now: now)
             ink.noteClockChange()
         case .provisionalEpochOver(let first):
-            gate.endProvisionalEpoch(from: first, now: now)
+            if let next = gate.endProvisionalEpoch(from: first, now: now) {
+                effects.list.append(.record(.provisionalEpoch(from: next.first, age: next.age)))
+            }
             ink.noteClockChange()
         case .close, .erase:
             close(at: now, into: &effects)
@@ -191,11 +193,12 @@ extension Room {
                 let age = gate.greatestAge
             {
                 begins = true
-                if let overdue { gate.endProvisionalEpoch(from: overdue.first, now: now) }
                 gate.beginProvisionalEpoch(
                     from: operation.index, age: age, isLogged: false, at: loggedAt, now: now)
                 ink.noteClockChange()
-                effects.list.append(.record(.provisionalEpoch(from: operation.index, age: age)))
+                if overdue == nil {
+                    effects.list.append(.record(.provisionalEpoch(from: operation.index, age: age)))
+                }
             }
             if !begins, !isAwaiting {
                 noteBehind(live - time, ready, at: now, into: &effects)

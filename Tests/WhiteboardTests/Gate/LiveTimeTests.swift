@@ -295,6 +295,33 @@ import Testing
         #expect(probe.shown.last?.isLate == false)
     }
 
+    @Test(arguments: [ControlRecord.epoch(2), .provisionalEpochOver(from: 3)])
+    mutating func `Another one that comes when the wait is over begins where the log ends the first`(end: ControlRecord) {
+        play(live: 100_000, for: .seconds(10), #","ep":1"#)
+        probe.send(draw(1, #","t":110000"#))
+        probe.send(draw(1, #","t":110000"#), by: .bob)
+        play(live: 110_000, for: .seconds(20), #","ep":1"#)
+        probe.send(draw(2, #","t":500"#))
+        play(live: 130_000, for: .seconds(12), #","ep":1"#)
+        #expect(probe.shown() == [1, 2, 3])
+        probe.decisionsReturn = []
+        probe.send(draw(3, #","t":12500"#))
+        #expect(probe.decisions.last == .provisionalEpochOver(from: 3))
+        probe.send(draw(2, #","t":12600"#), by: .bob)
+        #expect(probe.after(.milliseconds(100)).shown() == [1, 2, 3])
+        probe.record(end)
+        // The log has the first one's end, or the epoch that both belong to.
+        let isOver = end != .epoch(2)
+        #expect(
+            probe.decisions.last
+                == (isOver ? .provisionalEpoch(from: 5, age: 6_000_000) : .provisionalEpochOver(from: 3)))
+        #expect(probe.after(.milliseconds(100)).shown() == (isOver ? [1, 2, 3, 4] : [1, 2, 3]))
+        probe.record(.epoch(2))
+        probe.clock(12_599, .main, #","ep":2,"a":6000"#)
+        #expect(probe.after(.milliseconds(1)).shown() == [1, 2, 3, 4])
+        #expect(probe.after(.milliseconds(1)).shown() == [1, 2, 3, 4, 5])
+    }
+
     @Test mutating func `Another author who goes on by the old time line does not hold up the new one`() {
         play(live: 100_000, for: .seconds(10))
         probe.send(draw(1, #","t":110000"#))
