@@ -75,7 +75,17 @@ export function changeLanguage(language) {
 export function t(text, values = {}) {
     let found = known.texts[text] ?? text;
     if (typeof found === "object") found = found[new Intl.PluralRules(known.language).select(values.count)] ?? found.other;
-    return found.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+    return found.replace(/\{(\w+)\}/g, (whole, name) => isolated(values[name] ?? whole));
+}
+
+/**
+ * A value as a text with a direction of its own, such as `< 13 ms`: in a page from right to left its signs would change sides
+ * (UAX 9, FSI).
+ *
+ * @param {string | number} value
+ */
+export function isolated(value) {
+    return known.direction === "rtl" ? `\u2068${value}\u2069` : String(value);
 }
 
 /** Marks a text that is translated where it is shown. */
@@ -135,9 +145,14 @@ const meanings = {
     "no-journal": mark("This server keeps no log."),
     "no-signing-key": mark("This server makes no links."),
     "not-ready": mark("The server is busy, or starts; try again in a moment."),
+    timeout: mark("The service did not answer in time; try again in a moment."),
+    incomplete: mark("Not all of it was made."),
+    unsupported: mark("This server does not offer that."),
+    internal: mark("The server has failed."),
     "bad-gateway": mark("The answer of the service cannot be read."),
     unavailable: mark("The server cannot be reached."),
     "rate-limited": mark("Too much at a time; try again in a moment."),
+    "too-late": mark("The page was cleared before it came."),
     "room-full": mark("The board is full."),
     muted: mark("You are muted."),
     "session-over": mark("You write from another device."),

@@ -6,7 +6,7 @@
 
 import { closeBeside, element, iconButton, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway, pause } from "../lectern/gateway.js";
-import { changeLanguage, languageInUse, loading, localeInUse, t, translate } from "../lectern/language.js";
+import { changeLanguage, isolated, languageInUse, loading, localeInUse, mark, t, translate } from "../lectern/language.js";
 import { drawingWords, refusals } from "../lectern/words.js";
 
 if (document.documentElement.dataset.browser === "old") throw new Error("needs.js has said that this browser is too old");
@@ -16,7 +16,7 @@ await loading;
 translate(document);
 
 export { element, iconAddress, KeyedList, letterKeys, say, whileVisible } from "../lectern/dom.js";
-export { t } from "../lectern/language.js";
+export { isolated, t } from "../lectern/language.js";
 export { boardWords, connectionWords, drawingWords, pageWords, refusals, strokesWords } from "../lectern/words.js";
 
 /** The server that these pages come from; it may lie below a path of its host. */
@@ -109,10 +109,11 @@ export function bindCover(board) {
 
 /** A time span: `0.8 s`, `12 s`, `3:05 min`. */
 export function spanWords(milliseconds) {
-    const seconds = Math.abs(milliseconds) / 1000;
-    if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-    if (seconds < 99.5) return `${Math.round(seconds)} s`;
-    return `${Math.floor(seconds / 60)}:${String(Math.round(seconds % 60)).padStart(2, "0")} min`;
+    const exact = Math.abs(milliseconds) / 1000;
+    if (exact < 9.95) return isolated(`${exact.toFixed(1)} s`);
+    const seconds = Math.round(exact);
+    if (seconds < 100) return isolated(`${seconds} s`);
+    return isolated(`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} min`);
 }
 
 /** A media time: the time of day where it is that, else hours, minutes and seconds from its beginning. */
@@ -197,7 +198,7 @@ function claimsOf(token) {
 const fileTime = 60_000;
 
 /** Fetches a file of a board with all its images: many slides take the server longer than it answers, and it keeps what it has. */
-export async function completeFile(href) {
+async function completeFile(href) {
     const end = performance.now() + fileTime;
     for (const backoff = new Backoff(); ; ) {
         let [reply, failure] = [null, null];
@@ -219,29 +220,48 @@ export async function completeFile(href) {
 }
 
 /** Has the browser save a file. @param {Blob} blob */
-export function saveBlob(blob, download) {
+function saveBlob(blob, download) {
     const href = URL.createObjectURL(blob);
     element("a", { href, download }).click();
     // Some browsers begin to read it later.
     setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-/** Saves what a link leads to, when it is complete. */
-async function saveLinked(link) {
+/** Says that a file is being made, which takes a while where it has many slides, and what is wrong with it. */
+const fileWords = element("p", { className: "file-words status", role: "status" });
+/** Milliseconds for which it says what is wrong. */
+const fileWordsTime = 20_000;
+
+/**
+ * Saves what a link leads to, when it is complete; one that is being made already is not made again.
+ *
+ * @param {HTMLAnchorElement} link
+ * @param {object} [options]
+ * @param {string} [options.href] the file's address, the link's unless said
+ * @param {(reply: Response) => Promise<Blob>} [options.make] what is saved of the answer
+ * @param {string} [options.failure] says that it could not be made, with `{reason}`
+ */
+export async function saveLinked(link, { href = link.href, make = (reply) => reply.blob(), failure = mark("The file could not be made: {reason}") } = {}) {
     if (link.hasAttribute("aria-busy")) return;
+    const name = link.download;
     link.setAttribute("aria-busy", "true");
+    showStatus(fileWords, "wait", t("Making {name}…", { name }));
+    let problem = "";
     try {
-        const reply = await completeFile(link.href);
-        saveBlob(await reply.blob(), link.download);
-    } catch {
-        // The browser says why.
-        element("a", { href: link.href, download: link.download }).click();
+        const reply = await completeFile(href);
+        saveBlob(await make(reply), name);
+        if (reply.headers.has("Ink-Incomplete")) problem = t("{name} lacks pictures that the server does not have now.", { name });
+    } catch (error) {
+        problem = t(failure, { reason: error.message });
     }
     link.removeAttribute("aria-busy");
+    showStatus(fileWords, "bad", problem);
+    setTimeout(() => fileWords.textContent === problem && say(fileWords, ""), fileWordsTime);
 }
 
 /** Makes links save the board of a room as PNG and PDF, as a cohort sees it; one more, by its id, the PDF. */
 export function bindSaving(room, cohort, more = null) {
+    document.body.append(fileWords);
     const links = [["png", 2048, "save-png"], ["pdf", null, "save-pdf"]];
     if (more) links.push(["pdf", null, more]);
     for (const [format, width, id] of links) {

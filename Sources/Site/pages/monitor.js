@@ -1,6 +1,6 @@
 /** The operator's page: what the service does, and where each room stands. */
 
-import { $, address, element, KeyedList, openSession, say, showStatus, spanWords, strokesWords, t, timeWords, whileVisible } from "./common.js";
+import { $, address, element, isolated, KeyedList, openSession, say, showStatus, spanWords, strokesWords, t, timeWords, whileVisible } from "./common.js";
 
 /** One reading of all metrics. */
 class Metrics {
@@ -178,7 +178,7 @@ function rateWords(rate) {
 function latenessWords(seconds) {
     if (seconds === null) return "–";
     if (seconds === Infinity) return t("very late");
-    return seconds < 1 ? `< ${Number((seconds * 1000).toPrecision(2))} ms` : `< ${seconds.toFixed(1)} s`;
+    return isolated(seconds < 1 ? `< ${Number((seconds * 1000).toPrecision(2))} ms` : `< ${seconds.toFixed(1)} s`);
 }
 
 function showRooms() {

@@ -6,11 +6,12 @@
 
 import { keyOf } from "../lectern/dom.js";
 import { mark, t } from "../lectern/language.js";
-import { $, completeFile, letterKeys, saveBlob, say, serverKey } from "./common.js";
+import { $, letterKeys, saveLinked, say, serverKey } from "./common.js";
 import { curve, drawNotes, noteColours, NotesLayer } from "./notes-layer.js";
 
 const fullWords = mark("Your notes are full: this browser keeps two million characters of them. Erase some, or clear those of pages and rooms that you no longer need.");
 const unkeptWords = mark("This browser keeps nothing for this page: your notes last until you leave it.");
+const failureWords = mark("The file with your notes could not be made: {reason} Print the page to have both.");
 
 /**
  * Lets a student write above a board.
@@ -90,15 +91,10 @@ function bindFiles(board, layer, store) {
         save(event, async (reply) => documentWithNotes(new Uint8Array(await reply.arrayBuffer()), pages, board.size));
     });
 
-    async function save(event, make, page = null) {
+    function save(event, make, page = null) {
         event.preventDefault();
         const link = event.currentTarget;
-        try {
-            saveBlob(await make(await completeFile(withPage(link.href, page))), link.download);
-        } catch (error) {
-            $("notes-words").hidden = false;
-            say($("notes-words"), t("The file with your notes could not be made: {reason} Print the page to have both.", { reason: error.message }));
-        }
+        saveLinked(link, { href: withPage(link.href, page), make, failure: failureWords });
     }
 }
 

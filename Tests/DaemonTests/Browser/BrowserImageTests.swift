@@ -232,10 +232,29 @@ import Testing
                     apply: (click, link) => link.href.startsWith("blob:") || click.call(link),
                 });
                 $("save-pdf").click();
+                const words = () => document.querySelector(".file-words").textContent;
+                const first = words();
+                // No second file while one is being made.
+                $("save-pdf").click();
                 await until(() => made.length === 1);
-                return [asked.length, await made[0].slice(0, 4).text()];
+                await until(() => words() === "");
+                return [asked.length, await made[0].slice(0, 4).text(), first];
                 """)
-            #expect(saved == [3, "%PDF"])
+            #expect(saved == [3, "%PDF", "Making physics.pdf…"])
+        }
+    }
+
+    @Test func `a page says why a file could not be made`() async throws {
+        try await BrowserRoom.withTeacher { _, teacher in
+            let words = try await teacher.run(
+                """
+                window.fetch = async () => new Response('{"error":{"code":"too-large","message":"Too many points."}}', { status: 422 });
+                $("save-pdf").click();
+                const words = () => document.querySelector(".file-words").textContent;
+                await until(() => !words().startsWith("Making"));
+                return [words(), $("save-pdf").hasAttribute("aria-busy")];
+                """)
+            #expect(words == ["The file could not be made: Too many points.", false])
         }
     }
 }

@@ -159,4 +159,28 @@ import Testing
             #expect(ways == [true, true])
         }
     }
+
+    @Test func `a figure with a sign and a unit reads from left to right in a page from right to left`() async throws {
+        let folder = try TestFiles.folder("languages")
+        let file = try JSONSerialization.data(withJSONObject: ["language": "ar", "direction": "rtl", "texts": [:]])
+        try file.write(to: folder.appending(path: "ar.json"))
+        try await BrowserRoom.with(["http.languages=\(folder.path)"], strokes: 3) { room, _ in
+            let window = try await BrowserWindow(at: "\(room.address)/monitor?language=ar")
+            try await window.wait(for: "the figure", "/< [0-9.]+ m?s/.test($('lateness').textContent)")
+            let places = try await window.run(
+                """
+                const text = $("lateness").firstChild;
+                const left = (at) => {
+                    const range = document.createRange();
+                    range.setStart(text, at);
+                    range.setEnd(text, at + 1);
+                    return range.getBoundingClientRect().left;
+                };
+                const places = ["<", " ", "s"].map((sign) => left(text.data.indexOf(sign)));
+                return places[0] < places[1] && places[1] < places[2];
+                """)
+            #expect(places == true)
+            try await window.keepScreenshot("right-to-left-monitor")
+        }
+    }
 }
