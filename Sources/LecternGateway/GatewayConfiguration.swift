@@ -161,10 +161,12 @@ struct GatewayLimits: Sendable {
     var partitionsInterval = Duration.seconds(5)
     /// Time for the service to answer with a picture; then 504.
     var pictureTimeout = Duration.seconds(5)
+    /// Time for the service to answer with an SVG or a PDF, for whose images it waits longer; then 504.
+    var documentTimeout = Duration.seconds(20)
     /// Time for the service to answer with a picture of a page of an asset, which may wait for others; then 504.
     var assetTimeout = Duration.seconds(20)
-    /// Pictures that are being drawn for clients at a time, and as many of pages of assets for one feed of a room; a request
-    /// for one more is answered 503.
+    /// Pictures that are being drawn for clients at a time, as many SVGs and PDFs, and as many of pages of assets for one feed of a
+    /// room; a request for one more is answered 503.
     var drawings = 4
     /// Pictures of pages of assets that are being drawn at a time; a request for one more is answered 503.
     var assetDrawings = 16

@@ -24,7 +24,7 @@ struct GatewayError: Error, Equatable {
         self.status = status
         self.code = code
         self.message = message
-        if status == .serviceUnavailable { retryAfter = 1 }
+        if status == .serviceUnavailable || status == .gatewayTimeout { retryAfter = 1 }
     }
 
     static func badRequest(_ message: String) -> GatewayError {

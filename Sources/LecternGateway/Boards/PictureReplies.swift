@@ -35,7 +35,9 @@ struct PictureReplies: Sendable {
         // A service of an older release knows no tags: it has sent the picture.
         if picture.bytes.readableBytes == 0 {
             let key = PictureCache.Key(room: room, tag: picture.tag)
-            picture = try await cache.picture(key, of: feed, isNewest: isNewest) { () async throws(GatewayError) in
+            picture = try await cache.picture(
+                key, of: feed, isNewest: isNewest, isDocument: format.isDocument
+            ) { () async throws(GatewayError) in
                 let drawn = try BoardImage(try await ask(nil), format)
                 guard drawn.bytes.readableBytes > 0 else {
                     throw .badGateway("The service's answer is no picture.")
@@ -120,6 +122,7 @@ actor PictureCache {
         let key: Key
         let feed: RoomFeed
         let isNewest: Bool
+        let isDocument: Bool
     }
 
     typealias Outcome = Result<BoardImage, GatewayError>
@@ -135,8 +138,8 @@ actor PictureCache {
     private var generation: UInt64 = 0
 
     /// - Parameters:
-    ///   - drawings: under way at most.
-    ///   - feedDrawings: of them, those of one feed of a room.
+    ///   - drawings: under way at most, and as many of documents, which take longer.
+    ///   - feedDrawings: of either, those of one feed of a room.
     ///   - byteLimit: bytes of pictures at most. One of more than an eighth of it is not kept.
     init(drawings: Int, feedDrawings: Int, byteLimit: Int) {
         self.drawings = drawings
@@ -150,14 +153,15 @@ actor PictureCache {
     /// The cached picture, or one drawn for all who ask for it of the same feed meanwhile: of this tag, or a newer one
     /// of the feed where the newest is asked for.
     func picture(
-        _ key: Key, of feed: RoomFeed, isNewest: Bool,
+        _ key: Key, of feed: RoomFeed, isNewest: Bool, isDocument: Bool = false,
         _ draw: @escaping @Sendable () async throws(GatewayError) -> BoardImage
     ) async throws(GatewayError) -> BoardImage {
         if let picture = pictures.value(key) { return picture }
-        let wanted = Drawing(key: key, feed: feed, isNewest: isNewest)
+        let wanted = Drawing(key: key, feed: feed, isNewest: isNewest, isDocument: isDocument)
         if let drawing = pending[wanted] { return try await drawing.value.get() }
-        let own = pending.keys.count { $0.key.room == key.room && $0.feed == feed }
-        guard pending.count < drawings, own < feedDrawings else {
+        let alike = pending.keys.filter { $0.isDocument == isDocument }
+        let own = alike.count { $0.key.room == key.room && $0.feed == feed }
+        guard alike.count < drawings, own < feedDrawings else {
             throw .notReady("The gateway waits for other pictures; ask again in a second.")
         }
         let begun = generation

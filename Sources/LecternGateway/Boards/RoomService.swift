@@ -63,7 +63,10 @@ struct RoomService: Sendable {
     func picture(
         of room: RoomID, _ feed: RoomFeed, _ request: ImageRequest
     ) async throws(GatewayError) -> NATSReply {
-        try await ask(feed.image, of: room, request.encoded(), within: limits.pictureTimeout)
+        // A tag alone needs no drawing.
+        let isSlow = request.format.isDocument && request.unless != "*"
+        let limit = isSlow ? limits.documentTimeout : limits.pictureTimeout
+        return try await ask(feed.image, of: room, request.encoded(), within: limit)
     }
 
     /// A picture of a page of an asset, or what else the service answers that is no refusal.

@@ -51,11 +51,12 @@ final class PageImageCache: Sendable {
 
     /// Pages that are fetched at a time; and those that are fetched or waited for.
     static let parallel = 4
-    private static let mostWaiting = 256
+    private static let mostWaiting = 512
     /// How long a page that could not be had is not asked for.
     static let pause: Duration = .seconds(2)
-    /// How long a picture waits for its images: less than a gateway waits for the picture.
+    /// How long a picture waits for its images, and a document, which may have hundreds: less than a gateway waits for it.
     static let timeLimit: Duration = .seconds(3)
+    static let documentTimeLimit: Duration = .seconds(12)
 
     let byteLimit: Int
     private let fetch: Fetch
@@ -145,6 +146,11 @@ final class PageImageCache: Sendable {
             return state.waiting.removeValue(forKey: key) ?? []
         }
         for finish in waiting { finish() }
+    }
+
+    /// Whether one of these pages is being fetched, or is to be.
+    func isFetching(_ keys: [Key]) -> Bool {
+        state.withLock { state in keys.contains { state.waiting[$0] != nil } }
     }
 
     /// Drops the pixels of assets that are gone.

@@ -15,7 +15,8 @@ import Whiteboard
 /// finished, for they would begin again. Nobody gets a board older than their request, nor a newer one than they asked for.
 ///
 /// The pixels of images are fetched before a picture is drawn, while other pictures are; what has not come in time is drawn
-/// as a frame, and the picture says that it is incomplete.
+/// as a frame, and the picture says that it is incomplete. A document has more images and more time, and who keeps it asks once:
+/// it is answered `not-ready` until they have come or cannot be had.
 ///
 /// Bounded by a ``ReplyBudget`` of its own; requests beyond are answered `not-ready`. Rooms are divided among the threads
 /// by name; all threads share the memory of one ``BoardRenderer``.
@@ -39,6 +40,7 @@ final class RenderQueue: Sendable {
     private let renderer: BoardRenderer
     private let queues: [DispatchQueue]
     private let idleTime: Duration
+    private let documentTime: Duration
     private let isSweeping = Locked(false)
     private let tags: PictureTags
     private let sink: ReplySink
@@ -47,11 +49,12 @@ final class RenderQueue: Sendable {
     private let state = Locked(State())
     private let images = Locked<PageImageCache?>(nil)
 
-    /// - Parameter idleTime: canvases and pictures that were not used for so long are evicted, after twice that time at the
-    ///   latest.
+    /// - Parameters:
+    ///   - idleTime: canvases and pictures that were not used for so long are evicted, after twice that time at the latest.
+    ///   - documentTime: how long a document waits for its images.
     init(
         _ configuration: ServerConfiguration, budget: ReplyBudget<RoomID>, sink: ReplySink, metrics: ServerMetrics,
-        idleTime: Duration = .seconds(600)
+        idleTime: Duration = .seconds(600), documentTime: Duration = PageImageCache.documentTimeLimit
     ) {
         // Half of the cores; the other half is for the rooms.
         let threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
@@ -60,6 +63,7 @@ final class RenderQueue: Sendable {
             configuration, byteLimit: configuration.canvasBytes,
             countSkippedLassos: { metrics.lassosSkipped.increment(by: $0) })
         self.idleTime = idleTime
+        self.documentTime = documentTime
         turns = ReplyTurns(budget)
         tags = PictureTags(configuration)
         self.sink = sink
@@ -171,7 +175,13 @@ final class RenderQueue: Sendable {
     private func answer(_ key: RenderKey) {
         while !turns.isClosing, let (version, slowest) = state.withLock({ $0.pending.next(for: key) }) {
             let board = version.board
-            guard let images = images(of: board, key) else { return }
+            let images: PageImageSet
+            switch self.images(of: board, key) {
+            case .there(let found): images = found
+            case .awaited: return
+            case .late:
+                return finish(key, through: board.index) { [self] in refuse($0, .imagesPending, .notReady) }
+            }
             do throws(DrawingStopped) {
                 let file = try renderer.picture(
                     of: board, slowest: slowest, key.room, key.form, images: images, at: MonotonicClock.now(),
@@ -196,18 +206,29 @@ final class RenderQueue: Sendable {
         finish(key, through: .max) { [self] in refuse($0, .shuttingDown, .notReady) }
     }
 
-    /// The images of a picture. Those that are not there are fetched once for the requests that wait, and the picture drawn
-    /// afterwards.
-    /// - Returns: nil where they are being fetched.
-    private func images(of board: Board, _ key: RenderKey) -> PageImageSet? {
+    /// The images of a picture.
+    private enum Images {
+        case there(PageImageSet)
+        /// They are being fetched; the picture is drawn afterwards.
+        case awaited
+        /// They take longer than it waits.
+        case late
+    }
+
+    /// The images of a picture. Those that are not there are fetched once for the requests that wait.
+    private func images(of board: Board, _ key: RenderKey) -> Images {
         let wanted = renderer.images(of: board, key.form)
-        guard !wanted.isEmpty else { return PageImageSet.none }
-        guard let cache = images.withLock({ $0 }) else { return PageImageSet(wanted, [:]) }
+        guard !wanted.isEmpty else { return .there(.none) }
+        guard let cache = images.withLock({ $0 }) else { return .there(PageImageSet(wanted, [:])) }
         let (there, toBeLoaded) = cache.images(wanted, at: MonotonicClock.now())
         let mayLoad = !toBeLoaded.isEmpty && !turns.isClosing && state.withLock { $0.pending.beginLoading(key) }
-        guard mayLoad else { return PageImageSet(wanted, there) }
-        cache.load(toBeLoaded, for: key.room.room) { [self] in draw(key) }
-        return nil
+        let isDocument = key.form.format.isDocument
+        guard mayLoad else {
+            return isDocument && cache.isFetching(toBeLoaded) ? .late : .there(PageImageSet(wanted, there))
+        }
+        let limit = isDocument ? documentTime : PageImageCache.timeLimit
+        cache.load(toBeLoaded, for: key.room.room, within: limit) { [self] in draw(key) }
+        return .awaited
     }
 
     /// A board is wanted until a newer one is requested; a stroke is wanted as long as the newest board has it.

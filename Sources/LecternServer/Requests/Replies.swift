@@ -217,5 +217,7 @@ extension RequestError {
         .unknownIndex, "The room's log does not hold this position, or it lies ahead of what may be seen.")
     static let pictureTooLarge = RequestError(
         .tooLarge, "The board has too many points for this format; ask for a PNG.")
+    static let imagesPending = RequestError(
+        .notReady, "The images of the document are being made; ask again in a second.")
     static let shuttingDown = RequestError(.notReady, "The server is shutting down.")
 }

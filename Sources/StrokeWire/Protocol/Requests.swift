@@ -124,6 +124,9 @@ public struct BoardPart: Sendable, Hashable {
 /// The file format of a picture. The raw value is its name on the wire, and the file extension.
 public enum PictureFormat: String, Sendable, Hashable, CaseIterable {
     case png, svg, pdf, inkml
+
+    /// Whether it is a document with images in it, for which the service waits longer.
+    package var isDocument: Bool { self == .svg || self == .pdf }
 }
 
 /// What is below the ink of a picture. The raw value is its name on the wire.

@@ -259,11 +259,37 @@ import Testing
         }
     }
 
-    @Test func `a picture that does not come is a timeout`() async throws {
+    private static let pdf = document(.pdf)
+
+    @Test func `a document may take longer than a picture`() async throws {
+        try await RunningGateway.with(limits: .quick { $0.pictureTimeout = .milliseconds(50) }) { gateway in
+            let inbox = Locked<String?>(nil)
+            let connection = gateway.service.connection
+            let headers: NATSHeaders = [HeaderName.tag: "life.7.0"]
+            _ = try connection.subscribe("ink.0.r.image.main") { message in
+                let text = String(decoding: message.copyPayload(), as: UTF8.self)
+                if text.contains("unless"), let reply = message.reply {
+                    try! connection.publish([], to: reply, headers: headers)
+                } else if text.contains("pdf") {
+                    inbox.withLock { $0 = message.reply }
+                }
+            }
+            try await connection.flush()
+            async let document = HTTPClient(port: gateway.port).get("/api/rooms/r/board.pdf")
+            let reply = try await eventually("the document is being drawn") { inbox.withLock { $0 } }
+            // Asked later, this has its time already.
+            #expect(try await gateway.http.get("/api/rooms/r/board.png").status == .gatewayTimeout)
+            try connection.publish(Self.pdf, to: reply, headers: headers)
+            #expect(try await document.status == .ok)
+        }
+    }
+
+    @Test func `a picture that does not come is a timeout, after which it may be asked for again`() async throws {
         try await RunningGateway.with(limits: .quick { $0.pictureTimeout = .milliseconds(50) }) { gateway in
             try await gateway.service.answer("ink.0.r.image.main") { _ in [] }
             let response = try await gateway.http.get("/api/rooms/r/board.png")
             #expect(response.status == .gatewayTimeout)
+            #expect(response.headers[.retryAfter] == "1")
             #expect(try response.errorCode == "timeout")
         }
     }

@@ -132,15 +132,15 @@ import VectorGraphics
     @Test func `pages beyond the bound are missing at once`() async throws {
         let source = Source(isOpen: false)
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
-        let many = try (0..<128).map { try key($0) }
-        let others = try (128..<256).map { try key($0) }
+        let many = try (0..<256).map { try key($0) }
+        let others = try (256..<512).map { try key($0) }
         cache.load(many, for: try RoomID.test("algebra")) {}
         cache.load(others, for: try RoomID.test("botany")) {}
-        try await load([try key(300)], cache)
+        try await load([try key(600)], cache)
         #expect(source.pages.count <= 4)
         source.open()
         try await load(many + others, cache)
-        #expect(cache.images([try key(300)], at: MonotonicClock.now()).there.isEmpty)
+        #expect(cache.images([try key(600)], at: MonotonicClock.now()).there.isEmpty)
     }
 
     @Test func `a room with many images does not keep those of another waiting`() async throws {
@@ -207,6 +207,43 @@ import VectorGraphics
         let known = queue.headers(of: key, of: board)
         #expect(known.tag == image.headers[HeaderName.tag] && known.fields[HeaderName.incomplete] == nil)
         #expect(source.pages == [0])
+        queue.close()
+    }
+
+    @Test func `a document whose images take longer than it waits is refused until they are there`() async throws {
+        let source = Source(isOpen: false)
+        let replies = AsyncStream.makeStream(of: (bytes: [UInt8], headers: NATSHeaders, refusal: RequestError?).self)
+        let sink = ReplySink(
+            send: { bytes, headers, _ in replies.continuation.yield((bytes, headers, nil)) },
+            refuse: { _, refusal in replies.continuation.yield(([], [:], refusal)) })
+        var next = replies.stream.makeAsyncIterator()
+        let queue = RenderQueue(
+            ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink,
+            metrics: ServerMetrics(), documentTime: .zero)
+        queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
+        let board = BoardVersion(try room().board)
+        let key = try RenderKey.test(PictureForm(format: .pdf))
+        for _ in 0..<2 {
+            queue.render(key, of: board, reply: "early")
+            #expect(try #require(await next.next()).refusal?.code == .notReady)
+        }
+        source.open()
+        let document = try await eventually("the document") { () -> (bytes: [UInt8], headers: NATSHeaders)? in
+            queue.render(key, of: board, reply: "late")
+            let answer = try #require(await next.next())
+            return answer.refusal == nil ? (answer.bytes, answer.headers) : nil
+        }
+        #expect(document.bytes.starts(with: Array("%PDF".utf8)))
+        #expect(document.headers[HeaderName.incomplete] == nil)
+        // An image that cannot be had keeps nobody waiting.
+        source.lose()
+        queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
+        let frame = try await eventually("a document with a frame") { () -> NATSHeaders? in
+            queue.render(key, of: board, reply: "lost")
+            let answer = try #require(await next.next())
+            return answer.refusal == nil ? answer.headers : nil
+        }
+        #expect(frame[HeaderName.incomplete] == "1")
         queue.close()
     }
 

@@ -45,13 +45,19 @@ struct ExportCommand: AsyncParsableCommand {
         let request = ImageRequest(
             width: width, format: try picture.writtenFormat,
             background: picture.transparent ? .transparent : .white, page: picture.page)
-        let reply = try await connection.run(as: "lectern export") { try await ask(for: request, over: $0) }
+        let reply = try await connection.run(as: "lectern export") { nats in
+            try await ask(for: request, over: nats, until: .now + NATSConnection.stallLimit)
+        }
         try endingCommand { try OutputFile(picture.output).write(reply.payload) }
         let index = reply.headers[HeaderName.index].map { ": operation \($0)" } ?? ""
-        StandardError.write("\(picture.output)\(index), \(reply.payload.count) bytes")
+        let missing = reply.headers[HeaderName.incomplete] == nil ? "" : ", without images that are not there"
+        StandardError.write("\(picture.output)\(index), \(reply.payload.count) bytes\(missing)")
     }
 
-    private func ask(for request: ImageRequest, over nats: NATSConnection) async throws -> NATSReply {
+    /// - Parameter end: until then it asks again where the service is not ready, as while it makes the images of many slides.
+    private func ask(
+        for request: ImageRequest, over nats: NATSConnection, until end: ContinuousClock.Instant
+    ) async throws -> NATSReply {
         let subject = room.address.subject(cohort.map(RoomSubject.image) ?? .imageHead)
         let reply: NATSReply
         do throws(NATSError) {
@@ -61,6 +67,10 @@ struct ExportCommand: AsyncParsableCommand {
             throw ExitCode.failed(error == .noResponders ? room.unanswered : "\(error)")
         }
         if let refusal = RequestError(decoding: reply.payload) {
+            if refusal.code == .notReady, .now < end {
+                try await Task.sleep(for: .seconds(1))
+                return try await ask(for: request, over: nats, until: end)
+            }
             throw ExitCode.failed("the service refused: \(refusal.message)")
         }
         return reply
