@@ -57,6 +57,17 @@ function cleaned(text) {
     return known.toWellFormed?.() ?? known;
 }
 
+/** Takes off what is before the caret and makes a text too long: the end of what was typed or pasted. */
+function shorten(field) {
+    const [before, after] = [[...field.value.slice(0, field.selectionEnd)], field.value.slice(field.selectionEnd)];
+    let excess = bytesOf(cleaned(field.value)) - mostBytes;
+    if (excess <= 0) return;
+    while (excess > 0 && before.length > 0) excess -= bytesOf(cleaned(before.pop()));
+    const end = before.join("").length;
+    field.value = before.join("") + after;
+    field.setSelectionRange(end, end);
+}
+
 /** Writes while it is chosen. */
 export class TextTool {
     /** Of a new text, in board units. */
@@ -113,6 +124,24 @@ export class TextTool {
         } : null;
     }
 
+    /**
+     * Opens a field for who has no pointer: a quarter into what is seen of the page, on the first line without a text.
+     *
+     * @returns {boolean} whether it is open
+     */
+    openByKey() {
+        if (!this.#isChosen || this.#open || !this.#teacher.isWriting) return false;
+        const { size, painter } = this.#teacher.board;
+        const box = this.#canvas.getBoundingClientRect();
+        const quarter = (from, to, end) => 0.75 * Math.max(from, 0) + 0.25 * Math.min(to, end) - from;
+        const perUnit = box.width / size.width;
+        const x = quarter(box.left, box.right, innerWidth) / perUnit;
+        let y = quarter(box.top, box.bottom, innerHeight) / perUnit;
+        while (painter.textAt(x + 1, y) && y + 1.5 * this.lineHeight < size.height) y += this.lineHeight;
+        this.#show(this.#new(x, y));
+        return true;
+    }
+
     #tapped(points) {
         const [first, last] = [points[0], points.at(-1)];
         const perUnit = this.#canvas.getBoundingClientRect().width / this.#teacher.board.size.width;
@@ -127,10 +156,15 @@ export class TextTool {
         const found = features.includes("remove") ? await answered(() => painter.textAt(x, y), isOpen) : null;
         if (!this.#isChosen || this.#open || isOpen(found)) return;
         if (found && this.#teacher.removable([found.id]).length === 0) return this.#teacher.passOver();
-        const { lineHeight, colour } = this;
         this.#show(found
             ? { index: found.id, text: found.text, x: found.x, right: found.x + found.width, y: found.y, lineHeight: found.lineHeight, colour: found.colour }
-            : { index: null, text: "", x, right: x, y: y - lineHeight / 2, lineHeight, colour });
+            : this.#new(x, y));
+    }
+
+    /** A new text, whose first line is around a place. */
+    #new(x, y) {
+        const { lineHeight, colour } = this;
+        return { index: null, text: "", x, right: x, y: y - lineHeight / 2, lineHeight, colour };
     }
 
     #show(edited) {
@@ -142,12 +176,9 @@ export class TextTool {
             fontFamily, zIndex: "5", background: groundOf(this.#cssColour(edited.colour)), outline: "1px dashed #1f4fd8", outlineOffset: "2px", minWidth: "0",
             color: this.#cssColour(edited.colour), caretColor: "#1f4fd8", boxSizing: "content-box", transform: "none",
         });
-        let valid = edited.text;
         let isComposing = false;
         const changed = () => {
-            if (isComposing) return this.#place();
-            if (bytesOf(cleaned(field.value)) > mostBytes) field.value = valid;
-            else valid = field.value;
+            if (!isComposing) shorten(field);
             this.#place();
         };
         field.addEventListener("input", changed);

@@ -230,6 +230,12 @@ export class Toolbar {
         if (isSure && !this.#leaving.signal.aborted) this.#command("clear");
     }
 
+    /** Whether Enter presses nothing but the tool of texts. */
+    #isFree(event) {
+        const pressed = event.composedPath()[0].closest?.("a, button, input, summary, [role=option]");
+        return !pressed || pressed.id === "tool-text";
+    }
+
     #key(event) {
         if (event.ctrlKey || event.metaKey) {
             const command = keyOf(event);
@@ -241,5 +247,6 @@ export class Toolbar {
         if (/^[1-9]$/.test(key) && Number(key) <= this.#teacher.board.palette.length) this.#choose("colour", Number(key) - 1);
         else if (key === "[") this.#choose("width", Math.max(this.#choice.width - 1, 0));
         else if (key === "]") this.#choose("width", Math.min(this.#choice.width + 1, widths.length - 1));
+        else if (key === "enter" && this.#isFree(event) && this.#text.openByKey()) event.preventDefault();
     }
 }

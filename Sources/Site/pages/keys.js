@@ -58,7 +58,7 @@ export function bindKeys(controls) {
         // Those of a player, say, only where there is one. Two controls may do the same by one key.
         const inUse = [...document.querySelectorAll("[aria-keyshortcuts]")].filter((control) => !control.closest("section[hidden], .demo[hidden]"));
         const keys = [...new Set(inUse.map(({ title }) => title))].map((title) => /^(.*) \((.*)\)$/s.exec(title).slice(1));
-        if ($("widths")) keys.push([t("Colours"), "1 … 9"], [t("Width"), "[ ]"]);
+        if ($("widths")) keys.push([t("Colours"), "1 … 9"], [t("Width"), "[ ]"], [t("Write, where the tool is Text"), "Enter"]);
         list.replaceChildren(...keys.map(([name, key]) =>
             element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: name }))));
         dialog.showModal();

@@ -293,7 +293,7 @@ function showBoard(board) {
 }
 
 /** What a screen reader is told of operations; of pages it is told where they are shown. */
-const actionWords = { 2: mark("{name} has undone a step"), 3: mark("{name} has redone a step"), 4: mark("{name} has cleared the page") };
+const actionWords = { 2: mark("{name} has undone a step"), 3: mark("{name} has redone a step"), 4: mark("{name} has cleared the page"), 7: mark("{name} has changed the paper"), 8: mark("{name} has removed something") };
 
 /** Whether board and video are in step. */
 function showStep(board, clock) {

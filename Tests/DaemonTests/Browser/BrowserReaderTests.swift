@@ -99,12 +99,16 @@ import Testing
             let teacher = try await room.teacher()
             for place in 1...3 { try await teacher.drawWave(place) }
             try await student.wait(forIndex: 3)
-            try await teacher.run("$('clear').click()")
+            try await teacher.press("d")
+            try await teacher.drawWave(1)
             try await student.wait(forIndex: 4)
+            try await teacher.run("$('clear').click()")
+            try await student.wait(forIndex: 5)
             try await teacher.run("$('page-add').click()")
             try await student.wait(for: "the page", "told.includes(\"Page 2 of 2\")")
             let words = try await student.run("return told").strings
             #expect(words.count { $0 == "anna is drawing" } == 1, "\(words)")
+            #expect(words.contains("anna has removed something"), "\(words)")
             #expect(words.contains("anna has cleared the page"), "\(words)")
             #expect(
                 !words.contains { $0.contains("no status") || $0.contains("strokes wait for") && $0.contains(/[0-9]/) },

@@ -200,6 +200,60 @@ import Testing
         }
     }
 
+    @Test func `keys alone write: Enter opens a field on the first line without a text, in what is seen`() async throws
+    {
+        try await BrowserRoom.with(strokes: 1) { room, _ in
+            let teacher = try await room.teacher()
+            try await teacher.wait(forIndex: 1)
+            try await teacher.press("t")
+            for (number, word) in ["one", "two"].enumerated() {
+                try await teacher.press("Enter")
+                try await teacher.type("\(word)\(Self.escape)")
+                try await teacher.waitUntilSaved(index: number + 2)
+            }
+            let (one, two) = (try await room.message(2), try await room.message(3))
+            #expect(one["x"]?.string == "one" && two["x"]?.string == "two")
+            let tops = [one, two].compactMap { $0["d"]?.elements.first?["y"]?.double }
+            #expect(tops.count == 2 && tops[1] - tops[0] >= 32, "\(tops)")
+            // Another tool takes no Enter, and a button presses itself.
+            try await teacher.run("press($('undo'), 'Enter')")
+            try await teacher.press("p")
+            try await teacher.press("Enter")
+            #expect(try await teacher.run("return \(Self.field)") == .null)
+            // Where a part is seen, the field is in it.
+            try await teacher.press("t")
+            try await teacher.run("for (const key of '++++++') press(document.body, key)")
+            try await teacher.press("Enter")
+            let isInSight = """
+                (() => {
+                    const { left, top } = \(Self.field).getBoundingClientRect();
+                    return document.elementFromPoint(left + 1, top + 5) === \(Self.field);
+                })()
+                """
+            try await teacher.wait(for: "the field in sight", isInSight)
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test func `a paste that is too long is taken as far as a text may be long, at the caret`() async throws {
+        try await BrowserRoom.withTeacher { room, teacher in
+            try await teacher.beginText(0.2, 0.3)
+            try await teacher.run(
+                """
+                const field = \(Self.field);
+                field.value = "AZ";
+                field.setSelectionRange(1, 1);
+                field.setRangeText("\u{6570}".repeat(5000) + "\t", 1, 1, "end");
+                field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+                """)
+            let seen = try await teacher.run("return [\(Self.field).value.length, \(Self.field).selectionEnd]")
+            #expect(seen == [668, 667])
+            try await teacher.type(Self.escape)
+            try await teacher.wait(forIndex: 1)
+            #expect(try await room.message(1)["x"]?.string == "A" + String(repeating: "\u{6570}", count: 666) + "Z")
+        }
+    }
+
     @Test func `screen readers have the texts of the page that is seen, as they are released`() async throws {
         try await BrowserRoom.with { room, _ in
             try room.setVideo(1000)
