@@ -222,7 +222,7 @@ function showPage(board) {
     const { order } = board.pages;
     $("page").hidden = order.length < 2;
     say($("page"), pageWords(board.page, order));
-    $("page").dataset.short = `${order.indexOf(board.page) + 1}/${order.length}`;
+    say($("place"), `${order.indexOf(board.page) + 1}/${order.length}`);
     $("board").dataset.page = board.page;
 }
 
