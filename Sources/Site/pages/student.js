@@ -248,7 +248,7 @@ function bindView(board) {
 function showBoard(board) {
     const view = bindView(board);
     bindNotes(board, view, room);
-    bindDarkBoard(board, $("view"));
+    bindDarkBoard(board, $("ground"));
     new TextRegion(board, $("texts"));
     followConnection(board, (connection) => showStatus($("connection"), ...connectionWords(connection)));
     const showEmpty = () => ($("empty").hidden = board.index > 0 || board.incarnation !== "");

@@ -51,7 +51,8 @@ import Testing
     }
 
     @Test(.enabled(if: BrowserWindow.axe != nil, "with axe-core"), arguments: [false, true])
-    func `the buttons have room on each screen, beside no words, and axe-core finds nothing`(isDark: Bool) async throws {
+    func `the buttons have room on each screen, beside no words, and axe-core finds nothing`(isDark: Bool) async throws
+    {
         try await BrowserRoom.withTeacher { room, teacher in
             try await teacher.drawWave(1)
             try await teacher.run("$('page-add').click()")
