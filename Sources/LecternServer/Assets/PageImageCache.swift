@@ -51,7 +51,7 @@ final class PageImageCache: Sendable {
 
     /// Pages that are fetched at a time; and those that are fetched or waited for.
     static let parallel = 4
-    private static let mostWaiting = 512
+    private static let mostWaiting = 2048
     /// How long a page that could not be had is not asked for.
     static let pause: Duration = .seconds(2)
     /// How long a picture waits for its images, and a document, which may have hundreds: less than a gateway waits for it.

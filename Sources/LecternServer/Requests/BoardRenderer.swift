@@ -84,8 +84,8 @@ final class BoardRenderer: Sendable {
         return wanted
     }
 
-    /// Different pages of assets in a picture; what is beyond is drawn as frames.
-    private static let mostImages = 256
+    /// Different pages of assets in a picture, as many as a board has pages; what is beyond is drawn as frames.
+    private static let mostImages = 1000
 
     /// The picture of a board. Waits until there is memory to render it.
     ///

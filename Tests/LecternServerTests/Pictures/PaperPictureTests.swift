@@ -84,6 +84,16 @@ import Testing
         }
     }
 
+    @Test func `a document has the slides of all pages, however many these are`() throws {
+        let id = String(repeating: "ab", count: 32)
+        var room = try DrawnRoom(width: 400, height: 300)
+        for page in 0..<300 {
+            try room.send(#""a":7,"g":\#(page),"i":"\#(id)","p":\#(page),"d":[{"x":0,"y":0},{"x":400,"y":300}]"#)
+        }
+        let slides = renderer.images(of: room.board, PictureForm(format: .pdf)).map(\.source.page)
+        #expect(slides == Array(0..<300))
+    }
+
     @Test func `a slide lies where its corners are, rotated by quarters; a missing one is a frame`() throws {
         let id = String(repeating: "ab", count: 32)
         let source = ImageSource(asset: try #require(AssetID(hexadecimal: id)), page: 2)
