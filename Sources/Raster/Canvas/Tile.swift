@@ -55,19 +55,6 @@ struct TileSet: Sendable {
         }
     }
 
-    /// Adds the tiles to the right of those in the set, up to the right end of a box of pixels.
-    mutating func extendToTheRight(of box: PixelBox) {
-        guard !box.isEmpty else { return }
-        for row in 0..<members.count / columns {
-            let tiles = row * columns..<row * columns + (box.maxX - 1) / Tile.side + 1
-            guard let first = tiles.first(where: { members[$0] }) else { continue }
-            for index in first..<tiles.upperBound where !members[index] {
-                members[index] = true
-                count += 1
-            }
-        }
-    }
-
     /// Removes the tiles that another set does not have.
     mutating func formIntersection(_ other: TileSet) {
         for index in members.indices where members[index] && !other.members[index] {

@@ -103,14 +103,6 @@ public struct StrokePainter: Sendable {
     mutating func draw(
         _ painted: PaintedStroke, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
     ) -> PixelBox? {
-        draw(painted, on: &canvas, within: { _ in part }, while: isWanted)
-    }
-
-    /// Draws a stroke on the tiles that are chosen when its frame is known; not asked where nothing is drawn.
-    mutating func draw(
-        _ painted: PaintedStroke, on canvas: inout Canvas, within part: (StrokeFrame) -> TileSet?,
-        while isWanted: () -> Bool
-    ) -> PixelBox? {
         visitedPixels = 0
         let source = painted.stroke.isErasing ? 0 : painted.colour.pixel
         let box =
@@ -130,8 +122,7 @@ public struct StrokePainter: Sendable {
     }
 
     private mutating func rasterize(
-        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: (StrokeFrame) -> TileSet?,
-        while isWanted: () -> Bool
+        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
     ) -> PixelBox? {
         let tolerance = fitter.tolerance
         fitter.tolerance = Self.curveTolerance
@@ -140,9 +131,7 @@ public struct StrokePainter: Sendable {
         let whole = PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
         let isFull = fitter.coversCanvas
         if isFull, fitter.opacities.least == fitter.opacities.most {
-            fill(
-                fitter.opacities.most, source, on: &canvas,
-                within: part(StrokeFrame(box: whole, leastOpacity: 1, isFull: true, isInside: false)))
+            fill(fitter.opacities.most, source, on: &canvas, within: part)
             return whole
         }
         let box = isFull ? whole : bounds.box(on: canvas)
@@ -151,9 +140,6 @@ public struct StrokePainter: Sendable {
         let isTranslucent = fitter.isTranslucent
         let origin = SIMD2(Float(box.minX), Float(box.minY))
         let isUnclipped = bounds.isInside(canvas)
-        let part = part(
-            StrokeFrame(
-                box: box, leastOpacity: fitter.opacities.least, isFull: isFull, isInside: isUnclipped))
         return mask.withRows(width: box.width, height: box.height) { rows in
             if isFull { rows.fill() }
             let isCovered = scratch.withRows(width: box.width, height: box.height) { scratch in
@@ -220,14 +206,11 @@ public struct StrokePainter: Sendable {
     }
 
     private mutating func stamp(
-        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: (StrokeFrame) -> TileSet?,
-        while isWanted: () -> Bool
+        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
     ) -> PixelBox? {
         guard let bounds = bounds(of: stroke, while: isWanted) else { return nil }
         let box = bounds.box(on: canvas)
         guard !box.isEmpty else { return box }
-        let part = part(
-            StrokeFrame(box: box, leastOpacity: 0, isFull: false, isInside: bounds.isInside(canvas)))
         stamps.begin(box, tip: stroke.tip, step: Float(StampPlacer.spacing * scale))
         defer { visitedPixels = stamps.visited }
         var placer = StampPlacer(scale: scale, canvasWidth: canvas.width, canvasHeight: canvas.height, tip: stroke.tip)
@@ -259,26 +242,6 @@ public struct StrokePainter: Sendable {
             canvas.composite(source, rows: rows, box: box, within: part, kernels: kernels)
         }
         return box
-    }
-}
-
-/// What all pixels of a stroke depend on, wherever they lie.
-struct StrokeFrame: Sendable {
-    /// The pixels that the stroke may touch: places are counted from its upper left corner, in single precision.
-    let box: PixelBox
-    /// No part of the line is fainter than this.
-    let leastOpacity: Float
-    /// Whether the whole canvas is covered.
-    let isFull: Bool
-    /// Whether the stroke lies on the canvas, and nothing is cut off at the borders of its box.
-    let isInside: Bool
-
-    /// Whether pixels far from where two strokes differ are the same. Blocks of another width group the sums of a row
-    /// otherwise, and so may change their last bits.
-    func isLike(_ other: StrokeFrame) -> Bool {
-        box.minX == other.box.minX && box.minY == other.box.minY && leastOpacity == other.leastOpacity
-            && DirtyBlocks(width: box.width).columns == DirtyBlocks(width: other.box.width).columns
-            && !isFull && !other.isFull && isInside && other.isInside
     }
 }
 
