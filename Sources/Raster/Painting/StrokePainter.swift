@@ -101,7 +101,8 @@ public struct StrokePainter: Sendable {
     ///   When it is false the canvas stays as it was, and `nil` is returned.
     @discardableResult
     mutating func draw(
-        _ painted: PaintedStroke, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
+        _ painted: PaintedStroke, on canvas: inout Canvas, within part: TileSet?,
+        while isWanted: () -> Bool
     ) -> PixelBox? {
         visitedPixels = 0
         let source = painted.stroke.isErasing ? 0 : painted.colour.pixel
@@ -122,7 +123,8 @@ public struct StrokePainter: Sendable {
     }
 
     private mutating func rasterize(
-        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
+        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?,
+        while isWanted: () -> Bool
     ) -> PixelBox? {
         let tolerance = fitter.tolerance
         fitter.tolerance = Self.curveTolerance
@@ -206,7 +208,8 @@ public struct StrokePainter: Sendable {
     }
 
     private mutating func stamp(
-        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
+        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?,
+        while isWanted: () -> Bool
     ) -> PixelBox? {
         guard let bounds = bounds(of: stroke, while: isWanted) else { return nil }
         let box = bounds.box(on: canvas)
