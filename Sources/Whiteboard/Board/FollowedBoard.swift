@@ -74,21 +74,10 @@ public struct FollowedBoard: Sendable {
         for operation in visible { pages[operation.page]?.visible.append(try known.stroke(operation)) }
         for operation in redo { pages[operation.page]?.undone.append(try known.entry(operation)) }
         for clear in cleared {
-            var removed: [Stroke] = []
-            for operation in clear.visible {
-                guard operation.page == clear.page else {
-                    throw Divergence("the clear \(clear.index) has strokes of page \(operation.page)")
-                }
-                removed.append(try known.stroke(operation))
-            }
-            guard clear.index <= reply.index, let author = AuthorID("_") else {
+            guard clear.index <= reply.index else {
                 throw Divergence("the clear \(clear.index) is newer than the board")
             }
-            let removal = Removal(
-                index: clear.index, author: author, page: clear.page, indices: clear.indices, message: [])
-            pages[clear.page]?.done.append(
-                .removal(
-                    removal, removed: VisibleStrokes(removed), weight: removed.reduce(.zero) { $0 + $1.weight }))
+            pages[clear.page]?.done.append(try known.entry(clear))
         }
         let list = pages.sorted { $0.key < $1.key }.map { number, page in
             BoardPage(
@@ -136,44 +125,17 @@ extension FollowedBoard {
         let header = try Self.decode(message, index)
         guard PageNumber.range.contains(page) else { throw Divergence("operation \(index) is on page \(page)") }
         var change = Change(page: page)
-        let effect: Operation.Effect
-        switch header.action {
-        case .draw where header.element == .pointer:
+        if header.action == .draw, header.element == .pointer {
             board.pass(index)
             return change
-        case .draw:
+        }
+        let effect: Operation.Effect
+        if header.action == .draw {
             let stroke = try write(index, author, page, isLate, header, message)
             change.shown = [stroke]
             effect = .draw(stroke)
-        case .undo:
-            try board.willUndo(reference, at: index, &change)
-            effect = .undo(reference: reference ?? 0, page: page)
-        case .redo:
-            try board.willRedo(reference, at: index, &change)
-            effect = .redo(reference: reference ?? 0, page: page)
-        case .clear:
-            change.hidden = Array(board.visible(on: page))
-            effect = .clear(Removal(index: index, author: author, page: page, message: message))
-        case .remove:
-            let (indices, visible) = (header.indices ?? [], board.visible(on: page))
-            for index in indices {
-                guard let stroke = visible.stroke(at: index) else {
-                    throw Divergence("removal of \(index), which is not on page \(page)")
-                }
-                change.hidden.append(stroke)
-            }
-            change.hidden.sort { $0.index < $1.index }
-            effect = .remove(Removal(index: index, author: author, page: page, indices: indices, message: message))
-        case .turn: effect = .turn(page: page)
-        case .arrange:
-            guard let order = header.order, PageNumber.isOrder(order) else {
-                throw Divergence("arrange \(index) has no order")
-            }
-            effect = .arrange(order, shown: page)
-        case .paper:
-            guard let paper = header.paper else { throw Divergence("paper \(index) has no content") }
-            change.paper = paper
-            effect = .paper(paper, page: page)
+        } else {
+            effect = try board.effect(of: header, message, at: index, by: author, reference, &change)
         }
         let (size, pages) = (board.size, board.pages)
         board.apply(effect, at: index)
@@ -215,6 +177,53 @@ extension FollowedBoard {
 }
 
 extension Board {
+    /// What a command does to the board; notes which strokes it shows and hides.
+    fileprivate func effect(
+        of header: StrokeMessage, _ message: [UInt8], at index: UInt64, by author: AuthorID, _ reference: UInt64?,
+        _ change: inout FollowedBoard.Change
+    ) throws(FollowedBoard.Divergence) -> Operation.Effect {
+        let page = change.page
+        switch header.action {
+        case .draw: throw FollowedBoard.Divergence("operation \(index) is no command")
+        case .undo:
+            try willUndo(reference, at: index, &change)
+            return .undo(reference: reference ?? 0, page: page)
+        case .redo:
+            try willRedo(reference, at: index, &change)
+            return .redo(reference: reference ?? 0, page: page)
+        case .clear:
+            change.hidden = Array(visible(on: page))
+            return .clear(Removal(index: index, author: author, page: page, message: message))
+        case .remove:
+            let indices = header.indices ?? []
+            change.hidden = try strokes(indices, on: page)
+            return .remove(Removal(index: index, author: author, page: page, indices: indices, message: message))
+        case .turn: return .turn(page: page)
+        case .arrange:
+            guard let order = header.order, PageNumber.isOrder(order) else {
+                throw FollowedBoard.Divergence("arrange \(index) has no order")
+            }
+            return .arrange(order, shown: page)
+        case .paper:
+            guard let paper = header.paper else { throw FollowedBoard.Divergence("paper \(index) has no content") }
+            change.paper = paper
+            return .paper(paper, page: page)
+        }
+    }
+
+    /// The strokes of a removal, bottom to top.
+    private func strokes(_ indices: [UInt64], on page: Int) throws(FollowedBoard.Divergence) -> [Stroke] {
+        let visible = visible(on: page)
+        var strokes: [Stroke] = []
+        for index in indices {
+            guard let stroke = visible.stroke(at: index) else {
+                throw FollowedBoard.Divergence("removal of \(index), which is not on page \(page)")
+            }
+            strokes.append(stroke)
+        }
+        return strokes.sorted { $0.index < $1.index }
+    }
+
     fileprivate func willUndo(
         _ reference: UInt64?, at index: UInt64, _ change: inout FollowedBoard.Change
     ) throws(FollowedBoard.Divergence) {
@@ -273,6 +282,21 @@ extension FollowedBoard {
                 return .removal(removal, removed: VisibleStrokes(), weight: .zero)
             }
             return .stroke(try stroke(operation))
+        }
+
+        func entry(_ clear: ClearedBoard) throws(Divergence) -> HistoryEntry {
+            var removed: [Stroke] = []
+            for operation in clear.visible {
+                guard operation.page == clear.page else {
+                    throw Divergence("the clear \(clear.index) has strokes of page \(operation.page)")
+                }
+                removed.append(try stroke(operation))
+            }
+            guard let author = AuthorID("_") else { throw Divergence("a clear needs an author") }
+            let removal = Removal(
+                index: clear.index, author: author, page: clear.page, indices: clear.indices, message: [])
+            return .removal(
+                removal, removed: VisibleStrokes(removed), weight: removed.reduce(.zero) { $0 + $1.weight })
         }
     }
 
