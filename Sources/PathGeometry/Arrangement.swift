@@ -102,32 +102,9 @@ struct Arrangement {
                 let closes = operand == 0 ? closes.first : closes.second
                 let contour = closes ? contour.filled : contour
                 try budget.spend(CuttingBudget.contour + CuttingBudget.segment * contour.segments.count)
-                let walk = Walk(
-                    operand: operand, contour: index, isClosed: contour.isClosed, firstSource: sources.count, steps: [])
-                for segment in contour.segments {
-                    func add(_ low: Double, _ high: Double) {
-                        let curve = MonotoneCurve(segment, from: low, to: high)
-                        guard curve.start != curve.end else { return }
-                        pieces.append(
-                            Piece(
-                                curve: curve, box: curve.box, operand: operand, walk: walks.count,
-                                source: sources.count, low: low, high: high))
-                    }
-                    if segment.isClearlyMonotone {
-                        add(0, 1)
-                    } else {
-                        var low = 0.0
-                        for high in segment.extrema + [1] where high > low {
-                            add(low, high)
-                            low = high
-                        }
-                    }
-                    sources.append(segment)
-                }
-                walks.append(walk)
+                addWalk(along: contour, at: index, of: operand, &pieces)
             }
         }
-
         var index = VertexIndex(
             origin: bounds.isEmpty ? .zero : bounds.lower, tolerance: tolerance, capacity: pieces.count)
         var ends: [(Int, Int)] = []
@@ -144,6 +121,32 @@ struct Arrangement {
         vertices = index.places
         try cutAtPassedVertices(pieces, ends, &cuts, &budget)
         try makeEdges(pieces, ends, &cuts, &budget)
+    }
+
+    /// Adds a contour, and the monotone pieces of its segments.
+    private mutating func addWalk(
+        along contour: Contour, at index: Int, of operand: Int, _ pieces: inout [Piece]
+    ) {
+        let first = sources.count
+        for segment in contour.segments {
+            let extrema = segment.isClearlyMonotone ? [] : segment.extrema
+            var low = 0.0
+            for place in 0...extrema.count {
+                let high = place < extrema.count ? extrema[place] : 1
+                guard high > low else { continue }
+                let curve = MonotoneCurve(segment, from: low, to: high)
+                if curve.start != curve.end {
+                    pieces.append(
+                        Piece(
+                            curve: curve, box: curve.box, operand: operand, walk: walks.count, source: sources.count,
+                            low: low, high: high))
+                }
+                low = high
+            }
+            sources.append(segment)
+        }
+        walks.append(
+            Walk(operand: operand, contour: index, isClosed: contour.isClosed, firstSource: first, steps: []))
     }
 
     private static func isUsable(_ contour: Contour) -> Bool {

@@ -168,63 +168,74 @@ public struct DisplayList: Sendable {
         guard (try? budget.spend(Self.stepsOfItem * items.count)) != nil,
             let cutter = try? PathCutter(border.area, fillRule: border.fillRule, within: &budget)
         else { return false }
-        var left: [DisplayItem] = []
-        left.reserveCapacity(items.count)
-        var moved: [DisplayItem] = []
-        var segments = segmentCount
-        var covered = cutCover
+        var result = CutItems(segments: segmentCount, cover: cutCover)
+        result.left.reserveCapacity(items.count)
         for item in items {
             guard item.isBelow(box) else {
-                left.append(item)
+                result.left.append(item)
                 continue
             }
             var item = item
             if item.needsAreas {
                 guard let areas = outlined(item.entry, outline) else { return false }
                 item.take(areas)
-                segments += item.segmentCount
+                result.segments += item.segmentCount
             }
-            var parts: [DisplayItem] = []
-            var isChanged = false
-            for part in item.parts {
-                guard part.bounds.intersects(box) else {
-                    parts.append(part)
-                    continue
-                }
-                comparedItems += 1
-                comparedSegments += part.segmentCount
-                guard comparedItems <= limits.comparedItems, comparedSegments <= limits.comparedSegments,
-                    let area = part.area
-                else { return false }
-                guard let cut = try? cutter.cut(area, within: &budget) else { return false }
-                guard !cut.inside.isEmpty else {
-                    parts.append(part)
-                    continue
-                }
-                let isWhole = cut.outside.isEmpty
-                if !border.keepsOriginal {
-                    isChanged = true
-                    if !isWhole { parts.append(part.cut(to: cut.outside, by: border.id, .outside)) }
-                }
-                let inside = isWhole ? part : part.cut(to: cut.inside, by: border.id, .inside)
-                if let map = border.map, let copy = inside.moved(by: map, border.id) {
-                    moved.append(copy)
-                    segments += copy.segmentCount
-                    covered += cover(of: copy)
-                }
-            }
-            if isChanged {
-                segments += parts.reduce(0) { $0 + $1.segmentCount } - item.segmentCount
-                covered += parts.reduce(0) { $0 + cover(of: $1) } - (item.isWhole ? 0 : cover(of: item))
-                left += parts
-            } else {
-                left.append(item)
-            }
-            guard segments <= limits.segments, left.count + moved.count <= limits.items,
-                covered <= limits.cover + drawnCover
+            guard cut(item, at: border, box, by: cutter, &budget, &result) else { return false }
+            guard result.segments <= limits.segments, result.left.count + result.moved.count <= limits.items,
+                result.cover <= limits.cover + drawnCover
             else { return false }
         }
-        (items, segmentCount, cutCover) = (left + moved, segments, covered)
+        (items, segmentCount, cutCover) = (result.left + result.moved, result.segments, result.cover)
+        return true
+    }
+
+    /// The items below a border: what is left of each in its place, and what is moved above all of them.
+    private struct CutItems {
+        var left: [DisplayItem] = []
+        var moved: [DisplayItem] = []
+        var segments: Int
+        var cover: Double
+    }
+
+    /// - Returns: false where it would be beyond the limits.
+    private mutating func cut(
+        _ item: DisplayItem, at border: Border, _ box: Box, by cutter: PathCutter,
+        _ budget: inout CuttingBudget, _ result: inout CutItems
+    ) -> Bool {
+        var parts: [DisplayItem] = []
+        var isChanged = false
+        for part in item.parts {
+            guard part.bounds.intersects(box) else {
+                parts.append(part)
+                continue
+            }
+            comparedItems += 1
+            comparedSegments += part.segmentCount
+            guard comparedItems <= limits.comparedItems, comparedSegments <= limits.comparedSegments,
+                let area = part.area, let cut = try? cutter.cut(area, within: &budget)
+            else { return false }
+            guard !cut.inside.isEmpty else {
+                parts.append(part)
+                continue
+            }
+            let isWhole = cut.outside.isEmpty
+            if !border.keepsOriginal {
+                isChanged = true
+                if !isWhole { parts.append(part.cut(to: cut.outside, by: border.id, .outside)) }
+            }
+            let inside = isWhole ? part : part.cut(to: cut.inside, by: border.id, .inside)
+            if let map = border.map, let copy = inside.moved(by: map, border.id) {
+                result.moved.append(copy)
+                result.segments += copy.segmentCount
+                result.cover += cover(of: copy)
+            }
+        }
+        if isChanged {
+            result.segments += parts.reduce(0) { $0 + $1.segmentCount } - item.segmentCount
+            result.cover += parts.reduce(0) { $0 + cover(of: $1) } - (item.isWhole ? 0 : cover(of: item))
+        }
+        result.left += isChanged ? parts : [item]
         return true
     }
 }
