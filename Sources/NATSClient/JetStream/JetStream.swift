@@ -109,6 +109,33 @@ private struct MessageAnswer: Decodable {
     var message: Message
 }
 
+/// Ends what waits for something that no longer comes.
+struct StallWatch: Sendable {
+    private let signs = Locked(0)
+
+    /// Counts a sign of life.
+    /// - Returns: how many there were.
+    @discardableResult
+    func note() -> Int {
+        signs.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    /// Calls a body when no sign has come for a time. Cancel the task when none is awaited any more.
+    func start(_ limit: Duration, _ onStall: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Task {
+            var known = -1
+            while signs.withLock({ $0 }) != known {
+                known = signs.withLock { $0 }
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+            }
+            onStall()
+        }
+    }
+}
+
 extension JetStream {
     private enum ReadEvent<Element: Sendable>: Sendable {
         case began(serverTime: Int64)
@@ -116,6 +143,16 @@ extension JetStream {
         case barrier(FlowControlBarrier)
         case end
         case failed
+
+        init?(_ event: OrderedConsumerEvent) {
+            switch event {
+            case .caughtUp: self = .end
+            case .barrier(let barrier): self = .barrier(barrier)
+            case .rewound: self = .failed
+            case .began(let start): self = .began(serverTime: start.serverTime)
+            case .level, .interrupted: return nil
+            }
+        }
     }
 
     /// Reads a stream, as the settings say, up to its end as of the start of reading. The server sends no more messages than
@@ -139,33 +176,18 @@ extension JetStream {
         _ = try await streamInfo(settings.stream)
         let (events, inlet) = AsyncStream.makeStream(of: ReadEvent<Element>.self)
         let origin = ContinuousClock.now
-        // Messages that came and that were taken.
-        let progress = Locked(0)
+        // Of messages that came and that were taken.
+        let progress = StallWatch()
         do throws(NATSError) {
             let consumer = try read(
                 settings, logger: logger, clock: { origin.duration(to: .now).wholeNanoseconds },
-                onEvent: { event in
-                    switch event {
-                    case .caughtUp: inlet.yield(.end)
-                    case .barrier(let barrier): inlet.yield(.barrier(barrier))
-                    case .rewound: inlet.yield(.failed)
-                    case .began(let start): inlet.yield(.began(serverTime: start.serverTime))
-                    case .level, .interrupted: break
-                    }
-                },
+                onEvent: { event in if let event = ReadEvent<Element>(event) { inlet.yield(event) } },
                 onMessage: { message, metadata in
-                    progress.withLock { $0 += 1 }
+                    progress.note()
                     if let element = decode(message, metadata) { inlet.yield(.element(element)) }
                 })
             defer { consumer.cancel() }
-            let watch = Task {
-                var known = -1
-                while progress.withLock({ $0 }) != known {
-                    known = progress.withLock { $0 }
-                    guard (try? await Task.sleep(for: timeout)) != nil else { return }
-                }
-                inlet.yield(.failed)
-            }
+            let watch = progress.start(timeout) { inlet.yield(.failed) }
             defer { watch.cancel() }
             var serverTime: Int64 = 0
             for await event in events {
@@ -173,12 +195,8 @@ extension JetStream {
                 case .began(let time): serverTime = time
                 case .element(let element):
                     do throws(Failure) { try await take(element) } catch { return .failure(error) }
-                    let count = progress.withLock { count in
-                        count += 1
-                        return count
-                    }
                     // Long work shares its thread with other tasks.
-                    if count.isMultiple(of: 64) { await Task.yield() }
+                    if progress.note().isMultiple(of: 64) { await Task.yield() }
                 case .barrier(let barrier): barrier.pass()
                 case .end: return .success(serverTime)
                 case .failed: throw .timeout

@@ -53,22 +53,11 @@ extension JetStream {
             Request(deliverSubject: inbox, chunkSize: min(StreamSnapshotHeader.partBytes, connection.maxBody)))
         let answer = try await ask(request, subject, max(timeout, Self.idleTime))
         let header = try StreamSnapshotHeader(stream: stream, answer: answer)
-        let isAlive = Locked(true)
-        let watchdog = Task {
-            while (try? await Task.sleep(for: Self.idleTime)) != nil {
-                guard
-                    isAlive.withLock({ isAlive in
-                        defer { isAlive = false }
-                        return isAlive
-                    })
-                else {
-                    return inlet.finish()
-                }
-            }
-        }
-        defer { watchdog.cancel() }
+        let progress = StallWatch()
+        let watch = progress.start(Self.idleTime) { inlet.finish() }
+        defer { watch.cancel() }
         for await part in parts {
-            isAlive.withLock { $0 = true }
+            progress.note()
             guard connection.generation == generation else { throw JetStreamError.connection(.disconnected) }
             guard !part.bytes.isEmpty else {
                 guard part.failure == nil || part.failure == "204" else {
