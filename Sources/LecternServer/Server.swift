@@ -141,18 +141,7 @@ public struct Server: Service {
         }
         let threads = pool.start(journal, keeper: keeper) { ownership.report($0) }
         defer { threads.watching.cancel() }
-        if !AssetOpener.restrictsFiles {
-            logger.warning("the kernel has no Landlock: a malicious PDF could read this user's files")
-        }
-        // Files that are uploaded, pages that are drawn on boards, and one that is shown alone have places of their own.
-        var bounds = AssetOpener.Bounds()
-        bounds.waiting = UploadReceiver.parallel + PageImageCache.parallel + 1
-        let assets = AssetLibrary(
-            store: AssetStore(
-                root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
-                roomBytes: configuration.roomAssetBytes, connection: bulkConnection, logger: logger),
-            opener: AssetOpener(bounds: bounds), sweepInterval: configuration.assetUseInterval, metrics: pool.metrics,
-            logger: logger)
+        let assets = assetLibrary(settings, pool.metrics)
         pool.serve(
             assets,
             lessonsOf: JetStreamJournal(
@@ -191,6 +180,21 @@ public struct Server: Service {
         let owning = Task { try await ownership.run() }
         try? await gracefulShutdown()
         return .success(owning)
+    }
+
+    private func assetLibrary(_ settings: JournalSettings, _ metrics: ServerMetrics) -> AssetLibrary {
+        if !AssetOpener.restrictsFiles {
+            logger.warning("the kernel has no Landlock: a malicious PDF could read this user's files")
+        }
+        // Files that are uploaded, pages that are drawn on boards, and one that is shown alone have places of their own.
+        var bounds = AssetOpener.Bounds()
+        bounds.waiting = UploadReceiver.parallel + PageImageCache.parallel + 1
+        return AssetLibrary(
+            store: AssetStore(
+                root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
+                roomBytes: configuration.roomAssetBytes, connection: bulkConnection, logger: logger),
+            opener: AssetOpener(bounds: bounds), sweepInterval: configuration.assetUseInterval, metrics: metrics,
+            logger: logger)
     }
 
     private func auditLog(_ settings: JournalSettings) -> AuditLog {

@@ -89,30 +89,7 @@ struct RewindRepair: Sendable {
         _ partition: Int, _ rewind: LogRewind, _ catalogue: inout CheckpointCatalogue, _ log: PartitionLog
     ) async throws(JournalError) -> (PartitionLog, [RoomID: UInt64]) {
         _ = try await journal.deleteDamagedFiles(of: partition, catalogue, rewind)
-        var decisions: [RoomID: UInt64] = [:]
-        let failure = await withTaskGroup(of: Result<(RoomID, UInt64), JournalError>.self) { group -> JournalError? in
-            var rooms = rewind.rooms[...]
-            func next() {
-                guard let manifest = rooms.popFirst() else { return }
-                group.addTask {
-                    do throws(JournalError) {
-                        return .success((manifest.room, try await decide(manifest, rewind)))
-                    } catch {
-                        return .failure(error)
-                    }
-                }
-            }
-            for _ in 0..<Self.parallel { next() }
-            for await result in group {
-                switch result {
-                case .success(let (room, sequence)): decisions[room] = sequence
-                case .failure(let error): return error
-                }
-                next()
-            }
-            return nil
-        }
-        if let failure { throw failure }
+        let decisions = try await decide(rewind)
         let renewed = try await journal.provision(partition)
         catalogue.covered = max(catalogue.covered, max(1, renewed.firstSequence) - 1)
         catalogue.rewinds += 1
@@ -130,6 +107,35 @@ struct RewindRepair: Sendable {
             "partition \(partition)",
             "of \(rewind.known) records \(rewind.lost) were lost; rooms restored: \(rewind.rooms.count)")
         return (renewed, decisions)
+    }
+
+    /// Decides about all rooms that have lost something, some at a time.
+    /// - Returns: the sequence of each decision.
+    private func decide(_ rewind: LogRewind) async throws(JournalError) -> [RoomID: UInt64] {
+        let outcome = await withTaskGroup(of: Result<(RoomID, UInt64), JournalError>.self) { group in
+            var rooms = rewind.rooms[...]
+            func next() {
+                guard let manifest = rooms.popFirst() else { return }
+                group.addTask {
+                    do throws(JournalError) {
+                        return .success((manifest.room, try await decide(manifest, rewind)))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            for _ in 0..<Self.parallel { next() }
+            var decisions: [RoomID: UInt64] = [:]
+            for await result in group {
+                switch result {
+                case .success(let (room, sequence)): decisions[room] = sequence
+                case .failure(let error): return Result<[RoomID: UInt64], JournalError>.failure(error)
+                }
+                next()
+            }
+            return .success(decisions)
+        }
+        return try outcome.get()
     }
 
     /// - Returns: the sequence of the decision.

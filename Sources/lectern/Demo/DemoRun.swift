@@ -39,7 +39,6 @@ struct DemoRun: Sendable {
         afterwards: @Sendable (Outcome) async throws -> Void, tell: @escaping @Sendable (String) -> Void,
         _ show: @escaping @Sendable (DemoProgress.State, Duration) -> Void
     ) async throws -> Outcome {
-        let cohort = CohortName.main
         let progress = DemoProgress(timeline: timeline, speed: speed)
         let teacher = try await environment.connect("demo teacher")
         let video = try await environment.connect("demo video")
@@ -47,7 +46,7 @@ struct DemoRun: Sendable {
         let start = ContinuousClock.now
         let clock = Task {
             await VideoClock(
-                connection: video, address: environment.address, cohort: cohort, timeline: timeline,
+                connection: video, address: environment.address, cohort: .main, timeline: timeline,
                 interval: VideoClock.interval(at: speed), logger: logger
             ).run(firstNumber: 1)
         }
@@ -56,7 +55,7 @@ struct DemoRun: Sendable {
         }
         let session = Task {
             try await Student(
-                connection: viewer, address: environment.address, cohort: cohort, wetInk: true, logger: logger
+                connection: viewer, address: environment.address, cohort: .main, wetInk: true, logger: logger
             ).follow { event, _ in
                 if case .applied(let operation, _, _) = event, let line = operation.story { tell(line) }
                 return note(event, on: progress, at: start.duration(to: .now))
@@ -82,22 +81,29 @@ struct DemoRun: Sendable {
         status.cancel()
         await status.value
         let duration = start.duration(to: .now)
-        var (picture, document): ([UInt8]?, [UInt8]?)
-        do throws(NATSError) {
-            let subject = environment.address.subject(.image(cohort))
-            let (png, pdf) = (ImageRequest(), ImageRequest(format: .pdf))
-            let limit = NATSConnection.stallLimit
-            let drawn = try await viewer.requestParts(png.encoded(), to: subject, repeatingFor: limit).payload
-            document = try await viewer.requestParts(pdf.encoded(), to: subject, repeatingFor: limit).payload
-            picture = drawn
-        } catch .cancelled {}
         let outcome = Outcome(
-            state: progress.state, session: seen, duration: duration, picture: picture, document: document)
+            state: progress.state, session: seen, duration: duration,
+            picture: try await picture(ImageRequest(), over: viewer),
+            document: try await picture(ImageRequest(format: .pdf), over: viewer))
         try await afterwards(outcome)
         clock.cancel()
         _ = await clock.value
         for connection in [teacher, video, viewer] { await connection.close() }
         return outcome
+    }
+
+    /// - Returns: nil when the task is cancelled.
+    private func picture(
+        _ request: ImageRequest, over connection: NATSConnection
+    ) async throws(NATSError) -> [UInt8]? {
+        do throws(NATSError) {
+            return try await connection.requestParts(
+                request.encoded(), to: environment.address.subject(.image(.main)),
+                repeatingFor: NATSConnection.stallLimit
+            ).payload
+        } catch .cancelled {
+            return nil
+        }
     }
 
     /// - Returns: whether the student goes on.
