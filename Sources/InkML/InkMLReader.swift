@@ -193,28 +193,20 @@ private struct InkMLReader {
         } else if scope.element.isShape, scope.element != .line {
             scope.element = .freehand
         }
-        let format = scope.context.traceFormat
-        let samples = try SampleReader(format, scope.context.source, &references)
-        if let unknown = scope.context.source?.unknownResolutions.first {
-            try note(
-                .unknownResolution, line: unknown.line,
-                "The resolution of the channel \(unknown.channel.prefix(64).debugDescription) is 0 and counts as unknown."
-            )
-        }
-        if size == nil { size = samples.area }
+        let samples = try sampleReader(scope.context)
         let offset = try trace.milliseconds("timeOffset")
+        let continued = try continuedStroke(trace)
         var points: [StrokePoint] = []
         var clock = TraceClock(
             offset: offset, timestamp: scope.context.timestamp, isRelative: samples.isTimeRelative,
             hasNoTime: scope.hasNoTime)
-        let continued = try continuedStroke(trace)
         if let continued {
             clock.begin(
                 at: pages[continued.page].strokes[continued.stroke].time, hasOffset: self.offset.contains(continued))
         }
         let prior = continued.map { pages[$0.page].strokes[$0.stroke].points.count } ?? 0
         var strongest = 0.0
-        var reader = TraceReader(data, format)
+        var reader = TraceReader(data, scope.context.traceFormat)
         try reader.forEachPoint(atMost: min(limits.strokePoints - prior, limits.points - pointCount)) {
             (values) throws(InkMLError) in
             guard var point = samples.point(values) else {
@@ -232,14 +224,12 @@ private struct InkMLReader {
             place = continued
             pages[place.page].strokes[place.stroke].points += points
         } else {
-            let page = page(scope.page)
-            place = Place(page: page, stroke: pages[page].strokes.count)
             let brush = scope.brush ?? scope.context.brush
-            pages[page].strokes.append(
+            place = append(
                 InkDocument.Stroke(
                     index: scope.index, author: scope.author, element: scope.element, colour: brush?.colour ?? 0,
                     transparency: brush?.transparency ?? 0, width: try width(brush, samples, trace),
-                    time: clock.start, points: points))
+                    time: clock.start, points: points), to: scope.page)
             if offset != nil { self.offset.insert(place) }
         }
         if !samples.hasForceRange, strongest > 0 {
@@ -247,6 +237,24 @@ private struct InkMLReader {
             greatestForce = max(greatestForce, strongest)
         }
         if let id = trace["id"] { places[id] = place }
+    }
+
+    private mutating func sampleReader(_ context: InkContext) throws(InkMLError) -> SampleReader {
+        let samples = try SampleReader(context.traceFormat, context.source, &references)
+        if let unknown = context.source?.unknownResolutions.first {
+            try note(
+                .unknownResolution, line: unknown.line,
+                "The resolution of the channel \(unknown.channel.prefix(64).debugDescription) is 0 and counts as unknown."
+            )
+        }
+        if size == nil { size = samples.area }
+        return samples
+    }
+
+    private mutating func append(_ stroke: InkDocument.Stroke, to number: Int) -> Place {
+        let page = page(number)
+        pages[page].strokes.append(stroke)
+        return Place(page: page, stroke: pages[page].strokes.count - 1)
     }
 
     /// In board units. A board's lines are as wide along as across: a highlighter has the greater of both widths.

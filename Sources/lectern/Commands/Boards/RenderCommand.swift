@@ -146,19 +146,8 @@ struct RenderCommand: AsyncParsableCommand {
             try write(try encode(pictures, format))
         }
         for fold in folds {
-            let board = fold.board
-            let pages = format.pages(of: board, picture.page)
-            let kinds = pages.flatMap { board.visible(on: $0).map(\.kind) }
-            func count(_ kind: StrokeKind) -> Int { kinds.count { $0 == kind } }
-            let others = [(count(.image), "images"), (count(.lasso), "lassos"), (count(.text), "texts")].filter {
-                $0.0 > 0
-            }
-            .map { ", \($0.0) \($0.1)" }.joined()
-            let words =
-                !board.hasPages ? "" : pages.count == 1 ? "page \(pages[0]), " : "\(pages.count) pages, "
-            StandardError.write(
-                "\(picture.output): operation \(board.index), \(words)\(count(.stroke)) strokes\(others), digest \(board.digest)"
-            )
+            let pages = format.pages(of: fold.board, picture.page)
+            StandardError.write("\(picture.output): \(fold.board.summary(of: pages))")
         }
         if folds.contains(where: { !$0.rejections.isEmpty }) { throw ExitCode.failure }
     }
@@ -225,6 +214,18 @@ struct RenderCommand: AsyncParsableCommand {
             // Made of the board, not of a picture.
             return []
         }
+    }
+}
+
+extension Board {
+    /// What the pages that are drawn have.
+    fileprivate func summary(of pages: [Int]) -> String {
+        let kinds = pages.flatMap { visible(on: $0).map(\.kind) }
+        func count(_ kind: StrokeKind) -> Int { kinds.count { $0 == kind } }
+        let others = [(count(.image), "images"), (count(.lasso), "lassos"), (count(.text), "texts")]
+            .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+        let drawn = !hasPages ? "" : pages.count == 1 ? "page \(pages[0]), " : "\(pages.count) pages, "
+        return "operation \(index), \(drawn)\(count(.stroke)) strokes\(others), digest \(digest)"
     }
 }
 
