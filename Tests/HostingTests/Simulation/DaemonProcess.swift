@@ -215,102 +215,22 @@ extension DaemonProcess {
     }
 }
 
-final class PartitionWork {
-    var reader: SimulatedReader?
-    var isClosing = false
-    /// When the log had been read to what was its end.
-    var caughtUpAt: Moment?
-    var isCaughtUp: Bool { caughtUpAt != nil }
-    /// The last record that the host was given.
-    var delivered: UInt64 = 0
-    /// Numbers the times that the partition was opened.
-    var opening = 0
-    /// Up to where the checkpoints were when it was opened.
-    var covered: UInt64 = 0
-}
-
 extension DaemonProcess {
     private func open(_ partition: Int) {
-        let work = PartitionWork()
+        let work = PartitionWork(partition, of: self)
         works[partition] = work
-        readCatalogue(partition, work)
-    }
-
-    private func readCatalogue(_ partition: Int, _ work: PartitionWork) {
-        world.after(2...150) { [self] in
-            post { [self] in
-                guard works[partition] === work, !work.isClosing else { return }
-                guard isReached, !world.chance(80) else { return readCatalogue(partition, work) }
-                let catalogue = cluster.checkpoints[partition].catalogue()
-                work.opening = cluster.ledger.open(partition, catalogue)
-                world.after(0...40) { [self] in post { [self] in begin(partition, work, catalogue) } }
-            }
-        }
-    }
-
-    private func begin(_ partition: Int, _ work: PartitionWork, _ catalogue: SimulatedCheckpoints.Catalogue) {
-        guard works[partition] === work, !work.isClosing else { return }
-        let log = cluster.logs[partition]
-        keeper.open(partition, catalogue)
-        var stored = catalogue.rooms.mapValues { StoredRoom($0) }
-        for room in catalogue.damaged { stored[room] = .damaged }
-        for room in catalogue.outdated { stored[room]?.setOutdated() }
-        host.open(partition, prefix: log.prefix, stored: stored, at: now)
-        let first = catalogue.covered + 1
-        world.note("\(name) opens partition \(partition) with \(stored.count) rooms, and reads from \(first)")
-        (work.delivered, work.covered) = (first - 1, first - 1)
-        work.reader = SimulatedReader(log, from: first, world: world, clock: clock) { [weak self] event in
-            self?.post { self?.take(event, of: partition, work) }
-        }
-        work.reader?.isConnected = isReached
-    }
-
-    private func take(_ event: SimulatedReader.Event, of partition: Int, _ work: PartitionWork) {
-        guard works[partition] === work, !work.isClosing else { return }
-        switch event {
-        case .logClock(let ahead):
-            keeper.logClockAhead[partition] = ahead
-            host.setLogClock(of: partition, ahead: ahead)
-        case .record(let record):
-            work.delivered = record.sequence
-            host.take(record, arrivedAt: now, at: now)
-        case .missing where cluster.fault == .passesOverDeletions: break
-        case .missing:
-            // Newer checkpoints hold it, or it is of a room that was erased.
-            if reopened.updateValue(work.covered, forKey: partition) != work.covered {
-                close(partition, saving: .nothing)
-            }
-        case .barrier(let pass): host.barrier(pass)
-        case .level where cluster.fault == .decidesBehind: break
-        case .level(let until): host.setLevel(of: partition, until: until, at: now)
-        case .caughtUp:
-            work.caughtUpAt = world.now
-            host.caughtUp(partition, at: now)
-        }
+        work.readCatalogue()
     }
 
     private func close(_ partition: Int, saving: ClosingSave = .unsaved) {
-        guard let work = works[partition], !work.isClosing else { return }
-        world.note("\(name) closes partition \(partition)")
-        work.isClosing = true
-        work.reader?.cancel()
-        host.close(partition, saving: saving, at: now)
-        expectEnd(of: work, partition)
+        works[partition]?.close(saving: saving)
     }
 
-    /// Reports a partition that is not closed although the process has been running with a connection for long enough.
-    private func expectEnd(of work: PartitionWork, _ partition: Int) {
-        world.after(Self.longestClosing) { [weak self] in
-            guard let self, isAlive, works[partition] === work else { return }
-            guard !isStopped, isConnected, freeSince + Self.longestClosing <= world.now else {
-                return expectEnd(of: work, partition)
-            }
-            report("partition \(partition) is still being closed")
-        }
+    /// Opens a partition again of which the log lacks records: newer checkpoints hold them, or they are of a room that was
+    /// erased, and then opening it once more with the same checkpoints changes nothing.
+    func reopen(_ partition: Int, covered: UInt64) {
+        if reopened.updateValue(covered, forKey: partition) != covered { close(partition, saving: .nothing) }
     }
-
-    /// How long closing a partition may take.
-    private static var longestClosing: Duration { .seconds(20) }
 
     /// Updates every second through which record the checkpoints of each partition hold everything.
     private func reportCoverage() {

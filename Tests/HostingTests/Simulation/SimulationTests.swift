@@ -9,7 +9,7 @@ import Testing
 /// 3. `Teacher`: the video's encoder, and an author who writes and sends until the log acknowledges.
 /// 4. `SimulatedStreams`, `SimulatedCheckpoints`: the log and the checkpoints of a partition as JetStream keeps them, and the
 ///    log's reader; `Repartition` moves them to another number of partitions.
-/// 5. `DaemonProcess`: the real host and membership in a process that can crash, stand still, or lose its connection.
+/// 5. `DaemonProcess`, `PartitionWork`: the real host and membership in a process that can crash, stop, or be cut off.
 /// 6. `ProcessOutput`, `SimulatedKeeper`, `SimulatedRecords`: what the host publishes, appends, saves and loads.
 /// 7. `SimulatedNetwork`: core NATS, and the send buffer of a process.
 /// 8. `Student`: the video as a cohort sees it, and a student who follows the board.
