@@ -95,7 +95,6 @@ package final class EventQueue<Event: Sendable>: Sendable {
             return nil
         }
 
-        /// Cancels the task of the alarm.
         package mutating func cancelAlarm() {
             alarm?.task?.cancel()
             alarm = nil

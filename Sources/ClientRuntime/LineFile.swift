@@ -76,7 +76,6 @@ package final class LineFile {
     }
 }
 
-/// The complete lines of a file.
 package struct OutboxLines {
     package let lines: ArraySlice<ArraySlice<UInt8>>
     /// Size of the complete lines in bytes, with their line breaks.
@@ -100,7 +99,6 @@ public struct OutboxFileError: Error, Sendable, Equatable, CustomStringConvertib
         case notWritten(String)
         /// Another process has it open.
         case inUse
-        /// It is no outbox.
         case notAnOutbox
         /// It belongs to another room or author, given here.
         case otherOwner(String)

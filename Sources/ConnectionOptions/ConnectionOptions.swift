@@ -52,7 +52,6 @@ package struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    /// The servers' URLs.
     package var url: String {
         nats ?? Self.variable("URL") ?? NATSSettings().url
     }
@@ -64,7 +63,6 @@ package struct ConnectionOptions: ParsableArguments {
         ProcessInfo.processInfo.environment["LECTERN_NATS_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The settings of a connection.
     package func settings(as name: String) -> NATSSettings {
         var settings = NATSSettings(url: url, name: name)
         settings.user = user ?? Self.variable("USER")

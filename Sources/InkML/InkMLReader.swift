@@ -77,7 +77,6 @@ private struct InkMLReader {
         }
     }
 
-    /// What was read.
     var document: InkDocument {
         var document = InkDocument(size: size, pages: pages.isEmpty ? [InkDocument.Page()] : pages)
         document.notes = notes

@@ -141,7 +141,6 @@ public struct InkMLWriter: Sendable {
         body.append("</annotation>")
     }
 
-    /// The number of the context of these channels.
     private mutating func context(_ channels: TraceChannels) -> Int {
         if let known = contexts[channels] { return known }
         let number = contexts.count
@@ -153,7 +152,6 @@ public struct InkMLWriter: Sendable {
         return number
     }
 
-    /// The number of a stroke's brush.
     private mutating func brush(_ stroke: InkDocument.Stroke) -> Int {
         let isEraser = stroke.element == .eraser
         let key = BrushKey(

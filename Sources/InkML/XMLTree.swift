@@ -20,7 +20,6 @@ final class XMLElement {
         attributes.first { $0.name == attribute }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
 
-    /// The first child with a name.
     func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
     /// The text without white space around it.

@@ -12,7 +12,6 @@ public import StrokeWire
 public struct AuditLog: Sendable {
     /// Records of one room and user, two for each command.
     private static let subjectRecords: Int64 = 4000
-    /// Records in a page.
     private static let pageRecords = 500
 
     private let root: String

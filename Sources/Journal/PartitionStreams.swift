@@ -18,7 +18,6 @@ struct PartitionStreams: Sendable {
     /// The streams that these are copies of.
     var original: PartitionStreams { PartitionStreams(root: root, partition: partition) }
 
-    /// The subjects of all manifests.
     var manifests: String { "\(root).\(partition).*.checkpoint" }
 
     /// The subject of a room's manifest.

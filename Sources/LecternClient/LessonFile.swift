@@ -44,7 +44,6 @@ public struct LessonFileError: Error, Sendable, Equatable, CustomStringConvertib
         case missing
         /// The file is not readable by this process.
         case notPermitted
-        /// The path is a directory.
         case directory
         /// The system cannot read it, with the system's message.
         case unreadable(String)

@@ -80,7 +80,6 @@ public enum RoomDirectoryError: Error, Sendable, Equatable, CustomStringConverti
     case tooManyMuted
     /// The reply cannot be decoded.
     case malformed
-    /// NATS reported an error.
     case nats(NATSError)
 
     /// What a request failed with.

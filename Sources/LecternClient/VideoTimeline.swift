@@ -13,7 +13,6 @@ public struct VideoTimeline: Sendable {
         case stall(Duration)
         /// The media time jumps here, and the next sample declares a discontinuity.
         case seek(to: Duration)
-        /// The video ends.
         case end
     }
 

@@ -4,7 +4,6 @@ internal import Yams
 
 /// A YAML file of settings with its keys checked; values are checked when they are read.
 struct ConfigurationFile {
-    /// A value as it stands in the file.
     struct Value {
         /// From 1.
         let line: Int
@@ -12,7 +11,6 @@ struct ConfigurationFile {
         let text: String
     }
 
-    /// The path as given.
     let path: String
     /// The settings with a value of the right shape.
     private(set) var values: [String: Value] = [:]

@@ -44,13 +44,10 @@ struct Setting<Root>: Sendable {
 
 /// The known keys, and their environment variables.
 struct SettingKeys: Sendable {
-    /// The kind of a key.
     enum Entry: Equatable {
         /// A key with a value.
         case setting(isList: Bool)
-        /// A section of keys.
         case section
-        /// The section of a named cohort.
         case cohort(CohortName)
     }
 
@@ -134,7 +131,6 @@ struct SettingKeys: Sendable {
         key.split(separator: ".").last.map(String.init) ?? ""
     }
 
-    /// The keys of a named cohort.
     static func names(of cohort: CohortName) -> [String] {
         CohortSettings.settings.map { "cohorts.\(cohort).\($0.key)" }
     }

@@ -202,7 +202,6 @@ extension DaemonConfiguration {
             "This daemon's roles: core serves rooms over NATS, gateway the HTTP side, for the rooms of all daemons."),
     ]
 
-    /// The keys for all cohorts.
     private static let cohortSettings: [Setting<DaemonConfiguration>] =
         [
             Setting(

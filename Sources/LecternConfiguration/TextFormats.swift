@@ -25,7 +25,6 @@ extension ValueFormat where Value == String {
         text("path", "a path, or a name on PATH", rule: "the path or name of a program") { !$0.isEmpty }
     }
 
-    /// A path of a directory.
     static var directory: Self {
         text("path", "a path", rule: "the path of a directory") { !$0.isEmpty }
     }

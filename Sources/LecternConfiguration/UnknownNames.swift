@@ -2,7 +2,6 @@ internal import StrokeWire
 
 /// Finds arguments and environment variables that are not settings.
 enum UnknownNames {
-    /// Faults for unknown keys.
     static func faults(arguments: [String: String]) -> [ConfigurationFault] {
         arguments.keys.sorted().compactMap { key in
             let origin = "argument \(key)"

@@ -137,7 +137,6 @@ struct UnitFormat: Sendable {
 
     /// From the smallest to the largest, each a multiple of the one before.
     let units: [Unit]
-    /// How zero is written.
     let zero: String
 
     /// Bytes; a number without a unit is bytes too.
@@ -147,7 +146,6 @@ struct UnitFormat: Sendable {
             Unit(suffix: "GiB", factor: 1 << 30),
         ], zero: "0")
 
-    /// Milliseconds.
     static let durations = UnitFormat(
         units: [
             Unit(suffix: "ms", factor: 1), Unit(suffix: "s", factor: 1000), Unit(suffix: "m", factor: 60_000),

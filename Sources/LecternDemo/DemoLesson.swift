@@ -55,15 +55,12 @@ enum DemoStep {
     case curve([Place], Pen)
     /// An eraser stroke through the places.
     case erase([Place], width: Double)
-    /// A number of undo commands.
     case undo(Int)
     case redo(Int)
     case clear
-    /// Points along the places.
     case point([Place])
     /// A typed line of letters; `size` is its height.
     case type(String, at: Place, size: Double, Pen = .black)
-    /// Rules the paper of a page.
     case rule(Paper.Ruling, page: Int)
     /// Shows a page.
     case turn(Int)

@@ -174,7 +174,6 @@ enum PenPath {
         return samples
     }
 
-    /// A straight drag.
     static func straight(_ from: Place, _ to: Place, step: Double) -> [Place] {
         let count = max(1, Int((from.distance(to: to) / step).rounded()))
         return (0...count).map { from.between(to, Double($0) / Double(count)) }

@@ -77,7 +77,6 @@ struct GatewayError: Error, Equatable {
     }
 
     static let notFound = GatewayError(.notFound, "not-found", "Nothing is here; / has links to all there is.")
-    /// Where there are no pages.
     static let notFoundBesideHealth = GatewayError(
         .notFound, "not-found", "Nothing is here; there are /healthz, /readyz and /metrics.")
 

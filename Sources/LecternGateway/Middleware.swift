@@ -77,7 +77,6 @@ struct JSONErrors: RouterMiddleware {
 struct AllowedMethods: RouterMiddleware {
     typealias Context = GatewayContext
 
-    /// The methods of a path.
     static func of(_ path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/").map(String.init)
         if parts == ["api", "session"] { return [.post] }

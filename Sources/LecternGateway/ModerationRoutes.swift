@@ -90,13 +90,11 @@ extension ModerationRoutes {
     /// Seconds by which the clock of the gateway that made a link may differ.
     private static let clockMargin: Int64 = 3600
 
-    /// What is asked for.
     private struct LinkBody: Decodable {
         let cohort: String?
         let expires: Int?
     }
 
-    /// What is given.
     private struct Link: Encodable {
         /// Below the root of the gateway.
         let path: String

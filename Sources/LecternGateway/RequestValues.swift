@@ -31,10 +31,8 @@ extension FixedWidthInteger {
 }
 
 extension GatewayContext {
-    /// The room in the path.
     func room() throws(GatewayError) -> RoomID { try name("room", of: "a room") }
 
-    /// The author in the path.
     func author() throws(GatewayError) -> AuthorID { try name("author", of: "an author") }
 
     private func name<Name: SubjectToken>(_ parameter: String, of what: String) throws(GatewayError) -> Name {
@@ -42,7 +40,6 @@ extension GatewayContext {
         return try Name(text.removingPercentEncoding ?? text, of: what)
     }
 
-    /// The page in the path.
     func page() throws(GatewayError) -> Int {
         guard let page = parameters.get("page").flatMap({ Int(digits: $0) }), PageNumber.range ~= page else {
             throw .badRequest("A page is a number from 0 to \(PageNumber.range.upperBound).")
@@ -79,7 +76,6 @@ extension Request {
         return name
     }
 
-    /// The incarnation of a room.
     func incarnation() throws(GatewayError) -> String? {
         let incarnation = text("room")
         guard incarnation?.utf8.count ?? 0 <= 256 else { throw .badRequest("room is at most 256 bytes long.") }

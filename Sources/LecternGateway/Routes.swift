@@ -67,7 +67,6 @@ struct MetricsRoute {
 }
 
 extension JSONEncoder {
-    /// Keys are sorted.
     static var sorted: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

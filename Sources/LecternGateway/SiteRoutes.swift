@@ -15,7 +15,6 @@ internal import StrokeWire
 ///
 /// All links are relative: a proxy may serve the gateway below a path of its own.
 struct SiteRoutes {
-    /// A file of the site.
     struct File: Sendable {
         /// Its bytes in one content coding, and their tag.
         struct Body: Sendable {

@@ -94,7 +94,6 @@ private struct DaemonLogHandler: LogHandler {
     }
 }
 
-/// A line of the log as JSON.
 enum LogLine {
     static func json(_ event: LogEvent, _ metadata: Logger.Metadata, at time: Date) -> [UInt8] {
         var line = Array("{\"time\":\"".utf8)

@@ -27,7 +27,6 @@ struct ServerMetrics: Sendable {
     let assetPictures = CounterFamily<AssetPictureOutcome>("lectern_asset_pictures_total", "outcome")
     let assetUploads = CounterFamily<AssetUploadOutcome>("lectern_asset_uploads_total", "outcome")
     let commands = CounterFamily<CommandOutcome>("lectern_commands_total", "outcome")
-    /// Bytes that the stream of assets has.
     let assetBytes = Meter(label: "lectern_asset_bytes")
     /// Seconds that it took to open a file and to render a page of it.
     let assetRendering = Recorder(label: "lectern_asset_rendering_seconds", aggregate: true)
@@ -45,7 +44,6 @@ struct ServerMetrics: Sendable {
     /// Hibernated rooms that were dropped, by their age or for lack of memory.
     let forgotten = Counter(label: "lectern_forgotten_rooms_total")
 
-    /// Adds the counts of a room.
     func add(_ counts: RoomCounts) {
         add(counts.intake)
         increment(.draw, counts.draws)
@@ -238,7 +236,6 @@ struct RoomGauges {
     private var index: UInt64?
     private var cursorChanges: UInt64?
 
-    /// Reports what has changed.
     mutating func report(_ room: inout Room, _ metrics: ServerMetrics) {
         if !isCounted {
             isCounted = true

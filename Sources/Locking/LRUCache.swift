@@ -7,7 +7,6 @@ package struct LRUCache<Key: Hashable, Value> {
     private struct Entry {
         let value: Value
         let bytes: Int
-        /// The number of its last use.
         var lastUse: UInt64
     }
 

@@ -153,7 +153,6 @@ struct VertexIndex {
     private let origin: Point
     private let tolerance: Double
     private let perCell: Double
-    /// The newest vertex of each cell.
     private var cells: PairTable
     /// The next older vertex of the same cell, −1 for none.
     private var nextInCell: [Int] = []

@@ -53,7 +53,6 @@ struct MonotoneCurve {
         return solve(way.dot(cubic.p0), way.dot(cubic.p1), way.dot(cubic.p2), way.dot(cubic.p3), way.dot(place))
     }
 
-    /// The parameter at which a coordinate has a value.
     func parameter(axis: Int, value: Double) -> Double {
         let (low, high) = (start[axis], end[axis])
         if low <= high { return solve(low, cubic.p1[axis], cubic.p2[axis], high, value) }

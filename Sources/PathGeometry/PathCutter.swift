@@ -175,7 +175,6 @@ package struct CuttingBudget: Sendable {
         (self.steps, self.stepsOfOperation, left) = (steps, stepsOfOperation, steps)
     }
 
-    /// Steps so far.
     package var spent: Int64 { steps - left }
 
     /// A contour of an arrangement, one of its segments, and an edge.
@@ -189,7 +188,6 @@ package struct CuttingBudget: Sendable {
     static let cut = 128
     /// A vertex that is compared with a place.
     static let vertex = 2
-    /// An edge that is compared with a ray.
     static let rayEdge = 2
     /// The direction of an edge at a vertex; and where it lies beside others that are nearly tangent.
     static let angle = 16

@@ -196,7 +196,6 @@ package struct StrokeMeasure: CurveSink {
         return low.x >= -margin && low.y >= -margin && high.x <= width + margin && high.y <= height + margin
     }
 
-    /// Whether the width is constant.
     package var isConstant: Bool { narrowest == widest }
 
     /// The mean opacity along the line, 0 … 1.

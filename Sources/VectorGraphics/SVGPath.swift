@@ -158,7 +158,6 @@ struct SVGPrecision: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends text.
     mutating func append(_ text: StaticString) { text.withUTF8Buffer { append(contentsOf: $0) } }
 
     /// Appends bytes in base 64, with padding (RFC 4648, 4).

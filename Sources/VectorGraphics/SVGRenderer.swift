@@ -169,7 +169,6 @@ struct SVGDocument {
         finish(path)
     }
 
-    /// Adds an area.
     mutating func add(_ area: Path, _ colour: RGB, opacity: Double) {
         fill(data(of: area), colour, opacity: opacity)
     }

@@ -13,7 +13,6 @@ internal import CTextLayout
 /// a layout takes some milliseconds; a picture of one has at most as many pixels as the caller allows. Layouts are made and
 /// drawn one at a time.
 public final class TextLayout {
-    /// The lines of the text.
     let lines: [String]
     let isRightToLeft: Bool
     /// The language in whose forms Han characters are shown: that of kana or Hangul beside them, else Chinese. Nil without any.

@@ -88,7 +88,6 @@ package struct MediaPlaylist: Sendable, Equatable {
 
     /// Microseconds; the longest that a segment may be.
     package fileprivate(set) var targetDuration: Int64 = 0
-    /// Number of the first segment.
     package fileprivate(set) var firstNumber: Int64 = 0
     package fileprivate(set) var segments: [Segment] = []
     package fileprivate(set) var isEnded = false

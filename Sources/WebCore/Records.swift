@@ -17,7 +17,6 @@ enum Record {
     static let state: UInt32 = 0
     /// Incarnation; style; colours; names of features.
     static let joined: UInt32 = 1
-    /// Incarnation.
     static let incarnation: UInt32 = 2
     /// Index; page; what it refers to, 64 bits; whether it is late; digest; author; message.
     static let operation: UInt32 = 3

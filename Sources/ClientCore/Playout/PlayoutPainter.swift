@@ -12,7 +12,6 @@ public protocol PlayedBoard {
     /// What the service offers, and whether messages have colours.
     var features: BoardFeatures { get }
     var wetInk: WetInk { get }
-    /// The pointers that are seen.
     var pointers: [PointerSight] { get }
     /// Indices of strokes of the board that are not shown.
     var veiled: Set<UInt64> { get }

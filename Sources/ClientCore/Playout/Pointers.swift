@@ -34,7 +34,6 @@ struct PointerTrack: Sendable {
     private static let mostElapsed: Int64 = 1 << 60
 
     let author: AuthorID
-    /// The page that it is on.
     let page: Int
     private(set) var style: WetStrokeStyle
     private(set) var growing = GrowingPoints()
@@ -74,7 +73,6 @@ struct PointerTrack: Sendable {
     /// Whether nothing of it is seen any more, so many microseconds after its time.
     func isOver(after elapsed: Int64) -> Bool { isComplete && elapsed >= reach + Self.fadeTime }
 
-    /// Whether something of it is seen.
     func isSeen(after elapsed: Int64) -> Bool {
         guard growing.count > 0 else { return false }
         return growing.reach(through: 0) < elapsed && !isOver(after: elapsed)
@@ -354,7 +352,6 @@ struct Pointers: Sendable {
 }
 
 extension WetRelease {
-    /// Whether it has points of a pointer.
     var isPointer: Bool {
         if case .points(let points) = content { points.style.element == .pointer } else { false }
     }

@@ -163,7 +163,6 @@ public struct WetInk: Sendable {
         return isChanged
     }
 
-    /// Forgets all.
     mutating func removeAll() {
         strokes = []
         finished = []

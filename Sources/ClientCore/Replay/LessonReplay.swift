@@ -123,7 +123,6 @@ extension LessonReplay.Entry {
 }
 
 extension StudentBoard {
-    /// The board of a part of a lesson.
     init(part reply: JoinReply) throws(MalformedRelease) {
         do throws(Divergence) {
             try self.init(reply)

@@ -21,7 +21,6 @@ struct RecordedLesson: Sendable {
         /// Bytes of the messages of a board that came with a reply; 0 for one that shares its strokes with those before it.
         var joinedBytes = 0
 
-        /// The index of its last operation.
         var last: UInt64 { board.index + UInt64(entries.count) }
 
         /// Bytes of the board, about: its strokes are shared with the others.
@@ -32,7 +31,6 @@ struct RecordedLesson: Sendable {
     struct Visit: Sendable {
         let index: UInt64
         let page: Int
-        /// When it is due.
         let time: MediaTime
     }
 

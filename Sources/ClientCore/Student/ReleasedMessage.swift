@@ -121,7 +121,6 @@ extension ReleasedOperation {
     /// Whether it is a pointer, which the board passes over. Decodes its message.
     package var isPointer: Bool { action == .draw && (try? header())?.element == .pointer }
 
-    /// The fields of the message.
     package func header() throws(MalformedRelease) -> StrokeMessage {
         do throws(MalformedMessage) {
             return try StrokeMessage(accepted: bytes)

@@ -82,7 +82,6 @@ private struct ReleasedShards: Sendable {
     /// By shard order; order 0 for an operation in one message.
     private var messages: [Int: ReleasedMessage] = [:]
     private let first: ReleasedMessage
-    /// Bytes of all messages.
     private(set) var bytes = 0
 
     init(startingWith message: ReleasedMessage, at now: Duration) {
@@ -90,7 +89,6 @@ private struct ReleasedShards: Sendable {
         first = message
     }
 
-    /// Number of messages that have arrived.
     var count: Int { messages.count }
 
     /// Adds a shard; a repeat changes nothing.

@@ -27,9 +27,7 @@ public final class HostedRoom {
     var refusalAskedAt: Instant?
     /// Whether it leaves memory without being saved.
     var isDiscarded = false
-    /// Records that wait until the room is there.
     var waiting: [JournalRecord] = []
-    /// Bytes of these.
     var waitingBytes = 0
     /// Sequence of the last record folded in.
     var sequence: UInt64 = 0

@@ -337,7 +337,6 @@ extension RoomHost {
         while stored.stateBytes > configuration.sleepingBytes, let gone = stored.takeOldest() { drop(gone) }
     }
 
-    /// The stored form of a room is gone.
     func drop(_ gone: StoredRooms.Entry) {
         let partition = partition(of: gone.room)
         if gone.isCounted { output.countStored(-1, of: partition) }

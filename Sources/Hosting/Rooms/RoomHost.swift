@@ -310,7 +310,6 @@ public final class RoomHost<Output: HostOutput> {
 extension RoomHost {
     /// The availability of a room when a request for it arrives.
     public enum Presence {
-        /// The room is there.
         case here(HostedRoom)
         /// It is being fetched: `opened` will be said.
         case waking

@@ -215,7 +215,6 @@ struct StoredRooms {
         return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
-    /// Where the index has a room.
     private func place(of room: RoomID) -> Int? {
         let hash = Self.hash(room)
         var place = home(hash)

@@ -231,14 +231,12 @@ extension StrokeModel {
         note(touched)
     }
 
-    /// Makes a version of what has changed.
     private mutating func note(_ touched: TouchedPlaces) {
         guard let range = touched.range else { return }
         version += 1
         log.add(range, version: version)
     }
 
-    /// Places that a change has touched.
     fileprivate struct TouchedPlaces {
         private var lower = Int.max
         private var upper = 0

@@ -322,13 +322,11 @@ extension AssetID {
 
 /// Why an asset could not be read or written.
 public enum AssetStoreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is no space for it.
     case full
     /// A room has as many bytes of assets as it may have.
     case roomFull(limit: Int64)
     /// Something of it was deleted again and again while it was stored.
     case disturbed
-    /// An error of the stream.
     case stream(name: String, JetStreamError)
 
     public var description: String {

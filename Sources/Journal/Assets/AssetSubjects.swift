@@ -15,7 +15,6 @@ struct AssetSubjects: Sendable {
     /// The stream, such as `INK_ASSETS`.
     var stream: String { PartitionStreams.stem(root) + "_ASSETS" }
 
-    /// All subjects.
     var all: String { "\(root).assets.>" }
 
     /// The subject of messages that fill damaged files; no asset has that name.
@@ -37,7 +36,6 @@ struct AssetSubjects: Sendable {
     /// That an asset was uploaded to a room. The token of parts has no hyphen.
     func record(of id: AssetID, in room: RoomID) -> String { "\(root).assets.\(id).in-room.\(room)" }
 
-    /// The subjects of all records of a room.
     func records(of room: RoomID) -> String { "\(root).assets.*.in-room.\(room)" }
 
     /// Whether the subject is that of such a record.
@@ -45,7 +43,6 @@ struct AssetSubjects: Sendable {
         subject.dropFirst(root.count).split(separator: ".").dropFirst(2).first == "in-room"
     }
 
-    /// All subjects of an asset.
     func everything(of id: AssetID) -> String { "\(root).assets.\(id).>" }
 
     private func prefix(_ manifest: StoredAssetManifest) -> String {
@@ -67,7 +64,6 @@ struct StoredAssetManifest: Sendable, Equatable, Codable {
     var asset: AssetManifest
     /// The token of the parts' subjects that is of one upload alone.
     var upload: String
-    /// The number of parts.
     var parts: Int
 }
 

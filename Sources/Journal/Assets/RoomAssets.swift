@@ -8,7 +8,6 @@ public import StrokeWire
 /// The records of a room are what its assets are counted by: so the limit holds over restarts, whichever daemon takes an
 /// upload.
 struct RoomAssetRecord: Sendable, Equatable, Codable {
-    /// Bytes of the asset.
     var bytes: Int
 }
 

@@ -23,7 +23,6 @@ struct RepartitionLayout {
     }
 
     enum Step: Equatable {
-        /// There are no streams.
         case none
         /// All streams are there, and perhaps some copies.
         case copy
@@ -39,7 +38,6 @@ struct RepartitionLayout {
     private(set) var logs: [Log] = []
     /// The streams of the root, without copies.
     private(set) var names: [String] = []
-    /// The names of the copies.
     private(set) var copies: [String] = []
     /// Streams that an interrupted run has left and nobody needs: ``reservation`` and ``relay(for:)``.
     private(set) var leftovers: [String] = []
@@ -81,7 +79,6 @@ struct RepartitionLayout {
 
     private static let relays = "_MOVING_RELAY_"
 
-    /// The copy that a copy is made from.
     func relay(for copy: String) -> String {
         let stem = PartitionStreams.stem(root)
         return stem + Self.relays + copy.dropFirst(stem.count + "_MOVING_".utf8.count)

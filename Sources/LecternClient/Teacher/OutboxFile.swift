@@ -108,7 +108,6 @@ struct OutboxHeader: Equatable {
         self.init(owner: Owner(address: String(words[2]), author: String(words[3])), session: String(words[4]))
     }
 
-    /// The line with its line break.
     var line: [UInt8] {
         OutboxLine.encoded(Array("\(Self.title) \(owner.address) \(owner.author) \(session)".utf8))
     }

@@ -9,7 +9,6 @@ public enum TokenRole: String, Sendable, Codable, CaseIterable {
     case teacher
     /// Samples of one cohort's video clock.
     case clock
-    /// Everything.
     case `operator`
 }
 

@@ -73,7 +73,6 @@ final class RevocationWatch: Sendable {
         throw .revoked
     }
 
-    /// Whether a token is known to be revoked.
     func revokes(_ claims: TokenClaims) -> Bool {
         state.withLock { $0.revokes(claims) }
     }

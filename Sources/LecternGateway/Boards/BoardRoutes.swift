@@ -83,7 +83,6 @@ struct BoardRoutes {
     }
 }
 
-/// The query of a request for a board.
 struct BoardQuery: Sendable {
     let feed: RoomFeed
     private let width: Int?

@@ -147,7 +147,6 @@ actor PictureCache {
         pictures = LRUCache(byteLimit: byteLimit)
     }
 
-    /// Pictures that are kept.
     var count: Int { pictures.count }
 
     /// The cached picture, or one drawn for all who ask for it of the same feed meanwhile: of this tag, or a newer one

@@ -38,7 +38,6 @@ actor RoomListCache {
     }
 }
 
-/// The list of rooms as it is sent.
 struct RenderedRoomList: Sendable {
     /// All rooms: the body of `GET /api/rooms`.
     let json: [UInt8]
@@ -49,7 +48,6 @@ struct RenderedRoomList: Sendable {
         json = Self.json(list, list.rooms, addressesOnly: false)
     }
 
-    /// Some of the rooms.
     func json(_ filter: RoomFilter) -> [UInt8] {
         filter.isNone ? json : Self.json(list, filter.rooms(of: list.rooms), addressesOnly: filter.seesAddressesOnly)
     }

@@ -68,7 +68,6 @@ final class EventFeed: Sendable {
         perform { feed, _, actions in feed.add(reader, have: have, into: &actions) }
     }
 
-    /// A reader has ended.
     func remove(_ reader: EventReader) {
         let readers = state.withLock { $0.loops[ObjectIdentifier(reader.channel.eventLoop)] }
         readers?.put(.detach(reader))

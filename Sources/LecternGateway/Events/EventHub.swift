@@ -203,7 +203,6 @@ final class EventResources: Sendable {
     }
 }
 
-/// The metrics of event streams.
 struct EventMetrics: Sendable {
     let readers: Gauge
     let operations: Counter

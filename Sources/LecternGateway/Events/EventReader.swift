@@ -266,7 +266,6 @@ struct EventLimits: Sendable {
     var readerBuffer = 1 << 20
     /// Bytes that may wait to be sent to a reader for it to get points of a stroke being drawn.
     var wetBuffer = 128 << 10
-    /// Readers of one address.
     var readersPerAddress = 1000
     /// Readers in all: what the service's unit allows of open files, 65,536, less other connections and what the daemon itself
     /// opens.

@@ -284,7 +284,6 @@ extension FeedState {
         take(join, have: have, since, at: now, &actions)
     }
 
-    /// A join failed.
     mutating func joinFailed(_ error: GatewayError, _ ticket: Ticket, at now: Duration, into actions: inout [Action]) {
         guard !ticket.isForReaders else {
             let readers = waiting.removeValue(forKey: ticket.number)?.readers ?? []

@@ -216,7 +216,6 @@ private struct EventText {
         return buffer
     }
 
-    /// What a chunk holds.
     static func content(of chunk: ByteBuffer) -> ByteBufferView {
         chunk.readableBytesView.dropFirst(head).dropLast(2)
     }

@@ -1,7 +1,6 @@
 /// Writes metrics in Prometheus' text exposition format, version 0.0.4
 /// (prometheus.io/docs/instrumenting/exposition_formats).
 struct ExpositionWriter {
-    /// The media type of the text.
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     private(set) var text = ""

@@ -1,7 +1,6 @@
 internal import Metrics
 internal import Synchronization
 
-/// The type of a metric in its TYPE line.
 enum MetricType: String {
     case counter, gauge, histogram
 }
@@ -11,7 +10,6 @@ protocol MetricSeries: AnyObject, Sendable {
     static var type: MetricType { get }
     /// The label that the text format itself uses for this type.
     static var reservedLabel: String? { get }
-    /// Writes the lines of the series.
     func write(name: String, labels: LabelSet, into writer: inout ExpositionWriter)
 }
 

@@ -25,7 +25,6 @@ final class SkewTable: Sendable {
         var logInterval = Duration.seconds(5)
     }
 
-    /// A reader that reports.
     struct Reader: Hashable {
         let address: String
         /// The name that it has given itself; "" for none: all such readers of an address count as one.

@@ -193,7 +193,6 @@ final class AssetLibrary: Sendable {
         return try await opener.pixels(try await bytes(of: id), manifest, page: page, width: width)
     }
 
-    /// Whether an asset was uploaded to a room.
     func wasUploaded(_ id: AssetID, to room: RoomID) async throws(AssetError) -> Bool {
         try await inStore { () throws(AssetStoreError) in try await store.wasUploaded(id, to: room) }
     }

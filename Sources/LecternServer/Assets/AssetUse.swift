@@ -65,7 +65,6 @@ struct RecentUses {
         return !waiting.isEmpty
     }
 
-    /// The next asset to be told.
     mutating func next() -> AssetID? { waiting.popFirst() }
 
     /// An asset could not be told.

@@ -166,12 +166,10 @@ final class PageImageCache: Sendable {
 struct PageImageSet: Sendable {
     /// Pixels by what they show.
     var pixels: PageImages = [:]
-    /// Whether an image is missing.
     var isIncomplete = false
     /// A hash of what is there, in the order of the board; 0 where the board has no images.
     var hash: UInt64 = 0
 
-    /// Bytes of the pixels.
     var byteCount: Int { pixels.byteCount }
 
     static let none = PageImageSet()

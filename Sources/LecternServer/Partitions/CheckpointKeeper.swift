@@ -65,7 +65,6 @@ final class CheckpointKeeper: Sendable {
         rebuilds = KeyedTaskQueue(count: Self.parallelRebuilds)
     }
 
-    /// Opens a partition with its catalogue.
     func open(_ partition: Int, _ catalogue: CheckpointCatalogue, log: String) {
         known.add(catalogue)
         let opening = openings.add(1, ordering: .relaxed).newValue
@@ -326,7 +325,6 @@ final class CheckpointKeeper: Sendable {
         attempt(fetch, pause: .milliseconds(100), isRebuild: false)
     }
 
-    /// A room that is to be fetched.
     private struct Fetch: Sendable {
         let room: RoomID
         /// The host receives the records after its sequence from the journal.

@@ -111,7 +111,6 @@ struct RoomRestorer: Sendable {
     }
 }
 
-/// A fetched room.
 struct RestoredRoom: Sendable {
     /// nil if no checkpoint could be read.
     let room: Room?

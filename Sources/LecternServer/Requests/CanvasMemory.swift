@@ -130,7 +130,6 @@ final class CanvasMemory: Sendable {
     /// Renderings that wait for memory, for tests.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Whether nothing is kept.
     var isEmpty: Bool { state.withLock { $0.kept.isEmpty && $0.images.isEmpty } }
 
     /// Number of strokes, areas and images drawn for the canvases that are kept.

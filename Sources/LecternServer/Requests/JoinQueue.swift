@@ -112,6 +112,5 @@ final class JoinQueue: Sendable {
 
     var isClosing: Bool { turns.isClosing }
 
-    /// Whether no request is pending.
     var isIdle: Bool { turns.isIdle }
 }

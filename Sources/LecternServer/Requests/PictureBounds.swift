@@ -26,13 +26,11 @@ struct PictureBounds {
     var mostTextPixels: Int { min(TextSource.mostPixels, byteLimit / 64) }
     /// Bytes that each takes: its coverage, a copy, its colours, and those of the texts before it, which are kept.
     static let bytesOfTextPixel = 10
-    /// Pixels of an encoded picture at most.
     var mostPicturePixels: Int { byteLimit / 16 }
     /// What lassos may make of a page.
     var sceneLimits: DisplayList.Limits { DisplayList.Limits(bytes: byteLimit / 4) }
     /// Bytes of what lassos have made of a room's pages that are kept.
     var keptSceneBytes: Int { sceneLimits.bytes / 2 }
-    /// Bytes of a document at most.
     var documentBytes: Int { byteLimit / 8 }
 
     /// What a picture shows: at the width that is asked for, or at the configured scale; smaller where memory bounds it. A part

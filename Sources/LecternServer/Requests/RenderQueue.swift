@@ -135,7 +135,6 @@ final class RenderQueue: Sendable {
         return (fields, tag)
     }
 
-    /// Notes that all images of a picture were there.
     private func note(_ images: PageImageSet, of key: RenderKey, at index: UInt64) {
         guard !images.isIncomplete else { return }
         state.withLock { state in

@@ -49,7 +49,6 @@ final class ReplayQueue: Sendable {
     private let sink: ReplySink
     private let logger: Logger
     private struct Waiting {
-        /// By their rooms.
         var requests = FairQueue<RoomID, Request>()
         /// Rooms whose lessons are to be dropped.
         var forgotten: Set<RoomID> = []
@@ -188,7 +187,6 @@ final class ReplayQueue: Sendable {
     private struct Reading {
         /// Where the incarnation begins.
         let life: LogPlace
-        /// The log that is read.
         let log: String
         var lesson: Lesson
         /// Whether the incarnation's first record has come.

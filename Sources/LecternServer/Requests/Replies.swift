@@ -53,7 +53,6 @@ struct ReplySender: Sendable {
         repeat { usleep(1000) } while connection.bufferedBytes > Fanout.backlog && MonotonicClock.now() < end
     }
 
-    /// Sends an error reply.
     func refuse(_ reply: String, _ error: RequestError) {
         send(error.encoded(), to: reply)
     }
@@ -87,7 +86,6 @@ final class ReplyQueue: Sendable {
         self.sink = sink
     }
 
-    /// Makes a reply on the queue and sends it.
     func answer(_ reply: String, _ make: @escaping @Sendable () -> [UInt8]) {
         guard permits.acquire() else { return sink.refuse(reply, .busy) }
         queue.async { [self] in

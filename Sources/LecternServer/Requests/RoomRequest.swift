@@ -1,7 +1,6 @@
 import StrokeWire
 import Whiteboard
 
-/// A request about one room.
 struct RoomRequest: Sendable {
     enum Kind: Sendable {
         case join(RoomFeed)
@@ -14,9 +13,7 @@ struct RoomRequest: Sendable {
     let kind: Kind
     let address: RoomAddress
     let payload: [UInt8]
-    /// The subject to reply to.
     let reply: String
-    /// When it arrived.
     let arrivedAt: Instant
 
     init(kind: Kind, address: RoomAddress, payload: [UInt8], reply: String, arrivedAt: Instant) {

@@ -156,7 +156,6 @@ private func name(of subject: PublishSubject?) -> String { subject?.description 
 /// The subjects that a room publishes to and the headers that its operations share, made once, and what the gauges were
 /// told of the room. Used by the worker's loop alone.
 final class RoomOutput {
-    /// Of one cohort.
     struct Cohort {
         fileprivate let name: CohortName
         let out: PublishSubject?
@@ -165,7 +164,6 @@ final class RoomOutput {
         let metrics: CohortMetrics.Handles
     }
 
-    /// Of one author.
     struct Author {
         fileprivate let id: AuthorID
         let feedback: PublishSubject?

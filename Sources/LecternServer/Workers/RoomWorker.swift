@@ -93,7 +93,6 @@ enum InboundItem: Sendable {
     case restored(RoomID, stay: UInt64, RestoredRoom)
     /// What became of a room's checkpoint.
     case saved(RoomID, stay: UInt64, CheckpointKeeper.SaveOutcome)
-    /// Whether the worker answers.
     case probe(WorkerProbe, worker: Int)
     /// Looks at the worker's rooms in memory, or at those that remain; nil for all.
     case survey(SurveyTurn)

@@ -56,7 +56,6 @@ struct WorkerPool: Sendable {
         }
     }
 
-    /// The threads of workers.
     struct Threads {
         /// For each worker a stream that finishes when its thread has ended.
         fileprivate let ended: [AsyncStream<Never>]
@@ -64,7 +63,6 @@ struct WorkerPool: Sendable {
         let watching: Task<Void, Never>
     }
 
-    /// Starts the workers.
     func start(
         _ journal: any DecisionJournal, keeper: CheckpointKeeper?,
         onPartition: @escaping @Sendable (PartitionProgress) -> Void = { _ in }

@@ -24,7 +24,6 @@ final class WorkerProbe: Sendable {
         }
     }
 
-    /// A worker handles its probe.
     func answered(by worker: Int, at now: Instant) {
         guard let begin = sent.withLock({ $0.removeValue(forKey: worker) }) else { return }
         delay.record(max(0, (now - begin) / .seconds(1)))

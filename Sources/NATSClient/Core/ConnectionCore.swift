@@ -22,7 +22,6 @@ final class ConnectionCore: Sendable {
         var violationObservers = Observers<PermissionViolation>()
         /// Why the last attempt to connect failed.
         var lastError: NATSError?
-        /// Connections that were lost.
         var losses: [ConnectionLoss: Int] = [:]
         /// Messages dropped on connections that have ended.
         var droppedBefore = 0
@@ -75,12 +74,10 @@ final class ConnectionCore: Sendable {
         shared.withLock { $0.droppedBefore + ($0.current?.dropped ?? 0) }
     }
 
-    /// Connections that were lost.
     var losses: [ConnectionLoss: Int] { shared.withLock { $0.losses } }
 
     func count(_ loss: ConnectionLoss) { shared.withLock { $0.losses[loss, default: 0] += 1 } }
 
-    /// The connection to send with.
     func current() throws(NATSError) -> LibnatsConnection {
         try shared.withLock { shared throws(NATSError) in
             if let connection = shared.current { return connection }

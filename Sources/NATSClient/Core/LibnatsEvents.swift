@@ -28,7 +28,6 @@ final class LibnatsEvents: Sendable {
         Self.live.withLock { $0[number] = self }
     }
 
-    /// The callbacks' context.
     var context: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: number) }
 
     fileprivate static func find(_ context: UnsafeMutableRawPointer?) -> LibnatsEvents? {

@@ -25,7 +25,6 @@ package final class ChildProcess: Sendable {
         exec "$0" "$@" </dev/null 3<&-
         """
 
-    /// The process number.
     package let identifier: Int32
     /// Fulfilled with the status of `waitpid`.
     private let exited = Promise<Int32>()

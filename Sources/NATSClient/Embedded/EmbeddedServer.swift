@@ -10,7 +10,6 @@ internal import Darwin
 ///
 /// It ends at `stop()`, and whenever this process ends.
 package final class EmbeddedServer: Sendable {
-    /// How the server is started.
     package struct Settings: Sendable {
         /// The program: a path, or a name to be found on PATH or in the usual `sbin` directories.
         package var program = "nats-server"
@@ -33,7 +32,6 @@ package final class EmbeddedServer: Sendable {
 
     /// `nats://127.0.0.1:PORT`.
     package let url: String
-    /// The port that it listens on.
     package let port: Int
     /// Whether it syncs each message before it acknowledges it.
     package let syncsAlways: Bool
@@ -130,7 +128,6 @@ package final class EmbeddedServer: Sendable {
 package enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
     /// The system cannot start a process, with this `errno`.
     case notStarted(code: Int32)
-    /// There is no such program.
     case programMissing(String)
     /// Another program listens on the port.
     case portTaken(Int)
@@ -253,7 +250,6 @@ private struct ServerDirectory: Sendable {
         var nats: [String]
     }
 
-    /// The end of the log.
     func logTail() -> String {
         let log = (try? Data(contentsOf: logFile)) ?? Data()
         return String(decoding: log.suffix(1000), as: UTF8.self)

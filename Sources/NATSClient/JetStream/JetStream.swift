@@ -220,7 +220,6 @@ public struct PublishAcknowledgement: Sendable, Equatable {
 }
 
 extension PublishAcknowledgement {
-    /// The JSON of the acknowledgement.
     private struct Wire: Decodable {
         var stream: String
         var seq: UInt64

@@ -65,7 +65,6 @@ public enum JetStreamError: Error, Sendable, Equatable {
     case noAnswer(subject: String)
     /// No stream captures the subject of a published message.
     case notCaptured(subject: String)
-    /// An error of the connection.
     case connection(NATSError)
     /// An error of JetStream: its HTTP-like code, its error number and its text.
     case api(code: Int, number: Int, text: String)

@@ -15,7 +15,6 @@ struct OrderedConsumerState {
         case reading
         /// Waiting after a failure, before the next attempt.
         case backingOff
-        /// Ended for good.
         case ended
     }
 
@@ -30,7 +29,6 @@ struct OrderedConsumerState {
         case drop
         /// Call `timerFired` with this number after the time, in nanoseconds.
         case arm(timer: UInt64, after: Int64)
-        /// Report that the stream was rewound.
         case reportRewound(last: UInt64)
     }
 
@@ -169,7 +167,6 @@ struct OrderedConsumerState {
         phase == .reading && attempt == self.attempt
     }
 
-    /// A message of this attempt was lost.
     mutating func lost(_ attempt: UInt64) -> [Action] {
         isReading(attempt) ? retry() : []
     }

@@ -4,7 +4,6 @@
 /// Parts may come in any order and repeatedly. When two services answer, parts with another `k` than the first part's
 /// are ignored.
 struct PartAssembly {
-    /// The header with the number of the part.
     static let header = "Ink-Part"
     /// The most parts of a reply.
     static let maxParts = 4096

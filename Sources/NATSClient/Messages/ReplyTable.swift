@@ -37,7 +37,6 @@ final class ReplyTable: Sendable {
             return (request, result)
         }
 
-        /// Removes a request.
         mutating func take(_ number: UInt64) -> Waiting? {
             guard let request = waiting.removeValue(forKey: number) else { return nil }
             bytes -= request.collector.byteCount
@@ -73,7 +72,6 @@ final class ReplyTable: Sendable {
         prefix + String(number)
     }
 
-    /// Removes a request.
     func remove(_ number: UInt64) {
         _ = state.withLock { $0.take(number) }
     }
@@ -139,7 +137,6 @@ enum ReplyCollector {
     /// An upper bound of what a reply occupies beside its payload, in bytes.
     private static let overhead = 512
 
-    /// The first reply.
     case one
     /// One reply, which may come in parts; the outcome is the parts, not joined.
     case parts(PartAssembly)

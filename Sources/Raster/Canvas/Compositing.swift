@@ -72,7 +72,6 @@ private struct TileColumns {
     let first: Int
     let firstBlock: UInt64
     let mask: UInt64
-    /// The columns of the tile in a block.
     let step: Int
     /// Whether no block extends into the next tile.
     let isAlone: Bool
@@ -86,7 +85,6 @@ private struct TileColumns {
         isAlone = blocks.columns <= Tile.side
     }
 
-    /// The bits of these columns.
     @inline(__always)
     func bits(of word: UInt64) -> UInt64 { (word &>> firstBlock) & mask }
 

@@ -165,7 +165,6 @@ struct ImageLevel: Sendable {
         return UInt32(mean.x) | UInt32(mean.y) << 8 | UInt32(mean.z) << 16 | UInt32(mean.w) << 24
     }
 
-    /// Lends the squares.
     @inline(__always)
     fileprivate func withSquares(_ body: (Squares) -> Void) {
         func lend(_ bytes: UnsafeRawBufferPointer, stride: Int, first: Int) {

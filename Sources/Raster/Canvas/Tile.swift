@@ -32,7 +32,6 @@ struct TileSet: Sendable {
     private let columns: Int
     private(set) var count = 0
 
-    /// No tile of the given canvas.
     init(of canvas: Canvas) {
         members = [Bool](repeating: false, count: canvas.tiles.count)
         columns = canvas.columns

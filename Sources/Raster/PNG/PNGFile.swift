@@ -6,7 +6,6 @@ struct PNGFile {
         case palette = 3
         case rgba = 6
 
-        /// Bytes of a pixel.
         var pixelBytes: Int {
             switch self {
             case .palette: 1
@@ -34,7 +33,6 @@ struct PNGFile {
     /// Adds a part of the compressed rows.
     mutating func append(rows: UnsafeBufferPointer<UInt8>) { append("IDAT", rows) }
 
-    /// Adds the end.
     mutating func end() { append("IEND", []) }
 
     private mutating func append(_ name: StaticString, _ content: some Collection<UInt8>) {
@@ -65,7 +63,6 @@ enum CRC32 {
         return tables
     }()
 
-    /// The checksum of some bytes.
     static func checksum(_ bytes: some Collection<UInt8>) -> UInt32 {
         let crc =
             bytes.withContiguousStorageIfAvailable(checksum(of:)) ?? Array(bytes).withUnsafeBufferPointer(checksum)

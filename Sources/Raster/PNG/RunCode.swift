@@ -152,7 +152,6 @@ extension RunCode {
         fileprivate let distances: UnsafeBufferPointer<Int32>
         let pixelBytes: Int
 
-        /// A pixel in literals.
         @inline(__always)
         func pixel(_ value: UInt32) -> Int {
             var bits = literals[Int(value & 255)] &+ literals[Int(value >> 8 & 255)]
@@ -241,7 +240,6 @@ struct RunToken {
         isMatch ? length : (Int(count) &- 1) &* pixelBytes
     }
 
-    /// A byte of the pixel.
     @inline(__always)
     fileprivate func byte(_ place: Int) -> Int { Int(value >> UInt32(8 &* place) & 255) }
 }

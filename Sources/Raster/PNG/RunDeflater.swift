@@ -140,7 +140,6 @@ struct Adler32 {
 
     var value: UInt32 { UInt32(high % Self.modulus) << 16 | UInt32(low % Self.modulus) }
 
-    /// Adds the bytes of some runs.
     mutating func add(_ runs: UnsafeBufferPointer<ByteRun>, pixelBytes: Int) {
         for run in runs {
             guard run.count > 0 else {

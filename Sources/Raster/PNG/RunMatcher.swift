@@ -97,7 +97,6 @@ struct RunMatcher {
 private struct Match {
     /// How far back they stand, in bytes.
     let distance: Int
-    /// The bytes that are matched.
     private(set) var length: Int
     /// The bytes of the last run that are left: they repeat its pixel.
     private(set) var rest: Int

@@ -85,7 +85,6 @@ public struct BoardPainter: Sendable {
         boxes[id].map { PixelRectangle(x: $0.minX, y: $0.minY, width: $0.maxX - $0.minX, height: $0.maxY - $0.minY) }
     }
 
-    /// The number of kept versions.
     var versionCount: Int { versions.count }
 
     /// The memory of the kept versions in bytes. Shared tiles count once.
@@ -153,7 +152,6 @@ public struct BoardPainter: Sendable {
         try canvas(of: layers, at: position, content: content) { _ throws(Failure) in }
     }
 
-    /// Draws one of the layers.
     private mutating func draw<Failure: Error>(
         _ place: Int, of drawing: inout Drawing, with painter: inout StrokePainter,
         content: (Int) throws(Failure) -> LayerContent, check: (Int) throws(Failure) -> Void
@@ -280,7 +278,6 @@ public struct BoardPainter: Sendable {
         var canvas: Canvas
         /// The tiles that are repainted; nil where layers are drawn on all.
         var changed: TileSet?
-        /// The layers that are left to draw.
         var left: ArraySlice<Int>
         /// What layers show that have been asked for, and may have to be drawn, by their index.
         var contents: [Int: LayerContent] = [:]

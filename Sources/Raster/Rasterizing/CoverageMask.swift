@@ -149,7 +149,6 @@ struct DirtyBlocks: Sendable {
             & (~0 &>> UInt64(truncatingIfNeeded: 63 &- ((columns.upperBound &- 1) &>> shift)))
     }
 
-    /// The first column of a block.
     @inline(__always)
     func first(_ block: Int) -> Int { block &<< shift }
 

@@ -16,7 +16,6 @@ struct StampRasterizer: Sendable {
     private var isFull: [Bool] = []
     private var box = PixelBox(minX: 0, minY: 0, maxX: 0, maxY: 0)
     private var blocks = 0
-    /// The number of blocks that are not full.
     private var openBlocks = 0
     /// The number of pixels visited so far, each as often as it was.
     private(set) var visited = 0
@@ -96,7 +95,6 @@ struct StampRasterizer: Sendable {
     }
 }
 
-/// The brush of a stamp.
 private struct Brush {
     /// Texels a pixel: the radius of the brush is 32 texels.
     let texels: Float

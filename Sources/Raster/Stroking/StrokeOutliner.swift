@@ -123,7 +123,6 @@ struct StrokeOutliner<Sink: EdgeSink> {
     /// The middle between the ends of both edges: of a butt cap that ends the run here.
     var middle: SIMD2<Float> { (left + right) * 0.5 }
 
-    /// Ends the outline.
     mutating func finish(_ cap: LineCap) {
         guard !isEmpty else { return }
         isEmpty = true
@@ -137,7 +136,6 @@ struct StrokeOutliner<Sink: EdgeSink> {
         sink.flush()
     }
 
-    /// Adds the outline of one disc.
     mutating func disc(_ sample: CentreSample) {
         let centre = SIMD2(sample.x, sample.y)
         let spokes: [SIMD2<Float>] = [SIMD2(1, 0), SIMD2(0, -1), SIMD2(-1, 0), SIMD2(0, 1), SIMD2(1, 0)]

@@ -92,7 +92,6 @@ extension JSONObject {
         return integers
     }
 
-    /// An object in this one.
     package func object(_ name: String) throws(Rejection) -> JSONObject? {
         guard let token = self[name] else { return nil }
         return try JSONObject(token, of: bytes, keeping: nil, field: name)
@@ -107,7 +106,6 @@ extension JSONObject {
         try integer(name, in: 0...Int64.maxSafeInteger).map { Int(clamping: $0) }
     }
 
-    /// The number of a page.
     func page(_ name: String) throws(Rejection) -> Int? { try integer(name, in: PageNumber.range) }
 
     /// An index of a room, 0 … 2⁶³−2: one more always fits.

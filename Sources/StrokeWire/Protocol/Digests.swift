@@ -100,7 +100,6 @@ package struct FNV1a64: Sendable {
     @inline(__always)
     package mutating func add(_ byte: UInt64) { value = (value ^ byte) &* 0x0000_0100_0000_01b3 }
 
-    /// The hash of some bytes.
     package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var hash = FNV1a64()
         // Without this, calls from other modules would iterate generically, many times slower.

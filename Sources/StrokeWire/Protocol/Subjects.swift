@@ -97,7 +97,6 @@ extension RoomAddress: CustomStringConvertible {
 public enum RoomSubject: Hashable, Sendable {
     /// Stroke messages of an author.
     case input(AuthorID)
-    /// Feedback for an author.
     case feedback(AuthorID)
     /// Samples of a cohort's video clock.
     case clock(CohortName)

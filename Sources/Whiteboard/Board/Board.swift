@@ -9,7 +9,6 @@ public struct Board: Sendable {
     public private(set) var index: UInt64 = 0
     /// Which pages there are, in which order, and which one is shown.
     public private(set) var pages: BoardPages
-    /// What is on the pages.
     private(set) var table: PageTable
     /// The board's size, configured or fixed by the first draw; nil while unknown.
     public private(set) var fixedSize: BoardSize?
@@ -311,11 +310,8 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     /// around the bound, and for at least eight, so that dots do not. A point with `x` and `y` is no longer than 32 bytes
     /// as clients write it. A lasso that leaves the original counts for what it copies, too.
     var points = 0
-    /// How many are lassos.
     var lassos = 0
-    /// How many are images.
     var images = 0
-    /// How many are texts.
     var texts = 0
 
     static let zero = Weight()

@@ -14,7 +14,6 @@ final class StrokeBlock: @unchecked Sendable {
     let firstIndex: UInt64
     /// The authors and templates of its strokes, by their numbers in the records.
     let origins: [StrokeOrigin]
-    /// Bytes of records and slots.
     let capacity: Int
     private let memory: UnsafeMutableRawPointer
     /// The ``End/bits`` of what is written.
@@ -27,7 +26,6 @@ final class StrokeBlock: @unchecked Sendable {
         fileprivate(set) var count = 0
         fileprivate var recordBytes = 0
 
-        /// Bytes of records and slots.
         var byteCount: Int { recordBytes + count * MemoryLayout<Slot>.stride }
         fileprivate var bits: UInt64 { UInt64(count) << 56 | UInt64(recordBytes) }
     }

@@ -316,7 +316,6 @@ extension CheckpointWriter {
 }
 
 extension CheckpointReader {
-    /// A message and its number of points.
     mutating func packedMessage() throws(CheckpointError) -> (message: PackedMessage, pointCount: Int) {
         guard try flag() else {
             let bytes = try data()

@@ -15,7 +15,6 @@ enum CheckpointNote: UInt64 {
 
     private static let mark: UInt8 = 1
 
-    /// The text that has notes.
     static func text(_ notes: [UInt8]) -> [UInt8] {
         [mark] + notes.flatMap { [digit($0 >> 4), digit($0 & 15)] }
     }
@@ -24,7 +23,6 @@ enum CheckpointNote: UInt64 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
     }
 
-    /// Whether a text has notes.
     static func isNotes(_ text: String) -> Bool { text.utf8.first == mark }
 
     /// The notes of a text that has some; nil where they are damaged.

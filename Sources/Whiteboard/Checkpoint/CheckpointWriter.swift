@@ -88,7 +88,6 @@ struct CheckpointWriter {
         write(reference)
     }
 
-    /// A log time.
     mutating func write(logTime instant: Instant) {
         write(signed: instant.nanoseconds &- lastInstant)
         lastInstant = instant.nanoseconds

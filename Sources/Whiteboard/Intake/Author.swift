@@ -39,7 +39,6 @@ struct Author: Sendable {
         now - lastHeard >= idle && !hasPending
     }
 
-    /// Whether a number of a session is settled.
     func isSettled(_ number: Int64, session: String?) -> Bool {
         switch sessions.standing(of: session) {
         case .earlier: true

@@ -10,7 +10,6 @@ struct GapTracker: Sendable {
 
     /// What ``check(_:at:heldLimit:)`` asks for.
     struct Action {
-        /// Ranges to give up.
         var giveUps: [ClosedRange<Int64>] = []
         /// Notices of what is missing, for the author.
         var notices: [Feedback] = []

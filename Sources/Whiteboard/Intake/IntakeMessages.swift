@@ -87,7 +87,6 @@ struct IntakeContext {
     let limits: IntakeLimits
     /// Index of the last operation of the log.
     let head: UInt64
-    /// The page that is shown.
     let shownPage: Int
     let lastClears: LastClears
 

@@ -79,7 +79,6 @@ struct ClockOffset: Sendable {
     /// Nanoseconds by which log time is ahead of local time.
     private let ahead: Int64
 
-    /// No offset.
     init() { ahead = 0 }
 
     init(ahead: Duration) { self.ahead = max(-.max, ahead.nanoseconds) }

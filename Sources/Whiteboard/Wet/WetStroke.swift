@@ -8,7 +8,6 @@ package struct GrowingPoints: Sendable {
     /// end of a stroke, and a change there may make all points behind it later: none of these is touched.
     private var reaches = TournamentTree<Int64>(greatest: 0)
 
-    /// Points of a block.
     private static let blockSize = 32
 
     /// No points yet: those of updates.
@@ -23,7 +22,6 @@ package struct GrowingPoints: Sendable {
         updateReaches(of: 0..<points.count)
     }
 
-    /// The number of confirmed points.
     package var count: Int { model.confirmedCount }
 
     /// Microseconds from the stroke's time to a confirmed point, or to a point before it that is later. A point is never seen

@@ -16,7 +16,6 @@ struct WetStrokes: Sendable {
         var byteCount: Int { strokes.reduce(0) { $0 + $1.byteCount } }
     }
 
-    /// The bounds of one author.
     enum Bounds {
         static let strokes = 4
         static let updatesPerSecond = 200

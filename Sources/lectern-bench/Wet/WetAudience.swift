@@ -82,6 +82,5 @@ final class WetAudience: Sendable {
         Double(dry.count) / max(1, Double(dry.count + wet.count))
     }
 
-    /// Messages for each room and cohort.
     var messagesOfRoom: Double { Double(messages.count) / Double(rooms * cohorts.count) }
 }

@@ -7,7 +7,6 @@ import StrokeWire
 /// Standard output, unbuffered, so that a reader of a pipe sees each line at once. A command whose results cannot be written
 /// ends.
 enum StandardOutput {
-    /// Writes a line.
     static func write(_ line: String) { write(bytes: Array(line.utf8)) }
 
     /// Writes a line of UTF-8.
@@ -133,13 +132,11 @@ struct JSONLine {
     /// The finished object.
     var closed: [UInt8] { bytes + [UInt8(ascii: "}")] }
 
-    /// Adds a string.
     mutating func add(_ key: String, _ text: String) {
         addKey(key)
         bytes.append(string: text)
     }
 
-    /// Adds a number.
     mutating func add(_ key: String, _ number: some BinaryInteger) {
         addKey(key)
         bytes += String(number).utf8

@@ -34,7 +34,6 @@ struct SubjectOptions: ParsableArguments {
         }
     }
 
-    /// The address of a room.
     func address(of room: RoomID) -> RoomAddress {
         RoomAddress(root: root, room: room, partitions: partitions)
     }

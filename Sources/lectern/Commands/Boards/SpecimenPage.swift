@@ -89,7 +89,6 @@ struct SpecimenPage {
     ]
 }
 
-/// An ink of the page.
 struct SpecimenInk {
     let name: String
     let style: InkStyle

@@ -88,7 +88,6 @@ struct PublishSummary {
         return isOpen ? .unanswered : .failed
     }
 
-    /// The summary as text.
     var text: String {
         var lines = [
             "sent         \(report.published) messages in \(seconds) s, \(report.resent) again, \(report.withheld) withheld"
