@@ -54,7 +54,8 @@ final class PartitionWork {
         world.note(
             "\(process.name) opens partition \(partition) with \(stored.count) rooms, and reads from \(first)")
         (delivered, covered) = (first - 1, first - 1)
-        reader = SimulatedReader(log, from: first, world: world, clock: process.clock) { [weak self, weak process] event in
+        reader = SimulatedReader(log, from: first, world: world, clock: process.clock) {
+            [weak self, weak process] event in
             process?.post { self?.take(event) }
         }
         reader?.isConnected = process.isReached
