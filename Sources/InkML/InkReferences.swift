@@ -1,3 +1,5 @@
+import StrokeWire
+
 /// The elements of a file that others refer to. Each is read once.
 struct InkReferences {
     /// What a context says itself.
@@ -135,10 +137,10 @@ struct InkReferences {
         let offset = try element.number("timeOffset") ?? 0
         var time = 0.0
         if let text = element["timeString"] {
-            guard let parsed = DateTime.milliseconds(text) else {
+            guard let parsed = CalendarTime.read(text[...]) else {
                 throw element.bad("timeString", text, "a date and time like 2011-09-20T12:00:00Z")
             }
-            time = parsed
+            time = Double(parsed.microseconds) / 1000
         } else if let own = try element.number("time") {
             time = own
         } else if let other = try target("timestampRef", of: element, named: "timestamp") {
@@ -157,31 +159,5 @@ struct InkReferences {
                 .circularReference, line: element.line,
                 "<\(element.name)> inherits in a circle, or over more than \(InkMLLimits.references) levels.")
         }
-    }
-}
-
-/// Dates and times of XML Schema, `2011-09-20T12:00:00.25+02:00`; without a zone they are UTC.
-private enum DateTime {
-    /// Milliseconds since 1970; nil for another text.
-    static func milliseconds(_ text: String) -> Double? {
-        guard
-            let match = text.wholeMatch(
-                of: /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d:\d\d)?/
-            ), let year = Int(match.1), let month = Int(match.2), let day = Int(match.3), let hour = Int(match.4),
-            let minute = Int(match.5), let second = Double(match.6), 1...12 ~= month, 1...31 ~= day, hour <= 24,
-            minute < 60, second < 61
-        else { return nil }
-        // Days of the Gregorian calendar, in years from March (Hinnant, "chrono-compatible low-level date algorithms").
-        let shifted = month > 2 ? year : year - 1
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let yearOfEra = shifted - era * 400
-        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        var minutes = (days * 24 + hour) * 60 + minute
-        if let zone = match.7, zone != "Z", let hours = Int(zone.dropFirst().prefix(2)), let rest = Int(zone.suffix(2))
-        {
-            minutes -= (zone.first == "-" ? -1 : 1) * (hours * 60 + rest)
-        }
-        return Double(minutes) * 60_000 + second * 1000
     }
 }
