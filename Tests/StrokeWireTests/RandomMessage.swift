@@ -37,7 +37,7 @@ struct RandomMessage {
                 (#""d":["#, #""d":[],"d":["#), (#""w":"#, #""w":0.12345678901234567,"w":"#),
                 (#""h":"#, #""text":"a \" 5","h":"#), (#""h":1024"#, #""h":99999"#), ("0,", "0.0,"), (".5", ".50"),
             ])
-            text = random.chance(1, in: 2) ? text.replacingFirst(old, with: new) : text.replacingAll(old, with: new)
+            text = text.replacing(old, with: new, maxReplacements: random.chance(1, in: 2) ? 1 : .max)
         }
         return RandomMessage(text: text)
     }
@@ -66,20 +66,5 @@ struct RandomMessage {
         let scale = (0..<decimals).reduce(1.0) { power, _ in power * 10 }
         let value = (Double.random(in: range, using: &random) * scale).rounded() / scale
         return value == value.rounded() ? "\(Int(value))" : "\(value)"
-    }
-}
-
-extension String {
-    fileprivate func replacingFirst(_ old: String, with new: String) -> String {
-        guard let range = firstRange(of: old) else { return self }
-        return replacingCharacters(range, with: new)
-    }
-
-    fileprivate func replacingAll(_ old: String, with new: String) -> String {
-        split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
-    }
-
-    private func replacingCharacters(_ range: Range<Index>, with new: String) -> String {
-        String(self[..<range.lowerBound]) + new + String(self[range.upperBound...])
     }
 }
