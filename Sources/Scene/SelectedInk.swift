@@ -30,6 +30,51 @@ public struct SelectedInk: Sendable {
         var parts: [Path]
     }
 
+    /// The ink of a page's layers.
+    private struct SeenInk {
+        var sights: [Int: Sight] = [:]
+        /// The places of the sights, from the bottom to the top.
+        var order: [Int] = []
+        var erasers: [(layer: Int, eraser: Eraser)] = []
+        /// Strokes whose outlines are too long to be compared.
+        var longCount = 0
+
+        private mutating func add(_ sight: Sight, of place: Int) {
+            order.append(place)
+            sights[place] = sight
+        }
+
+        /// Adds a part of an entry that a lasso or an eraser has cut.
+        mutating func add(_ part: Path, of place: Int, on layer: Int, _ map: AffineMap?) {
+            guard let known = sights[place] else {
+                return add(Sight(layer: layer, map: map, parts: [part]), of: place)
+            }
+            if known.map != map { sights[place]?.map = nil }
+            sights[place]?.parts.append(part)
+        }
+
+        mutating func add(
+            _ content: PageEntry.Content, of place: Int, on layer: Int, near box: Box, longerSide: Double
+        ) {
+            switch content {
+            case .stroke(let painted) where painted.stroke.isErasing:
+                let points = painted.stroke.points.map { Point($0.x, $0.y) }
+                guard !points.isEmpty, painted.stroke.width.isFinite else { return }
+                erasers.append((layer, Eraser(path: points, radius: painted.stroke.width / 2)))
+            case .stroke(let painted):
+                guard DrawableStroke.bounds(of: painted).intersects(box) else { return }
+                guard let areas = DrawableStroke.areas(of: painted, longerSide: longerSide) else {
+                    longCount += 1
+                    return
+                }
+                add(Sight(layer: layer, map: .identity, parts: areas.map { $0.path }), of: place)
+            case .image(let image) where image.text != nil:
+                add(Sight(layer: layer, map: .identity, parts: [image.area]), of: place)
+            case .image, .lasso: break
+            }
+        }
+    }
+
     /// Finds what lies inside with at least a half of its outline.
     ///
     /// - Parameters:
@@ -39,45 +84,20 @@ public struct SelectedInk: Sendable {
     public init<Entries: PageEntries>(in path: [Point], of page: PagePicture<Entries>, longerSide: Double) {
         guard path.count > 2 else { return }
         let loop = Path(polygon: path)
-        var sights: [Int: Sight] = [:]
-        var order: [Int] = []
-        var erasers: [(layer: Int, eraser: Eraser)] = []
+        var seen = SeenInk()
         for layer in page.layers.indices {
             guard let (place, part) = page.ink(of: layer) else { continue }
             if let part {
-                let map = page.map(of: layer)
-                if sights[place] == nil {
-                    order.append(place)
-                    sights[place] = Sight(layer: layer, map: map, parts: [part])
-                } else {
-                    if sights[place]?.map != map { sights[place]?.map = nil }
-                    sights[place]?.parts.append(part)
-                }
-                continue
-            }
-            switch page.content(ofEntry: place) {
-            case .stroke(let painted) where painted.stroke.isErasing:
-                let points = painted.stroke.points.map { Point($0.x, $0.y) }
-                guard !points.isEmpty, painted.stroke.width.isFinite else { continue }
-                erasers.append((layer, Eraser(path: points, radius: painted.stroke.width / 2)))
-            case .stroke(let painted):
-                guard DrawableStroke.bounds(of: painted).intersects(loop.controlBounds) else { continue }
-                guard let areas = DrawableStroke.areas(of: painted, longerSide: longerSide) else {
-                    cutCount += 1
-                    continue
-                }
-                order.append(place)
-                sights[place] = Sight(layer: layer, map: .identity, parts: areas.map { $0.path })
-            case .image(let image) where image.text != nil:
-                order.append(place)
-                sights[place] = Sight(layer: layer, map: .identity, parts: [image.area])
-            case .image, .lasso, nil: continue
+                seen.add(part, of: place, on: layer, page.map(of: layer))
+            } else if let content = page.content(ofEntry: place) {
+                seen.add(content, of: place, on: layer, near: loop.controlBounds, longerSide: longerSide)
             }
         }
+        cutCount = seen.longCount
         var comparisons = Self.comparisonBound
-        for place in order {
-            guard let sight = sights[place], Self.isInside(sight.parts, loop) else { continue }
-            let isErased = erasers.contains { layer, eraser in
+        for place in seen.order {
+            guard let sight = seen.sights[place], Self.isInside(sight.parts, loop) else { continue }
+            let isErased = seen.erasers.contains { layer, eraser in
                 layer > sight.layer && sight.parts.contains { eraser.touches($0, within: &comparisons) }
             }
             if let map = sight.map, !isErased {

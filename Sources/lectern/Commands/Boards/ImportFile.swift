@@ -120,27 +120,12 @@ extension InkDocument {
         var number: Int64 = 0
         var spare = InkMLLimits().points
         for page in fitted.pages {
-            var strokes = page.strokes.map { stroke in
+            let timed = page.strokes.map { stroke in
                 var stroke = stroke
                 stroke.time = times.next(stroke.time)
                 return stroke
             }
-            if hasPens {
-                for place in strokes.indices where strokes[place].isHighlighter && strokes[place].element == .freehand {
-                    strokes[place].element = .highlighter
-                }
-            } else if isEmpty {
-                let first = strokes.compactMap(\.time).min()
-                strokes =
-                    strokes.filter(\.isHighlighter).map { highlighter in
-                        var highlighter = highlighter
-                        highlighter.time = first
-                        return highlighter
-                    } + strokes.filter { !$0.isHighlighter }
-            } else {
-                strokes = strokes.map { $0.isHighlighter ? $0.underline : $0 }
-            }
-            for stroke in strokes {
+            for stroke in Self.arranged(timed, isEmpty: isEmpty, hasPens: hasPens) {
                 number += 1
                 let colour = palette?.nearest(to: stroke.colour) ?? stroke.colour
                 let header = StrokeMessage(
@@ -153,6 +138,27 @@ extension InkDocument {
             }
         }
         return messages
+    }
+}
+
+extension InkDocument {
+    /// The strokes of a page in the order in which they are drawn.
+    private static func arranged(_ strokes: [Stroke], isEmpty: Bool, hasPens: Bool) -> [Stroke] {
+        guard !hasPens else {
+            return strokes.map { stroke in
+                var stroke = stroke
+                if stroke.isHighlighter, stroke.element == .freehand { stroke.element = .highlighter }
+                return stroke
+            }
+        }
+        guard isEmpty else { return strokes.map { $0.isHighlighter ? $0.underline : $0 } }
+        let first = strokes.compactMap(\.time).min()
+        let highlighters = strokes.filter(\.isHighlighter).map { highlighter in
+            var highlighter = highlighter
+            highlighter.time = first
+            return highlighter
+        }
+        return highlighters + strokes.filter { !$0.isHighlighter }
     }
 }
 
