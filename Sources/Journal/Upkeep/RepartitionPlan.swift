@@ -49,18 +49,13 @@ struct RepartitionPlan {
             onProgress(.measuring(copy: streams.log))
             let prefix = try await jetStream.original(of: streams.log).label
             let hasCheckpoints = layout.copies.contains(streams.checkpoint)
-            var catalogue: CheckpointCatalogue?
-            if hasCheckpoints, layout.step == .copy {
-                catalogue = try await CheckpointStore.copies(root: layout.root, jetStream, logger)
-                    .catalogue(of: streams.partition, log: prefix)
-            }
-            if let catalogue { try await Self.refuseLoss(of: streams, catalogue, jetStream) }
+            let catalogue =
+                hasCheckpoints && layout.step == .copy
+                ? try await Self.catalogue(of: streams, log: prefix, root: layout.root, jetStream, logger) : nil
             var records: UInt64 = 0
             try await jetStream.readCopy(streams, log: prefix, among: copied.count, logger) { record in
                 guard let message = MovedMessage(record, root: layout.root, partitions: partitions) else { return }
-                if let catalogue, record.sequence > catalogue.covered, let room = catalogue.rooms[message.room],
-                    let restoration = record.restoration, restoration.number > room.restorations
-                {
+                if let catalogue, catalogue.lacksRestoration(of: record, in: message.room) {
                     throw Repartitioning.Failure.unrepaired(log: streams.original.log)
                 }
                 let (size, limit) = (message.payloadBytes, jetStream.connection.maxPayload)
@@ -95,16 +90,19 @@ struct RepartitionPlan {
         bytes = sizes.reduce(checkpointSize.bytes) { $0 + $1.bytes }
     }
 
-    /// Refuses a log that has lost its end while checkpoints have more of it: in another log they would seem to hold what
-    /// teachers have written since.
-    private static func refuseLoss(
-        of copies: PartitionStreams, _ catalogue: CheckpointCatalogue, _ jetStream: JetStream
-    ) async throws {
+    /// The checkpoints beside a log. Refuses a log that has lost its end while they have more of it: in another log they would
+    /// seem to hold what teachers have written since.
+    private static func catalogue(
+        of copies: PartitionStreams, log prefix: String, root: String, _ jetStream: JetStream, _ logger: Logger
+    ) async throws -> CheckpointCatalogue {
+        let catalogue = try await CheckpointStore.copies(root: root, jetStream, logger)
+            .catalogue(of: copies.partition, log: prefix)
         let log = copies.original.log
         let info = try await jetStream.streamInfo(log)
         let rewind = try await jetStream.rewind(
             of: log, first: info.firstSequence, last: info.lastSequence, catalogue)
         guard rewind == nil else { throw Repartitioning.Failure.unrepaired(log: log) }
+        return catalogue
     }
 
     /// Finds out whether the new streams have space in the account and the server when the streams of a layout are deleted.
@@ -135,6 +133,16 @@ struct RepartitionPlan {
             throw Repartitioning.Failure.noSpace(bytes: UInt64(reserved))
         }
         try await jetStream.delete(reservation)
+    }
+}
+
+extension CheckpointCatalogue {
+    /// Whether a record restores its room, and the checkpoints do not know of it.
+    fileprivate func lacksRestoration(of record: CopiedLogRecord, in room: RoomID) -> Bool {
+        guard record.sequence > covered, let known = rooms[room], let restoration = record.restoration else {
+            return false
+        }
+        return restoration.number > known.restorations
     }
 }
 
