@@ -26,6 +26,21 @@ struct TraceReader {
             isUnreported = false
         }
 
+        /// Takes a number by the order that is in force.
+        /// - Returns: what it lacks to be a value; nil where it lacks nothing.
+        mutating func take(_ number: Double) -> String? {
+            switch order {
+            case .value: set(number)
+            case .difference:
+                guard let value, !isUnreported else { return "difference without a value" }
+                (self.value, velocity, acceleration) = (value + number, number, 0)
+            case .secondDifference:
+                guard let value, let velocity, !isUnreported else { return "second difference without a difference" }
+                (self.value, self.velocity, acceleration) = (value + velocity + number, velocity + number, number)
+            }
+            return nil
+        }
+
         /// Keeps the value, or what it changes by.
         mutating func advance() {
             guard let value, !isUnreported else { return }
@@ -122,23 +137,7 @@ struct TraceReader {
         guard position - start <= Self.longestNumber else {
             throw fault("Point \(point) has a number that is too long")
         }
-        switch state.order {
-        case .value: state.set(number)
-        case .difference:
-            guard let value = state.value, !state.isUnreported else {
-                throw fault("Point \(point) has a difference without a value before it")
-            }
-            state.velocity = number
-            state.value = value + number
-            state.acceleration = 0
-        case .secondDifference:
-            guard let value = state.value, let velocity = state.velocity, !state.isUnreported else {
-                throw fault("Point \(point) has a second difference without a difference before it")
-            }
-            state.acceleration = number
-            state.velocity = velocity + number
-            state.value = value + velocity + number
-        }
+        if let missing = state.take(number) { throw fault("Point \(point) has a \(missing) before it") }
     }
 
     private mutating func number(_ point: Int) throws(InkMLError) -> Double {

@@ -165,21 +165,10 @@ extension CheckpointStore {
             guard let room = streams.room(ofManifest: subject) else { continue }
             let (manifests, isDamaged) = try read(bodies, of: room, log: log)
             let usable = manifests.filter { $0.log == log }
-            // A damaged manifest may be one of this log.
-            guard !usable.isEmpty || isDamaged else {
-                catalogue.foreign += 1
-                continue
-            }
             if isDamaged {
                 logger.warning("a checkpoint is damaged", metadata: ["room": "\(room)", "usable": "\(usable.count)"])
             }
-            guard let best = usable.last else {
-                catalogue.damaged.append(room)
-                continue
-            }
-            catalogue.rooms[room] = best
-            catalogue.learn(usable.dropLast().map(CursorNote.init))
-            if isDamaged { catalogue.outdated.append(room) }
+            catalogue.add(usable, of: room, isDamaged: isDamaged)
         }
         catalogue.learn(notes)
         catalogue.damaged.sort { $0.text < $1.text }
@@ -273,6 +262,18 @@ public struct CheckpointCatalogue: Sendable, Equatable {
 
     /// No checkpoints.
     public init() {}
+
+    /// Takes the manifests of a room for the partition's log, the best one last.
+    /// - Parameter isDamaged: whether there is a damaged one, which may be of this log.
+    mutating func add(_ usable: [CheckpointManifest], of room: RoomID, isDamaged: Bool) {
+        guard let best = usable.last else {
+            if isDamaged { damaged.append(room) } else { foreign += 1 }
+            return
+        }
+        rooms[room] = best
+        learn(usable.dropLast().map(CursorNote.init))
+        if isDamaged { outdated.append(room) }
+    }
 
     /// Takes what notes say of its rooms beyond their manifests.
     mutating func learn(_ notes: [CursorNote]) {

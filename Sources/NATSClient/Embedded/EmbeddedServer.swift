@@ -70,24 +70,8 @@ package final class EmbeddedServer: Sendable {
                     settings.program, arguments: directory.arguments(for: settings), log: directory.logFile.path,
                     keeping: lock?.descriptor)
             }
-            let deadline = ContinuousClock.now + settings.startTimeout
-            while true {
-                if let port = directory.port(of: child.identifier) {
-                    return EmbeddedServer(
-                        child: child, directory: directory, port: port, syncsAlways: settings.syncsAlways)
-                }
-                if child.hasExited {
-                    throw EmbeddedServerError(
-                        exitedWith: await child.exitCode(within: .zero), log: directory.logTail(), settings)
-                }
-                guard ContinuousClock.now < deadline, !Task.isCancelled else {
-                    await child.end(timeout: .zero)
-                    try Task.checkCancellation()
-                    throw EmbeddedServerError.notListening(within: settings.startTimeout)
-                }
-                // The server reports its port in a file that appears in a directory.
-                try? await Task.sleep(for: .milliseconds(10))
-            }
+            let port = try await directory.port(of: child, settings)
+            return EmbeddedServer(child: child, directory: directory, port: port, syncsAlways: settings.syncsAlways)
         } catch {
             directory.remove()
             throw error
@@ -236,8 +220,27 @@ private struct ServerDirectory: Sendable {
         return arguments
     }
 
+    /// Waits until a server listens; ends it where it takes too long.
+    func port(of child: ChildProcess, _ settings: EmbeddedServer.Settings) async throws -> Int {
+        let deadline = ContinuousClock.now + settings.startTimeout
+        while true {
+            if let port = port(of: child.identifier) { return port }
+            if child.hasExited {
+                throw EmbeddedServerError(
+                    exitedWith: await child.exitCode(within: .zero), log: logTail(), settings)
+            }
+            guard ContinuousClock.now < deadline, !Task.isCancelled else {
+                await child.end(timeout: .zero)
+                try Task.checkCancellation()
+                throw EmbeddedServerError.notListening(within: settings.startTimeout)
+            }
+            // The server reports its port in a file that appears in a directory.
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
     /// The server's port, once it listens: the file is named after the program and the process.
-    func port(of process: Int32) -> Int? {
+    private func port(of process: Int32) -> Int? {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path),
             let name = names.first(where: { $0.hasSuffix("_\(process).ports") }),
             let data = try? Data(contentsOf: url.appendingPathComponent(name)),
