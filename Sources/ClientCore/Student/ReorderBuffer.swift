@@ -149,3 +149,22 @@ struct ConflictDetector: Sendable {
         return !isKnown || known.content == entry.content
     }
 }
+
+/// How long others may overtake an operation before a join asks for it, and how long to wait before the next join: 250 ms,
+/// doubled with each join without progress up to 4 s.
+package struct JoinBackoff: Sendable {
+    private var joins = 0
+
+    package init() {}
+
+    /// Whether a join made no progress since the last that did.
+    package var isOn: Bool { joins > 0 }
+
+    package var timeout: Duration { min(.milliseconds(250) * (1 << min(joins, 4)), .seconds(4)) }
+
+    /// Another join that has made no progress yet.
+    package mutating func lengthen() { joins += 1 }
+
+    /// There was progress.
+    package mutating func reset() { joins = 0 }
+}

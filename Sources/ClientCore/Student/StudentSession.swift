@@ -15,11 +15,6 @@ public struct StudentSession: Sendable {
         case backingOff(until: Duration)
     }
 
-    /// How long others may overtake an operation before it counts as missing.
-    static let gapTimeout = Duration.milliseconds(250)
-    /// The timeout doubles with each join without progress, up to this.
-    private static let maximumGapTimeout = Duration.seconds(4)
-
     /// The board of the feed.
     public private(set) var board = StudentBoard()
     /// The palette of the last join reply.
@@ -39,7 +34,7 @@ public struct StudentSession: Sendable {
     private var gap: (after: UInt64, since: Duration)?
     /// Highest index of the marks of this incarnation.
     private var markedIndex: UInt64 = 0
-    private var joinsWithoutProgress = 0
+    private var backoff = JoinBackoff()
     /// Incarnation of the last mark received while not live.
     private var earlyMarkRoom: String?
     private var tickets = 0
@@ -130,7 +125,7 @@ public struct StudentSession: Sendable {
     public var deadline: Duration? {
         switch phase {
         case .offline, .joining: nil
-        case .live: gap.map { $0.since + currentTimeout }
+        case .live: gap.map { $0.since + backoff.timeout }
         case .backingOff(let until): until
         }
     }
@@ -143,14 +138,10 @@ public struct StudentSession: Sendable {
             report.gaps += 1
             actions.append(.emit(.problem(.gap(after: board.index))))
             report.rejoins += 1
-            joinsWithoutProgress += 1
+            backoff.lengthen()
         }
         requestJoin(at: now, &actions)
         return actions
-    }
-
-    private var currentTimeout: Duration {
-        min(Self.gapTimeout * (1 << min(joinsWithoutProgress, 8)), Self.maximumGapTimeout)
     }
 
     /// Requests a tail where the board allows it, otherwise a board.
@@ -168,12 +159,12 @@ public struct StudentSession: Sendable {
     private mutating func rejoin(at now: Duration, _ actions: inout [StudentAction]) {
         guard phase == .live else { return }
         report.rejoins += 1
-        if joinsWithoutProgress == 0 {
-            requestJoin(at: now, &actions)
+        if backoff.isOn {
+            phase = .backingOff(until: now + backoff.timeout)
         } else {
-            phase = .backingOff(until: now + currentTimeout)
+            requestJoin(at: now, &actions)
         }
-        joinsWithoutProgress += 1
+        backoff.lengthen()
     }
 
     /// A student who joined a room without operations takes the incarnation of the first operation.
@@ -203,7 +194,7 @@ extension StudentSession {
         hasBoard = true
         needsBoard = false
         if board.room.isEmpty, let room = buffer.newestRoom { board.room = room }
-        if (board.room, board.index) != before { joinsWithoutProgress = 0 }
+        if (board.room, board.index) != before { backoff.reset() }
         buffer.drop(through: board.index, of: board.room, othersBefore: .zero)
         proceed(at: now, &actions)
         // A mark of another incarnation came during the join, maybe the only sign of a close.
@@ -219,8 +210,8 @@ extension StudentSession {
     public mutating func joinFailed(_ why: JoinFailure, ticket: Int, at now: Duration) -> [StudentAction] {
         guard case .joining(_, ticket, _) = phase else { return [] }
         report.failedJoins += 1
-        phase = .backingOff(until: now + currentTimeout)
-        joinsWithoutProgress += 1
+        phase = .backingOff(until: now + backoff.timeout)
+        backoff.lengthen()
         return [.emit(.problem(.joinFailed(why)))]
     }
 
@@ -298,7 +289,7 @@ extension StudentSession {
         }
         report.applied += 1
         if operation.isLate { report.late += 1 }
-        joinsWithoutProgress = 0
+        backoff.reset()
         actions.append(.emit(.applied(operation, room: board.room, digest: board.digest)))
         return true
     }

@@ -35,10 +35,6 @@ struct FeedState<Reader> {
         case backingOff(until: Duration)
     }
 
-    /// How long others may overtake an operation before it counts as missing.
-    private static var gapTimeout: Duration { .milliseconds(250) }
-    /// The timeout doubles with each join without progress, up to this.
-    private static var maximumTimeout: Duration { .seconds(4) }
     /// Bytes of operations that a reader may get after a board, instead of a newer board.
     private static var suffixBytes: Int { 64 << 10 }
 
@@ -57,7 +53,7 @@ struct FeedState<Reader> {
     private var gap: (after: UInt64, since: Duration)?
     private var markedIndex: UInt64 = 0
     private var marks = MarkThrottle()
-    private var joinsWithoutProgress = 0
+    private var backoff = JoinBackoff()
     private var tickets = 0
 
     /// Readers who came while the feed had no position.
@@ -88,7 +84,7 @@ struct FeedState<Reader> {
     var deadline: Duration? {
         switch phase {
         case .offline, .joining: nil
-        case .live: gap.map { $0.since + currentTimeout }
+        case .live: gap.map { $0.since + backoff.timeout }
         case .backingOff(let until): until
         }
     }
@@ -96,17 +92,13 @@ struct FeedState<Reader> {
     /// The deadline has passed.
     mutating func wake(at now: Duration, into actions: inout [Action]) {
         guard let deadline, now >= deadline else { return }
-        if isLive { joinsWithoutProgress += 1 }
+        if isLive { backoff.lengthen() }
         joinPosition(at: now, &actions)
     }
 
     /// Forgets the board, which is fetched again when a reader needs it.
     mutating func dropBoard() {
         board = nil
-    }
-
-    private var currentTimeout: Duration {
-        min(Self.gapTimeout * (1 << min(joinsWithoutProgress, 8)), Self.maximumTimeout)
     }
 
     private mutating func makeTicket(isForReaders: Bool) -> Ticket {
@@ -129,12 +121,12 @@ struct FeedState<Reader> {
     private mutating func rejoin(needsBoard: Bool, at now: Duration, _ actions: inout [Action]) {
         guard isLive else { return }
         if needsBoard { self.needsBoard = true }
-        if joinsWithoutProgress == 0 {
-            joinPosition(at: now, &actions)
+        if backoff.isOn {
+            phase = .backingOff(until: now + backoff.timeout)
         } else {
-            phase = .backingOff(until: now + currentTimeout)
+            joinPosition(at: now, &actions)
         }
-        joinsWithoutProgress += 1
+        backoff.lengthen()
     }
 }
 
@@ -253,7 +245,7 @@ extension FeedState {
         let event = StreamEvent.operation(operation, digest, room: room)
         position?.index = operation.index
         self.digest = digest
-        joinsWithoutProgress = 0
+        backoff.reset()
         recent.append(event)
         actions.append(.send(event))
     }
@@ -291,8 +283,8 @@ extension FeedState {
             return
         }
         guard case .joining(ticket, _, _) = phase else { return }
-        phase = .backingOff(until: now + currentTimeout)
-        joinsWithoutProgress += 1
+        phase = .backingOff(until: now + backoff.timeout)
+        backoff.lengthen()
         refuseWaiting(error, &actions)
     }
 
@@ -350,7 +342,7 @@ extension FeedState {
         if isReset { markedIndex = 0 }
         position = join.position
         digest = join.digest
-        joinsWithoutProgress = 0
+        backoff.reset()
         recent.restart(after: join.position.index)
         board = (event, join.position.index)
         actions.append(isReset ? .reset(event) : .send(event))
