@@ -1,7 +1,3 @@
-/**
- * `<lectern-board room="physics" video="#lesson">` for students' pages: all of `lectern.js` that such a page needs.
- *
- * @module
- */
+/** `<lectern-board room="physics" video="#lesson">` for students' pages: all of `lectern.js` that such a page needs. */
 
 export { LecternBoard } from "./lectern/board-element.js";

@@ -11,8 +11,6 @@
  * nothing of the teacher.
  *
  * Plain ES modules, no dependencies.
- *
- * @module
  */
 
 export { LecternBoard } from "./lectern/board-element.js";

@@ -1,8 +1,4 @@
-/**
- * `<lectern-board room="physics" video="#lesson">`: a student's board as an element.
- *
- * @module
- */
+/** `<lectern-board room="physics" video="#lesson">`: a student's board as an element. */
 
 import { Board } from "./board.js";
 import { BoardHolder } from "./element.js";

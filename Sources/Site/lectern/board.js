@@ -1,8 +1,4 @@
-/**
- * The board of a room on a canvas, in step with a video.
- *
- * @module
- */
+/** The board of a room on a canvas, in step with a video. */
 
 import { CoreBoard } from "./core-board.js";
 import { EventStream } from "./events.js";

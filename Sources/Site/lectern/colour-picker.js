@@ -1,8 +1,4 @@
-/**
- * The colours of a teacher: the last four used at hand, and all others behind a button.
- *
- * @module
- */
+/** The colours of a teacher: the last four used at hand, and all others behind a button. */
 
 import { closeBeside, element, remember, rememberedValue, rightStep, say } from "./dom.js";
 import { controlButton } from "./controls.js";

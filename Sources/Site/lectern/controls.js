@@ -1,8 +1,6 @@
 /**
  * The controls of the teacher's tools: what each is called, and its key. Tooltips and keys come from these tables. They are functions:
  * a bundle has those alone that it uses, and names are in the reader's language.
- *
- * @module
  */
 
 import { describe, iconButton, letterKeys } from "./dom.js";

@@ -1,8 +1,4 @@
-/**
- * What a board in class and a recorded lesson share: the core draws them on a canvas, by a player's clock.
- *
- * @module
- */
+/** What a board in class and a recorded lesson share: the core draws them on a canvas, by a player's clock. */
 
 import { t } from "./language.js";
 import { CoreHost, VersionError } from "./core.js";

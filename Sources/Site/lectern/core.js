@@ -1,8 +1,4 @@
-/**
- * The core: the service's own code that draws, as WebAssembly. An instance holds one board, and draws one page of it.
- *
- * @module
- */
+/** The core: the service's own code that draws, as WebAssembly. An instance holds one board, and draws one page of it. */
 
 import { Backoff, pause } from "./gateway.js";
 import { t } from "./language.js";

@@ -1,8 +1,4 @@
-/**
- * What pages and elements use of a browser: its memory of choices, elements, icons, and letters as commands.
- *
- * @module
- */
+/** What pages and elements use of a browser: its memory of choices, elements, icons, and letters as commands. */
 
 /** The text of a key; null where there is none. `store`: `sessionStorage` for what is a tab's. */
 export function remembered(key, store = "localStorage") {

@@ -1,8 +1,4 @@
-/**
- * What the elements of a board share: a canvas with its words, in the light or dark of the page.
- *
- * @module
- */
+/** What the elements of a board share: a canvas with its words, in the light or dark of the page. */
 
 import { loading, t, translate } from "./language.js";
 import { element, say } from "./dom.js";

@@ -1,8 +1,4 @@
-/**
- * A ring where an eraser is, as large as what it wipes.
- *
- * @module
- */
+/** A ring where an eraser is, as large as what it wipes. */
 
 import { layoutAround } from "./dom.js";
 

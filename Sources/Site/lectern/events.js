@@ -1,8 +1,6 @@
 /**
  * A stream of server-sent events, read with `fetch`: it sends a token and heeds `Retry-After`, which an `EventSource`
  * cannot.
- *
- * @module
  */
 
 import { t } from "./language.js";

@@ -1,8 +1,4 @@
-/**
- * The media time of the picture that a `<video>` shows, frame by frame.
- *
- * @module
- */
+/** The media time of the picture that a `<video>` shows, frame by frame. */
 
 import { now } from "./gateway.js";
 

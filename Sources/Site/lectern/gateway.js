@@ -1,8 +1,4 @@
-/**
- * Requests to Lectern's gateway: addresses, tokens, errors, server time.
- *
- * @module
- */
+/** Requests to Lectern's gateway: addresses, tokens, errors, server time. */
 
 import { home, reasonOf, t } from "./language.js";
 

@@ -1,8 +1,4 @@
-/**
- * Pictures of the assets and texts that a board shows, as large as they are seen.
- *
- * @module
- */
+/** Pictures of the assets and texts that a board shows, as large as they are seen. */
 
 import { Backoff, now } from "./gateway.js";
 

@@ -4,8 +4,6 @@
  * English stands where it is shown, and is the key of its translations. `languages/zh.json` has the Chinese ones; who runs a
  * server adds others with the setting `http.languages`. The server chooses by what the browser asks for; `?language=zh` in the
  * address of a page asks for another, and so does the reader, who is remembered.
- *
- * @module
  */
 
 import { remember, remembered } from "./dom.js";

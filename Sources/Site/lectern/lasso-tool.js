@@ -1,8 +1,6 @@
 /**
  * The lasso of a teacher: a loop around ink and images selects them, and what is selected is moved, turned, scaled, copied or
  * deleted. One operation says all of it, when the selection is dropped.
- *
- * @module
  */
 
 import { keyOf, placeOn, say } from "./dom.js";

@@ -2,8 +2,6 @@
  * The media time at a room's teacher, which what is drawn now is stamped with.
  *
  * Students see the teacher late. A stroke that is stamped with what they see now is shown before its voice.
- *
- * @module
  */
 
 import { now } from "./gateway.js";

@@ -1,8 +1,6 @@
 /**
  * What a browser has of one author: the records of the outbox, `[name, session, number]` and the bytes that the core has made, and the
  * right to write.
- *
- * @module
  */
 
 const writer = new TextEncoder();

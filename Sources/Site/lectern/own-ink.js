@@ -1,8 +1,4 @@
-/**
- * What a teacher sees of the own hand above the board, before the room has it.
- *
- * @module
- */
+/** What a teacher sees of the own hand above the board, before the room has it. */
 
 import { Element } from "./records.js";
 

@@ -1,8 +1,4 @@
-/**
- * Moves items of a list by dragging them.
- *
- * @module
- */
+/** Moves items of a list by dragging them. */
 
 import { capture } from "./dom.js";
 

@@ -1,8 +1,4 @@
-/**
- * The pages of a board as a strip of small pictures: to turn, add, move and take out pages.
- *
- * @module
- */
+/** The pages of a board as a strip of small pictures: to turn, add, move and take out pages. */
 
 import { element, rightStep, say } from "./dom.js";
 import { mark, t } from "./language.js";

@@ -1,7 +1,5 @@
 /**
  * The canvases of a board: that of the whole page, and two for the part of it that is seen, of which one is shown and one is painted.
- *
- * @module
  */
 
 /** Puts pixels on the canvas of what is to be seen. */

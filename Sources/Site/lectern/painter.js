@@ -3,8 +3,6 @@
  *
  * The core draws what has changed in slices of a task, and gives the pixels that are other than before. It has the board itself,
  * or is told of entries, which are kept here for an instance that takes the place of one that failed.
- *
- * @module
  */
 
 import { CoreHost } from "./core.js";

@@ -1,8 +1,4 @@
-/**
- * The paper of a page: blank, lines, squares, dots or staves under the ink.
- *
- * @module
- */
+/** The paper of a page: blank, lines, squares, dots or staves under the ink. */
 
 import { say } from "./dom.js";
 import { t } from "./language.js";

@@ -1,8 +1,4 @@
-/**
- * The pointers on a canvas, as samples in board units.
- *
- * @module
- */
+/** The pointers on a canvas, as samples in board units. */
 
 import { capture, isEraser, placeOn, samplesOf } from "./dom.js";
 

@@ -3,8 +3,6 @@
  *
  * `currentTime` runs ahead of the picture: by what the browser needs to show it, by up to a frame, and after a seek until the
  * new picture is there. Ink that follows it comes before its picture. This clock follows the picture.
- *
- * @module
  */
 
 /**

@@ -1,8 +1,4 @@
-/**
- * What the core tells of a board: records of words, see Sources/WebCore/Records.swift.
- *
- * @module
- */
+/** What the core tells of a board: records of words, see Sources/WebCore/Records.swift. */
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
 

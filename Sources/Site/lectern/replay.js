@@ -1,8 +1,4 @@
-/**
- * A recorded lesson on a canvas, in step with a recording of its video.
- *
- * @module
- */
+/** A recorded lesson on a canvas, in step with a recording of its video. */
 
 import { t } from "./language.js";
 import { CoreBoard } from "./core-board.js";

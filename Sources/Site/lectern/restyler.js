@@ -1,8 +1,4 @@
-/**
- * Gives ink another colour or width: what is inside of a path is removed and drawn anew, above all else, in its own order.
- *
- * @module
- */
+/** Gives ink another colour or width: what is inside of a path is removed and drawn anew, above all else, in its own order. */
 
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";

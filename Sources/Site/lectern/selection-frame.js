@@ -1,8 +1,4 @@
-/**
- * What is seen of a lasso above the board: the loop under the hand, and around a selection its outline, its handles and its buttons.
- *
- * @module
- */
+/** What is seen of a lasso above the board: the loop under the hand, and around a selection its outline, its handles and its buttons. */
 
 /** CSS pixels from the box to the handle that turns it, and outside of the board where handles may be. */
 const turnReach = 36;

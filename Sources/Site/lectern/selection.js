@@ -1,8 +1,4 @@
-/**
- * What a lasso has selected, and where it was moved, turned and scaled to.
- *
- * @module
- */
+/** What a lasso has selected, and where it was moved, turned and scaled to. */
 
 /** The least and the greatest factor by which a selection is scaled. */
 const leastScale = 0.05;

@@ -1,8 +1,4 @@
-/**
- * UTC by the gateway's clock: this machine's may be wrong by minutes.
- *
- * @module
- */
+/** UTC by the gateway's clock: this machine's may be wrong by minutes. */
 
 import { now } from "./gateway.js";
 

@@ -1,8 +1,4 @@
-/**
- * The eraser of whole strokes: what it touches is gone from this page at once, and from the room when the pen is lifted.
- *
- * @module
- */
+/** The eraser of whole strokes: what it touches is gone from this page at once, and from the room when the pen is lifted. */
 
 import { pause } from "./gateway.js";
 

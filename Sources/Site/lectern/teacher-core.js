@@ -1,8 +1,4 @@
-/**
- * The teacher's half of the core: the session of one teacher in an instance of its own.
- *
- * @module
- */
+/** The teacher's half of the core: the session of one teacher in an instance of its own. */
 
 import { Instance } from "./core.js";
 import { Input, RecordReader } from "./records.js";

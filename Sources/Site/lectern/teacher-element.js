@@ -1,8 +1,4 @@
-/**
- * `<lectern-teacher room="physics" author="anna">`: a teacher's board with its tools as an element.
- *
- * @module
- */
+/** `<lectern-teacher room="physics" author="anna">`: a teacher's board with its tools as an element. */
 
 import { t } from "./language.js";
 import { bindControls, controlButton, toolControls } from "./controls.js";

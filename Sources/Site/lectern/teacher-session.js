@@ -1,8 +1,6 @@
 /**
  * The session of one teacher in one room: the core says what is to be done, and this does it, with the browser's store, its lock, its
  * clock and the gateway.
- *
- * @module
  */
 
 import { remember, remembered } from "./dom.js";

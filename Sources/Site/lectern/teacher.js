@@ -1,8 +1,4 @@
-/**
- * A teacher's board: what is drawn on it goes to the room, and nothing of it is lost.
- *
- * @module
- */
+/** A teacher's board: what is drawn on it goes to the room, and nothing of it is lost. */
 
 import { Board } from "./board.js";
 import { timeOf } from "./core-board.js";

@@ -1,8 +1,4 @@
-/**
- * The tool that writes texts: a tap opens a field on the board, and what is typed is drawn when it is closed.
- *
- * @module
- */
+/** The tool that writes texts: a tap opens a field on the board, and what is typed is drawn when it is closed. */
 
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";

@@ -1,8 +1,4 @@
-/**
- * The teacher's tools: buttons, colours, widths, and their keys.
- *
- * @module
- */
+/** The teacher's tools: buttons, colours, widths, and their keys. */
 
 import { controlButton } from "./controls.js";
 import { answerOf, element, isTaken, keyOf, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";

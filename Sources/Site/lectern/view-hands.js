@@ -1,8 +1,4 @@
-/**
- * The hands that zoom and move what is seen of a board: fingers, a mouse, a wheel, and Space.
- *
- * @module
- */
+/** The hands that zoom and move what is seen of a board: fingers, a mouse, a wheel, and Space. */
 
 import { capture } from "./dom.js";
 

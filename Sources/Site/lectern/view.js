@@ -3,8 +3,6 @@
  *
  * While the hand moves, the canvases that there are are moved and scaled by style alone; when it rests, the core paints the part
  * that is seen.
- *
- * @module
  */
 
 import { t } from "./language.js";

@@ -1,8 +1,4 @@
-/**
- * A live stream over WebRTC, by the WebRTC-HTTP Egress Protocol (WHEP), which media servers speak.
- *
- * @module
- */
+/** A live stream over WebRTC, by the WebRTC-HTTP Egress Protocol (WHEP), which media servers speak. */
 
 import { t } from "./language.js";
 import { Backoff, deadline, now, pause } from "./gateway.js";

@@ -1,8 +1,4 @@
-/**
- * How a board says what it is doing, its texts for screen readers, and what people are called.
- *
- * @module
- */
+/** How a board says what it is doing, its texts for screen readers, and what people are called. */
 
 import { t } from "./language.js";
 import { element } from "./dom.js";

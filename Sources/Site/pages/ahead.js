@@ -1,7 +1,5 @@
 /**
  * What a teacher has to know at a glance: how long after the pen students see it, what they see now, how many they are, and who else writes.
- *
- * @module
  */
 
 import { t } from "../lectern/language.js";

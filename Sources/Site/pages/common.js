@@ -1,8 +1,4 @@
-/**
- * What the pages share: elements, status, the session of a token, and how times are said.
- *
- * @module
- */
+/** What the pages share: elements, status, the session of a token, and how times are said. */
 
 import { closeBeside, element, iconButton, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway, pause } from "../lectern/gateway.js";

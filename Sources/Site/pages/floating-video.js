@@ -1,8 +1,4 @@
-/**
- * The video as a small picture in a corner of a board that fills the screen.
- *
- * @module
- */
+/** The video as a small picture in a corner of a board that fills the screen. */
 
 import { remember, remembered } from "../lectern/dom.js";
 import { mark, t } from "../lectern/language.js";

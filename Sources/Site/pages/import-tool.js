@@ -1,8 +1,6 @@
 /**
  * Files of a teacher: slides become pages, pictures are placed on the page that is seen. They are dropped on the page, pasted,
  * or chosen.
- *
- * @module
  */
 
 import { answerOf, placeOn } from "../lectern/dom.js";

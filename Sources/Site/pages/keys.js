@@ -1,8 +1,4 @@
-/**
- * The controls of the teacher's and the student's page: their names and keys, and the list of all keys.
- *
- * @module
- */
+/** The controls of the teacher's and the student's page: their names and keys, and the list of all keys. */
 
 import { bindControls, pageControls, toolControls } from "../lectern/controls.js";
 import { $, dialogOf, element, letterKeys, t } from "./common.js";

@@ -1,8 +1,6 @@
 /**
  * The way from ink to the recording: a tap on a stroke plays the moment when it was drawn, and a table of contents has the times
  * at which pages came to be shown.
- *
- * @module
  */
 
 import { closeBeside, placeOn } from "../lectern/dom.js";

@@ -1,6 +1,4 @@
-/**
- * Says so where a browser cannot show these pages. For browsers of any age: no module, and no newer syntax than ES5.
- */
+/** Says so where a browser cannot show these pages. For browsers of any age: no module, and no newer syntax than ES5. */
 (function () {
     "use strict";
     var home = document.currentScript && document.currentScript.src.replace(/(assets\/[^\/]+\/)?pages\/needs\.js$/, "");

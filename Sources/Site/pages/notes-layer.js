@@ -1,8 +1,4 @@
-/**
- * The canvas of one's own notes above a board, and the hand that writes on it.
- *
- * @module
- */
+/** The canvas of one's own notes above a board, and the hand that writes on it. */
 
 import { capture, isEraser, onPixelRatio, svgElement, placeOn, samplesOf } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";

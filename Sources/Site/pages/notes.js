@@ -1,8 +1,4 @@
-/**
- * Notes of one's own above the board: their tools, their keys, and files with them.
- *
- * @module
- */
+/** Notes of one's own above the board: their tools, their keys, and files with them. */
 
 import { keyOf } from "../lectern/dom.js";
 import { mark, t } from "../lectern/language.js";

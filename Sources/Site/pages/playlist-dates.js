@@ -3,8 +3,6 @@
  *
  * The browser says which segments it has loaded (Resource Timing), and the playlist says when each begins
  * (EXT-X-PROGRAM-DATE-TIME). A place is known where both agree: a run of segments that is as long as what is buffered.
- *
- * @module
  */
 
 /** Milliseconds between two looks, before a place is known and afterwards. */

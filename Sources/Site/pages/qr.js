@@ -1,8 +1,4 @@
-/**
- * QR codes (ISO/IEC 18004) of texts: byte mode in UTF-8, level M, which is read with 15 % of it damaged, versions 1 to 40.
- *
- * @module
- */
+/** QR codes (ISO/IEC 18004) of texts: byte mode in UTF-8, level M, which is read with 15 % of it damaged, versions 1 to 40. */
 
 import { svgElement } from "../lectern/dom.js";
 

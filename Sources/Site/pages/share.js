@@ -1,8 +1,4 @@
-/**
- * The link for students: to read, to copy, and as a QR code, with the cohort and the video in it.
- *
- * @module
- */
+/** The link for students: to read, to copy, and as a QR code, with the cohort and the video in it. */
 
 import { remember, rememberedValue } from "../lectern/dom.js";
 import { localeInUse, t } from "../lectern/language.js";

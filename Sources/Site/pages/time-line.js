@@ -1,8 +1,4 @@
-/**
- * The time line of a teacher's strokes: which time they are given, so that a video's clock can be compared with it.
- *
- * @module
- */
+/** The time line of a teacher's strokes: which time they are given, so that a video's clock can be compared with it. */
 
 import { remember, remembered } from "../lectern/dom.js";
 import { t } from "../lectern/language.js";

@@ -1,8 +1,6 @@
 /**
  * The clocks of a student's page. That of a video that may break: while it shows no picture, stands when the class's video does not, or
  * tells no time, the board follows the server's gate alone, and it goes back in step when the video plays.
- *
- * @module
  */
 
 import { clockLimit } from "../lectern/gateway.js";
