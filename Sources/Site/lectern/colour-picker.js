@@ -30,11 +30,7 @@ export class ColourPicker {
     #news = element("p", { className: "colour-news", "aria-hidden": "true" });
     #dialog = element("dialog", { className: "colour-dialog", "aria-label": t("All colours") }, this.#grid, this.#news);
 
-    /**
-     * @param {HTMLElement} group what has those at hand; the button goes behind it
-     * @param {(colour: number) => void} onchoose told of the place in the palette that was chosen among all
-     * @param {AbortSignal} signal that ends it
-     */
+    /** `group` has those at hand, and the button behind it; `onchoose` is told of the place in the palette that was chosen among all. */
     constructor(group, onchoose, signal) {
         [this.#group, this.#onchoose] = [group, onchoose];
         const root = group.getRootNode();
@@ -64,7 +60,7 @@ export class ColourPicker {
     /** Places in the palette of those at hand. */
     get atHand() { return this.#shown; }
 
-    /** Shows a palette. @param {string[]} palette each `#rrggbb` */
+    /** Shows a palette, of colours `#rrggbb`. */
     setPalette(palette) {
         this.#palette = palette;
         const isThere = (place) => Number.isInteger(place) && place >= 0 && place < palette.length;
@@ -84,11 +80,7 @@ export class ColourPicker {
         }));
     }
 
-    /**
-     * A colour is used: it comes to hand in place of the one that was not used for longest.
-     *
-     * @returns {boolean} whether others are at hand now
-     */
+    /** A colour is used: it comes to hand in place of the one that was not used for longest. Returns whether others are at hand now. */
     use(place) {
         this.#chosen = place;
         if (!(place >= 0 && place < this.#palette.length)) return false;

@@ -217,11 +217,7 @@ class BoardCanvas {
     #observer;
     #closing = new AbortController();
 
-    /**
-     * @param {HTMLCanvasElement} canvas its width is a style sheet's
-     * @param {(size: {width: number, height: number}) => void} onshape called when it has got another shape
-     * @param {() => void} onresize called when {@link pixels} has changed
-     */
+    /** The width of the canvas is a style sheet's. `onshape` is told of a size with another shape, `onresize` of other {@link pixels}. */
     constructor(canvas, onshape, onresize) {
         [this.#canvas, this.#onshape] = [canvas, onshape];
         this.#observer = new ResizeObserver(([entry]) => {
@@ -268,17 +264,11 @@ class PointerLayer {
     #board;
     #canvas = null;
 
-    /** @param {HTMLCanvasElement} canvas the board's */
-    constructor(canvas) {
-        this.#board = canvas;
+    constructor(board) {
+        this.#board = board;
     }
 
-    /**
-     * Draws what is seen now, and nothing else.
-     *
-     * @param {ReturnType<import("./records.js").pointersOf>} pointers
-     * @param {{width: number, height: number}} size the board's, in its units
-     */
+    /** Draws what is seen now, and nothing else. `size`: the board's, in its units. */
     show(pointers, size) {
         if (pointers.length === 0) return this.close();
         const context = this.#prepare();

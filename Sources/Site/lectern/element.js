@@ -127,12 +127,8 @@ export class BoardHolder extends HTMLElement {
     }
 
     /**
-     * Shows how a board stands, and passes its events on.
-     *
-     * @param {import("./board.js").Board} board
-     * @param {object} [options]
-     * @param {import("./pen.js").Pen | null} [options.pen] what draws on it; without it a finger and a mouse move what is seen
-     * @param {HTMLElement} [options.bar] has the buttons that zoom, in place of the board
+     * Shows how a board stands, and passes its events on. Without a `pen` a finger and a mouse move what is seen; `bar` has the buttons
+     * that zoom.
      */
     follow(board, { pen = null, bar = this.#sheet } = {}) {
         this.#view = new BoardView(board, this.canvas, this.#sheet, { pen, isPulled: !pen });

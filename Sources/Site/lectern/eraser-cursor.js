@@ -10,10 +10,7 @@ export class EraserCursor {
     /** The pointer, where it is in the window, and whether it erases whatever is chosen; null where none is on the board. */
     #at = null;
 
-    /**
-     * @param {import("./teacher.js").Teacher} teacher its tool has the width
-     * @param {AbortSignal} signal that ends it
-     */
+    /** The tool of the teacher has the width. */
     constructor(teacher, signal) {
         this.#teacher = teacher;
         const { canvas } = teacher;

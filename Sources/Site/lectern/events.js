@@ -41,14 +41,7 @@ export class EventStream {
     #restarts = new Backoff();
     #restartedAt = -Infinity;
 
-    /**
-     * @param {import("./gateway.js").Gateway} gateway
-     * @param {string} path such as `api/rooms/physics/events`
-     * @param {object} options
-     * @param {object} [options.query] the query of the request
-     * @param {(event: {type: string, id: string | null, data: Uint8Array}) => void} options.onevent called in order
-     * @param {(state: ConnectionState) => void} [options.onstate] called with each change
-     */
+    /** `onevent` is told of events `{type, id, data}` in their order, with bytes as data; `onstate` of each {@link ConnectionState}. */
     constructor(gateway, path, { query, onevent, onstate = () => {} }) {
         [this.#gateway, this.#path, this.#query, this.#onevent, this.#onstate] = [gateway, path, query, onevent, onstate];
         // Not before the caller has this stream.
@@ -155,15 +148,12 @@ export class EventParser {
     #id = null;
     #data = [];
 
-    /** @param {number} limit bytes of an event, at most */
+    /** `limit`: bytes of an event, at most. */
     constructor(onevent, limit = eventLimit) {
         [this.#onevent, this.#limit] = [onevent, limit];
     }
 
-    /**
-     * @param {Uint8Array} bytes the next part of the stream, cut anywhere; kept until its events are over
-     * @throws {GatewayError} `too-large`: an event has more bytes than it may; nothing can follow
-     */
+    /** Takes the next part of the stream, cut anywhere; keeps it until its events are over. Nothing can follow an event that is too large. */
     add(bytes) {
         if (bytes.length === 0) return;
         let start = this.#isAfterReturn && bytes[0] === lineFeed ? 1 : 0;

@@ -53,7 +53,7 @@ export function localeInUse() {
     }
 }
 
-/** Loads the page in another language, which pages of this browser have from now on. @param {string} language a tag */
+/** Loads the page in another language, by its tag, which pages of this browser have from now on. */
 export function changeLanguage(language) {
     remember(storageKey, language);
     const address = new URL(location.href);
@@ -64,12 +64,7 @@ export function changeLanguage(language) {
     location.replace(address);
 }
 
-/**
- * A text in the reader's language.
- *
- * @param {string} text in English, with names in braces for what is put in: `"{count} strokes"`
- * @param {Record<string, string | number>} [values] what is put in; `count` chooses the form of a plural
- */
+/** A text in the reader's language, by the English one, with values for names in braces: `"{count} strokes"`. `count` chooses a plural. */
 export function t(text, values = {}) {
     let found = known.texts[text] ?? text;
     if (typeof found === "object") found = found[new Intl.PluralRules(known.language).select(values.count)] ?? found.other;
@@ -91,11 +86,7 @@ export function mark(text) {
     return text;
 }
 
-/**
- * Has markup in the reader's language: its texts, each as a whole. A document gets the language and its direction, too.
- *
- * @param {Document | ShadowRoot} root
- */
+/** Has markup in the reader's language: its texts, each as a whole. A document gets the language and its direction, too. */
 export function translate(root) {
     if (known.language === "en") return;
     if (root.documentElement) {
@@ -160,12 +151,7 @@ const meanings = {
     "out-of-range": mark("A value is not allowed."),
 };
 
-/**
- * The sentence of an error of the server.
- *
- * @param {string} code
- * @param {string} message in English
- */
+/** The sentence of an error of the server, whose message is in English. */
 export function reasonOf(code, message) {
     const found = t(message);
     return known.language === "en" || found !== message || !Object.hasOwn(meanings, code) ? found : t(meanings[code]);

@@ -42,11 +42,7 @@ export class LassoTool {
     /** Ends the wait for ink that is to have another colour, where there is one. */
     #restyling = null;
 
-    /**
-     * @param {import("./teacher.js").Teacher} teacher
-     * @param {import("./view.js").BoardView} view
-     * @param {Document | ShadowRoot} [root] has the elements of a selection, by their ids
-     */
+    /** `root` has the elements of a selection, by their ids. */
     constructor(teacher, view, root = document) {
         [this.#teacher, this.#view, this.#root, this.#frame] = [teacher, view, root, new SelectionFrame(view, root)];
         [this.#restyler, this.#background] = [new Restyler(teacher), new BackgroundTool(teacher, () => this.drop(), root)];
@@ -92,12 +88,7 @@ export class LassoTool {
         if (!isChosen) this.#frame.showLoop(null);
     }
 
-    /**
-     * Gives what is selected another colour or width, where it was moved to.
-     *
-     * @param {{colour?: number, width?: number}} style
-     * @returns {boolean} whether there is a selection that takes it
-     */
+    /** Gives what is selected another colour or width, where it was moved to. Returns whether there is a selection that takes it. */
     restyle(style) {
         const selection = this.#selection;
         if (!this.#isChosen || !selection || !this.#teacher.board.features.includes("remove")) return false;
@@ -290,7 +281,7 @@ export class LassoTool {
         this.#drag = null;
     }
 
-    /** Gives up what pointers drag: they do something else. @param {PointerEvent[]} events one of each */
+    /** Gives up what pointers drag, one event of each: they do something else. */
     giveUp(events) {
         if (!events.some(({ pointerId }) => pointerId === this.#drag?.pointer)) return;
         Object.assign(this.#selection, this.#drag.before);

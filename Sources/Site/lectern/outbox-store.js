@@ -5,15 +5,6 @@
 
 const writer = new TextEncoder();
 
-/**
- * A record of the outbox.
- *
- * @typedef {object} StoredRecord
- * @property {string} session
- * @property {number} n
- * @property {Uint8Array} bytes
- */
-
 /** The records of one author in one room. What the disk does not take stays here, and goes with the next write. */
 export class OutboxStore {
     #name;
@@ -23,12 +14,12 @@ export class OutboxStore {
     /** What the browser does not have yet: records, and null for those to be deleted. */
     #unkept = new Map();
 
-    /** @param {string} name of the outbox: gateway, room and author */
+    /** The name of the outbox is gateway, room and author. */
     constructor(name) {
         this.#name = name;
     }
 
-    /** All records, with those that are here alone; null where the browser cannot read any. */
+    /** All records, as `{session, n, bytes}`, with those that are here alone; null where the browser cannot read any. */
     async read() {
         let kept;
         try {
@@ -163,10 +154,7 @@ export class WriterLock {
     #release = null;
     #waiting = null;
 
-    /**
-     * @param {string} name of the author in the room
-     * @param {(isWriter: boolean) => void} onchange called when this page becomes the writer or no longer is
-     */
+    /** `name`: of the author in the room; `onchange` is told whether this page is the writer. */
     constructor(name, onchange) {
         [this.#name, this.#onchange] = [`lectern-writer ${name}`, onchange];
     }

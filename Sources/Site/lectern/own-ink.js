@@ -17,7 +17,6 @@ export class OwnInk {
     #pointer = null;
     #timer = null;
 
-    /** @param {import("./board.js").Board} board @param {string} author */
     constructor(board, author) {
         [this.#board, this.#author] = [board, author];
     }

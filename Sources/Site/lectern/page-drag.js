@@ -18,11 +18,7 @@ export class PageDrag {
     #ondrop;
     #state = null;
 
-    /**
-     * @param {HTMLElement} list
-     * @param {() => boolean} isAllowed asked when a pointer goes down
-     * @param {(from: number | null, to: number) => void} ondrop places from 0, `to` among the other items; null when it was given up
-     */
+    /** `isAllowed` is asked when a pointer goes down; `ondrop` is told the places from 0, `to` among the other items; null: given up. */
     constructor(list, isAllowed, ondrop) {
         [this.#list, this.#isAllowed, this.#ondrop] = [list, isAllowed, ondrop];
         list.addEventListener("pointerdown", (event) => this.#down(event));

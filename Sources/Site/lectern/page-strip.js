@@ -28,11 +28,7 @@ export class PageStrip extends EventTarget {
     #timer = null;
     #index = 0;
 
-    /**
-     * @param {import("./teacher.js").Teacher} teacher
-     * @param {import("./gateway.js").Gateway} [gateway]
-     * @param {Document | ShadowRoot} [root] has the elements of the strip, by their ids
-     */
+    /** `root` has the elements of the strip, by their ids. */
     constructor(teacher, gateway = teacher.board.gateway, root = document) {
         super();
         [this.#teacher, this.#gateway, this.#root, this.#list] = [teacher, gateway, root, root.getElementById("page-list")];

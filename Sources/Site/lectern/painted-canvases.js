@@ -17,12 +17,12 @@ export class PaintedCanvases {
     #isShown = false;
     #changed = null;
 
-    /** @param {HTMLCanvasElement} canvas of the whole page */
+    /** The canvas is that of the whole page. */
     constructor(canvas) {
         [this.#canvas, this.#context] = [canvas, canvas.getContext("2d")];
     }
 
-    /** Something else is painted from now on. @param {{x: number, y: number, page: number} | null} part as for `Painter.look` */
+    /** Something else is painted from now on: a part as for `Painter.look`, or null. */
     begin(part) {
         [this.#part, this.#target] = [part, null];
     }
@@ -44,7 +44,6 @@ export class PaintedCanvases {
         return true;
     }
 
-    /** @param {{x: number, y: number, pixels: ImageData}} box */
     put({ x, y, pixels }) {
         this.#target.putImageData(pixels, x, y);
         const { left, top, right, bottom } = this.#changed ?? { left: x, top: y, right: x, bottom: y };

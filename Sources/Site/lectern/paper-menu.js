@@ -12,7 +12,7 @@ export class PaperMenu {
     #teacher;
     #root;
 
-    /** @param {import("./teacher.js").Teacher} teacher @param {Document | ShadowRoot} [root] has `paper` and `paper-dialog` */
+    /** `root` has `paper` and `paper-dialog`. */
     constructor(teacher, root = document) {
         [this.#teacher, this.#root] = [teacher, root];
         this.#part("paper").addEventListener("click", () => this.#open());
@@ -50,11 +50,7 @@ export class BackgroundTool {
     #drop;
     #root;
 
-    /**
-     * @param {import("./teacher.js").Teacher} teacher
-     * @param {() => void} drop ends a selection
-     * @param {Document | ShadowRoot} root
-     */
+    /** `drop` ends a selection. */
     constructor(teacher, drop, root) {
         [this.#teacher, this.#drop, this.#root] = [teacher, drop, root];
         this.#part("selection-ground").addEventListener("click", () => this.#takeSelected());

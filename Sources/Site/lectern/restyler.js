@@ -14,16 +14,13 @@ export class Restyler {
     #teacher;
     #removals;
 
-    /** @param {import("./teacher.js").Teacher} teacher */
     constructor(teacher) {
         [this.#teacher, this.#removals] = [teacher, new Removals(teacher)];
     }
 
     /**
-     * @param {{x: number, y: number}[]} path in board units
-     * @param {{colour?: number, width?: number}} style as messages have it, and the width of a pen
-     * @param {AbortSignal} signal ends the wait for the room: something else is to be selected
-     * @returns {Promise<string>} what has become of it, in words
+     * Changes what is inside of a path, to a colour as messages have it or the width of a pen. Returns what has become of it, in words.
+     * `signal` ends the wait for the room: something else is to be selected.
      */
     async change(path, style, signal) {
         const teacher = this.#teacher;

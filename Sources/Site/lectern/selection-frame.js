@@ -15,7 +15,6 @@ export class SelectionFrame {
     #loop = null;
     #selection = null;
 
-    /** @param {import("./view.js").BoardView} view @param {Document | ShadowRoot} root */
     constructor(view, root) {
         [this.#view, this.#root] = [view, root];
         this.corners = [...root.querySelectorAll("#selection [data-across]")];
@@ -33,7 +32,7 @@ export class SelectionFrame {
         this.#layOutline();
     }
 
-    /** Shows the frame of a selection where that is now; null for none. @param {import("./selection.js").Selection | null} selection */
+    /** Shows the frame of a selection where that is now; null for none. */
     show(selection) {
         this.#selection = selection;
         this.#part("selection").hidden = !selection;

@@ -6,7 +6,7 @@ const mostScale = 50;
 
 /** A selection under the hand of a teacher. Lengths are board units, angles radians, clockwise on the screen. */
 export class Selection {
-    /** @type {{x: number, y: number}[]} the path around it, where it was selected */
+    /** The path around it, where it was selected. */
     path;
     /** The page that it is on. */
     page;
@@ -21,12 +21,7 @@ export class Selection {
     scale = { x: 1, y: 1 };
     #board;
 
-    /**
-     * @param {{x: number, y: number}[]} path
-     * @param {number} page
-     * @param {{width: number, height: number}} board its centre stays on the board
-     * @param {boolean} [isCopy]
-     */
+    /** Its centre stays on a board of that size. */
     constructor(path, page, board, isCopy = false) {
         [this.path, this.page, this.isCopy, this.#board] = [path, page, isCopy, board];
         const [xs, ys] = [path.map(({ x }) => x), path.map(({ y }) => y)];
@@ -85,13 +80,7 @@ export class Selection {
         this.scale = { x: x * bounded, y: y * bounded };
     }
 
-    /**
-     * Scales so that a corner comes to a point; the opposite corner stays.
-     *
-     * @param {{across: number, down: number}} corner −1 or 1 each
-     * @param {{x: number, y: number}} to
-     * @param {boolean} isFree whether its shape may change
-     */
+    /** Scales so that a corner, −1 or 1 across and down, comes to a point; the opposite one stays, and its shape unless it is free. */
     scaleTo({ across, down }, to, isFree) {
         const anchor = this.point(-across, -down);
         const [cosine, sine] = [Math.cos(this.turn), Math.sin(this.turn)];
@@ -129,12 +118,8 @@ function boundedFactor(factor, x, y) {
 }
 
 /**
- * A path with at most so many points: the ones that matter most (Douglas–Peucker), that is, those of the smallest tolerance
- * that leaves no more.
- *
- * @param {{x: number, y: number}[]} points of a closed path
- * @param {number} most at least 4
- * @returns {{x: number, y: number}[]} some of them, in their order
+ * A closed path with at most so many points, 4 or more: the ones that matter most (Douglas–Peucker), that is, those of the smallest
+ * tolerance that leaves no more.
  */
 export function simplified(points, most) {
     if (points.length <= most) return points;

@@ -15,10 +15,6 @@ export class StrokeEraser {
     #pass = null;
     #removals;
 
-    /**
-     * @param {import("./teacher.js").Teacher} teacher
-     * @param {AbortSignal} signal that ends it
-     */
     constructor(teacher, signal) {
         this.#teacher = teacher;
         this.#removals = new Removals(teacher, signal);
@@ -77,13 +73,8 @@ const longestWait = 3000;
 const waitStep = 100;
 
 /**
- * What is found when the room has answered for it, if it does soon: what it has not answered for cannot be named.
- *
- * @template Found
- * @param {() => Found} look
- * @param {(found: Found) => boolean} isOpen whether something of it has no answer
- * @param {AbortSignal} [signal] that ends the wait
- * @returns {Promise<Found>}
+ * What `look` finds when the room has answered for it, if it does soon: what it has not answered for cannot be named. `isOpen` says
+ * whether something of it has no answer.
  */
 export async function answered(look, isOpen, signal) {
     let found = look();
@@ -102,10 +93,6 @@ export class Removals {
     /** What operations on their way remove, in their order. */
     #sent = [];
 
-    /**
-     * @param {import("./teacher.js").Teacher} teacher
-     * @param {AbortSignal} [signal] that ends it
-     */
     constructor(teacher, signal) {
         this.#teacher = teacher;
         const settle = ({ a, v }) => {
@@ -124,7 +111,7 @@ export class Removals {
         teacher.addEventListener("writer", ({ detail }) => detail.state !== "writer" && this.#settleAll(), { signal });
     }
 
-    /** Notes what an operation removes that was sent now, and is hidden. @param {number[]} indices */
+    /** Notes the indices that an operation removes that was sent now, and that are hidden. */
     add(indices) {
         this.#sent.push(indices);
     }

@@ -18,31 +18,20 @@ export const commands = {
 
 /** One session. A method that fails has ended it. */
 export class TeacherCore extends Instance {
-    /** @param {WebAssembly.Module} module as `Instance.load` gives it */
     constructor(module, author, name) {
         super(module);
         const seed = crypto.getRandomValues(new Uint32Array(2));
         this.tell("begin", new Input().number(performance.timeOrigin).words(seed).data(author).data(name ?? ""));
     }
 
-    /**
-     * Tells the session of something.
-     *
-     * @param {keyof calls} call
-     * @param {Input} [input]
-     * @returns {boolean} whether it was taken
-     */
+    /** Tells the session of something, by the name of a call. Returns whether it was taken. */
     tell(call, input = new Input()) {
         return this._functions.teacher(calls[call], performance.now(), this._send(input)) === 1;
     }
 
     /**
-     * A pointer on the board.
-     *
-     * @param {number} phase 0 down, 1 moved, 2 up, 3 cancelled
-     * @returns {{isCancelled: boolean, hasBegun: boolean, hasEnded: boolean, isErasing: boolean, first: number | null,
-     *   points: object[], predicted: object[], tap: number, element: number | null}} `tap`: so many fingers have tapped, 0, 2 or 3; `element`: the
-     *   stroke is an even shape now, and that is its element
+     * A pointer on the board: `phase` 0 down, 1 moved, 2 up, 3 cancelled, 4 above it, 5 at rest. Of what it returns, `tap`: so many
+     * fingers have tapped, 0, 2 or 3; `first`: from there the points are others; `element`: the stroke is an even shape now, of that element.
      */
     pen(phase, { pointerId, pointerType }, flags, numbers) {
         const size = this._send(new Input().numbers(numbers));

@@ -33,9 +33,9 @@ export class TeacherSession {
     #leaving = new AbortController();
 
     /**
-     * @param {{gateway: import("./gateway.js").Gateway, room: string, author: string, name: string}} options
-     * @param {object} listener `began()`: a core is there, the first or another one; `failed(error)`: it has ended; `told(type, detail)`: an
-     *   event of a teacher; `live(shown)`: something else is shown above the room's entries, as `TeacherCore.live`
+     * `options`: gateway, room, author, name. `listener` has `began()`: a core is there, the first or another one; `failed(error)`: it has
+     * ended; `told(type, detail)`: an event of a teacher; `live(shown)`: something else is shown above the room's entries, as
+     * `TeacherCore.live`.
      */
     constructor(options, listener) {
         TeacherCore.expectTeacher();
@@ -55,12 +55,7 @@ export class TeacherSession {
         this.#makeCore();
     }
 
-    /**
-     * Tells the core of something, as `TeacherCore.tell`.
-     *
-     * @param {string} call
-     * @param {() => Input | undefined} [input] asked for where there is a core
-     */
+    /** Tells the core of something, as `TeacherCore.tell`; `input` is asked for where there is a core. */
     tell(call, input = () => undefined) {
         return this.#call((core) => core.tell(call, input())) === true;
     }

@@ -79,11 +79,6 @@ export class TextTool {
     /** Whether what the pen draws now has closed a field. */
     #hasClosed = false;
 
-    /**
-     * @param {import("./teacher.js").Teacher} teacher
-     * @param {HTMLCanvasElement} canvas of its board
-     * @param {AbortSignal} signal that ends it
-     */
     constructor(teacher, canvas, signal) {
         [this.#teacher, this.#canvas] = [teacher, canvas];
         this.#removals = new Removals(teacher, signal);
@@ -245,10 +240,8 @@ export class TextTool {
     }
 
     /**
-     * Draws what was typed, and removes the field: at once, or when the teacher takes operations again.
-     *
-     * @param {boolean} isForced whether the field goes even where its text is not taken
-     * @returns {boolean} whether a field was open
+     * Draws what was typed, and removes the field: at once, or when the teacher takes operations again, unless that is forced. Returns
+     * whether a field was open.
      */
     #close(isForced = false) {
         const open = this.#open;

@@ -24,13 +24,8 @@ export class ViewHands {
     #isSpaceDown = false;
 
     /**
-     * @param {import("./view.js").BoardView} view
-     * @param {HTMLElement} frame
-     * @param {{isPulled: boolean | "touch", pen: Pick<import("./pen.js").Pen, "isBusy" | "giveUp"> | null}} options those of the view, as they
-     *   are at each moment
-     * @param {{zoomAt: (zoom: number, clientX: number, clientY: number, x?: number, y?: number) => void, settle: () => void}} acts `zoomAt`:
-     *   zooms so that what is at a place of the window stays there; `settle`: the hands rest
-     * @param {AbortSignal} signal that ends it
+     * `options` are those of the view, as they are at each moment. Of `acts`, `zoomAt(zoom, clientX, clientY, x, y)` zooms so that what is
+     * at a place of the window stays there; `settle()`: the hands rest.
      */
     constructor(view, frame, options, acts, signal) {
         [this.#view, this.#frame, this.#options, this.#acts] = [view, frame, options, acts];

@@ -7,12 +7,7 @@ import { now } from "./gateway.js";
 /** Codes of the gateway for those whom it does not let in. */
 export const refusals = ["unauthorized", "revoked", "forbidden"];
 
-/**
- * The state of a connection as a tone and words.
- *
- * @param {import("./events.js").ConnectionState} connection
- * @returns {["good" | "wait" | "bad" | "", string]}
- */
+/** The state of a connection as a tone, `good`, `wait`, `bad` or "", and words. */
 export function connectionWords({ state, reason, code, retryAt }) {
     switch (state) {
         case "live": return ["good", t("Connected")];
@@ -27,12 +22,7 @@ export function connectionWords({ state, reason, code, retryAt }) {
     }
 }
 
-/**
- * Tells how the connection of a board stands, with each change, and each second while it waits.
- *
- * @param {EventTarget} board with events `connection`
- * @param {(connection: import("./events.js").ConnectionState) => void} show
- */
+/** Tells how the connection of a board stands, with each change, and each second while it waits. */
 export function followConnection(board, show) {
     let connection = { state: "connecting" };
     let timer = null;
@@ -46,33 +36,17 @@ export function followConnection(board, show) {
     });
 }
 
-/**
- * How far a large board is drawn.
- *
- * @param {number} part 0 … 1
- */
+/** How far a large board is drawn: 0 … 1. */
 export function drawingWords(part) {
     return t("Drawing the board, {percent} %", { percent: Math.round(part * 100) });
 }
 
-/**
- * Where a page stands in the order of a board's pages: `Page 2 of 5`.
- *
- * @param {number} page
- * @param {number[]} order
- */
+/** Where a page stands in the order of a board's pages: `Page 2 of 5`. */
 export function pageWords(page, order) {
     return t("Page {number} of {count}", { number: order.indexOf(page) + 1, count: order.length });
 }
 
-/**
- * What a screen reader says of a board's picture.
- *
- * @param {string} room
- * @param {number} strokes on the page
- * @param {number} page
- * @param {number[]} order
- */
+/** What a screen reader says of a board's picture, with so many strokes on the page. */
 export function boardWords(room, strokes, page, order) {
     const words = t("Whiteboard of {room}: {strokes}", { room, strokes: strokesWords(strokes) });
     return order.length > 1 ? `${words}. ${pageWords(page, order)}` : words;
@@ -94,10 +68,7 @@ export class TextRegion {
     /** Paragraphs by their texts. */
     #shown = [];
 
-    /**
-     * @param {EventTarget} board with events `texts`
-     * @param {HTMLElement} root is filled; hide it from sight, not from screen readers
-     */
+    /** Fills `root`: hide it from sight, not from screen readers. */
     constructor(board, root) {
         this.#root = root;
         root.setAttribute("role", "log");

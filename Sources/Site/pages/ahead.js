@@ -23,12 +23,7 @@ export class AheadLine {
         [this.#gateway, this.#room] = [gateway, room];
     }
 
-    /**
-     * Shows the state of the room's cohorts.
-     *
-     * @param {{cohort: string, index: number, v: number | null}[]} cohorts those that anything was released to, or that have a clock
-     * @param {LiveClock} live what the room tells of the time at the teacher
-     */
+    /** Shows the room's cohorts that anything was released to, or that have a clock; `live`: what it tells of the time at the teacher. */
     async show(cohorts, live) {
         await this.#count();
         say($("ahead-words"), live.state === "open" ? t("Students see this at once") : lagWords(cohorts, live));
@@ -106,10 +101,7 @@ export class AuthorList {
     /** What was asked for, until the room shows it: by author, whether it is to be muted. */
     #asked = new Map();
 
-    /**
-     * @param {() => boolean} canMute whether this teacher may mute the others
-     * @param {(error: Error) => void} problem told why a command was not taken
-     */
+    /** `canMute` says whether this teacher may mute the others; `problem` is told why a command was not taken. */
     constructor(gateway, room, teacher, canMute, problem) {
         [this.#gateway, this.#room, this.#teacher, this.#canMute, this.#problem] = [gateway, room, teacher, canMute, problem];
         // The room may tell of its authors before the board is there, whose strokes say what they are called.

@@ -41,10 +41,7 @@ class ClockSender {
     #waitUntil = 0;
     #backoff = new Backoff({ first: interval, most: 5000 });
 
-    /**
-     * @param {FrameClock} clock
-     * @param {(time: number) => number} [age] how late a picture of that media time is seen, in milliseconds; NaN: not known
-     */
+    /** `age` says how late a picture of a media time is seen, in milliseconds; NaN: not known. */
     constructor(gateway, room, cohort, clock, age = () => NaN) {
         [this.#gateway, this.#cohort, this.#clock, this.#age] = [gateway, cohort, clock, age];
         this.#path = `api/rooms/${encodeURIComponent(room)}/clock`;

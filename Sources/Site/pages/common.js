@@ -150,10 +150,8 @@ async function exchange(token) {
 }
 
 /**
- * Opens the session of a page: a token in the fragment of its address becomes a cookie, and leaves the address.
- *
- * @returns {Promise<{gateway: Gateway, claims: object | null, problem: string | null}>} `claims`: what the token says of its
- *   owner, for words on the page alone; `problem`: why the token was refused
+ * Opens the session of a page: a token in the fragment of its address becomes a cookie, and leaves the address. `claims`: what the token
+ * says of its owner, for words on the page alone; `problem`: why the token was refused; null for none.
  */
 export async function openSession(room) {
     // A link that is opened where its page is open already changes the fragment alone.
@@ -215,7 +213,7 @@ async function completeFile(href) {
     }
 }
 
-/** Has the browser save a file. @param {Blob} blob */
+/** Has the browser save a file. */
 function saveBlob(blob, download) {
     const href = URL.createObjectURL(blob);
     element("a", { href, download }).click();
@@ -337,12 +335,7 @@ if ($("language")) bindLanguage($("language"));
 
 const storageKey = "lectern-dark-board";
 
-/**
- * Makes the button that switches a board to a dark one, a view of this browser alone, and binds the key B.
- *
- * @param {{isDark: boolean} & EventTarget} board
- * @param {HTMLElement} group gets the button
- */
+/** Gives a group the button that switches a board to a dark one, a view of this browser alone, and binds the key B. */
 export function bindDarkBoard(board, group) {
     const button = iconButton("dark-board", t("Dark board"), "B");
     group.append(button);

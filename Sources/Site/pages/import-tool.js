@@ -82,10 +82,7 @@ export class ImportTool {
         if (answer !== "") this.#add([file], answer === "here" ? this.#middle : null);
     }
 
-    /**
-     * @param {File[]} files
-     * @param {{x: number, y: number} | null} place where pictures are placed; null to make pages of them
-     */
+    /** Takes files; pictures are placed at a place, null to make pages of them. */
     #add(files, place) {
         if (!this.#teacher.isWriting) return this.#tell(t("You cannot import while you do not write here."), "bad");
         const known = files.filter(({ type, name }) => types.includes(type) || /\.(pdf|png|jpe?g|webp|hei[cf])$/i.test(name));

@@ -15,22 +15,10 @@ const turnTime = 100;
 /** Milliseconds that it is told for where the player has gone. */
 const tellingTime = 4000;
 
-/**
- * A player that can go to times of the lesson.
- *
- * @callback Seek
- * @param {number} time media time in milliseconds
- * @param {number} index of the operation that is meant
- * @returns {string} why it cannot; "" where it has gone there
- */
+// A `seek` goes to a media time in milliseconds, which is meant for the operation with an index. It returns why it cannot; "" where it
+// has gone there.
 
-/**
- * Lets a tap on a stroke play the moment when it was drawn.
- *
- * @param {import("../lectern/board.js").Board | import("../lectern/replay.js").Replay} board
- * @param {import("../lectern/view.js").BoardView} view
- * @param {Seek} seek
- */
+/** Lets a tap on a stroke play the moment when it was drawn. */
 export function bindMoments(board, view, seek) {
     const canvas = $("board");
     let down = null;
@@ -51,11 +39,8 @@ export function bindMoments(board, view, seek) {
 }
 
 /**
- * Lists the pages with the times at which they came to be shown; a tap goes there.
- *
- * @param {import("../lectern/board.js").Board | import("../lectern/replay.js").Replay} board
- * @param {Seek} seek
- * @param {(page: number) => void} [view] shows the page itself, where the board does not follow the player back
+ * Lists the pages with the times at which they came to be shown; a tap goes there. `view` shows the page itself, where the board does not
+ * follow the player back.
  */
 export function bindContents(board, seek, view = () => {}) {
     const [dialog, list] = [$("contents"), $("contents-list")];
@@ -123,13 +108,7 @@ function go(seek, { time, index }) {
     }, tellingTime);
 }
 
-/**
- * A seek of a video by its own time line.
- *
- * @param {HTMLVideoElement} video
- * @param {() => number} begin the media time at which it begins; NaN while that is not known
- * @returns {Seek}
- */
+/** A seek of a video by its own time line; `begin()` is the media time at which it begins, NaN while that is not known. */
 export function seekOf(video, begin) {
     return (time) => {
         const place = (time - begin()) / 1000;

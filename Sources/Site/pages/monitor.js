@@ -6,7 +6,7 @@ import { $, address, element, isolated, KeyedList, openSession, say, showStatus,
 class Metrics {
     #series = [];
 
-    /** @param {string} text in the Prometheus exposition format */
+    /** `text`: in the Prometheus exposition format. */
     constructor(text, at = performance.now()) {
         this.at = at;
         const pattern = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ([^ ]+)$/;
@@ -39,9 +39,8 @@ class Metrics {
     }
 
     /**
-     * A quantile of a histogram over all of its series, or over those with certain labels, since an earlier reading or ever.
-     *
-     * @returns {number | null} the upper bound of the bucket; null where nothing was counted
+     * A quantile of a histogram over all of its series, or over those with certain labels, since an earlier reading or ever: the upper
+     * bound of its bucket, null where nothing was counted.
      */
     quantile(name, part, earlier = null, wanted = {}) {
         const buckets = this.#buckets(name, wanted);

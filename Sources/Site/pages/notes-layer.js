@@ -13,7 +13,7 @@ const leastStep = 1;
 /** Milliseconds after a pen was seen in which what touches the board is the hand that holds it. */
 const palmTime = 300;
 
-/** Draws notes on a canvas. @param {CanvasRenderingContext2D} context in board units @param {readonly import("./notes.js").Note[]} notes */
+/** Draws notes on a canvas, whose context is in board units. */
 export function drawNotes(context, notes) {
     [context.lineCap, context.lineJoin] = ["round", "round"];
     for (const note of notes) {
@@ -86,13 +86,7 @@ export class NotesLayer extends EventTarget {
     #keptNotes = null;
     #keptPlace = "";
 
-    /**
-     * @param {import("../lectern/board.js").Board | import("../lectern/replay.js").Replay} board
-     * @param {HTMLCanvasElement} canvas the board's
-     * @param {HTMLCanvasElement} layer lies in the same element, above it
-     * @param {import("../lectern/view.js").BoardView} view
-     * @param {import("./notes.js").NotesStore} store
-     */
+    /** The canvas is the board's; `layer` is one in the same element, above it. */
     constructor(board, canvas, layer, view, store) {
         super();
         [this.#board, this.#canvas, this.#sheet, this.#layer, this.#view, this.#store] = [board, canvas, canvas.parentElement, layer, view, store];

@@ -9,13 +9,7 @@ const fullWords = mark("Your notes are full: this browser keeps two million char
 const unkeptWords = mark("This browser keeps nothing for this page: your notes last until you leave it.");
 const failureWords = mark("The file with your notes could not be made: {reason} Print the page to have both.");
 
-/**
- * Lets a student write above a board.
- *
- * @param {import("../lectern/board.js").Board | import("../lectern/replay.js").Replay} board
- * @param {import("../lectern/view.js").BoardView} view
- * @param {string} room
- */
+/** Lets a student write above a board. */
 export function bindNotes(board, view, room) {
     const store = new NotesStore(room);
     const layer = new NotesLayer(board, $("board"), $("notes-layer"), view, store);
@@ -110,14 +104,7 @@ const parts = 64;
 /** What all keys of notes begin with, those of other rooms too. */
 const family = "lectern-notes ";
 
-/**
- * A stroke of a note; it never changes.
- *
- * @typedef {object} Note
- * @property {number} colour its number among the colours of notes
- * @property {number} width in board units
- * @property {number[]} points x and y of each point in board units
- */
+// A note is a stroke, `{colour, width, points}`: the number of its colour, and x and y of each point, in board units. It never changes.
 
 /** The notes of a room, by page, kept in this browser and nowhere else. Event: `change`, with `{page}`, where another page of this browser has changed them. */
 export class NotesStore extends EventTarget {
@@ -143,7 +130,7 @@ export class NotesStore extends EventTarget {
         });
     }
 
-    /** The notes of a page, from the bottom to the top. @returns {readonly Note[]} */
+    /** The notes of a page, from the bottom to the top. */
     on(page) {
         if (!this.#pages.has(page)) this.#pages.set(page, this.#read(page));
         return this.#pages.get(page);
@@ -154,11 +141,7 @@ export class NotesStore extends EventTarget {
         return (this.#steps.get(page)?.length ?? 0) > 0;
     }
 
-    /**
-     * Changes the notes of a page, as one step.
-     *
-     * @returns {"" | "full" | "unkept"} `full`: nothing has changed, for no more is kept; `unkept`: the browser keeps nothing
-     */
+    /** Changes the notes of a page, as one step. Returns `full`: nothing has changed, for no more is kept; `unkept`: the browser keeps nothing. */
     change(page, notes) {
         const before = this.on(page);
         const outcome = this.#write(page, notes);
@@ -167,7 +150,7 @@ export class NotesStore extends EventTarget {
         return outcome;
     }
 
-    /** Takes the last step of a page back. @returns as {@link change} */
+    /** Takes the last step of a page back; returns as {@link change}. */
     undo(page) {
         const steps = this.#steps.get(page) ?? [];
         if (steps.length === 0) return "";
@@ -234,14 +217,7 @@ function noteOf([colour, width, ...steps], unit) {
     return { colour, width: width / unit, points: places.map((place) => place / unit) };
 }
 
-/**
- * A picture of a page with notes above it: files with notes are put together in this browser, and the server learns nothing of them.
- *
- * @param {Blob} file the server's picture
- * @param {readonly import("./notes.js").Note[]} notes
- * @param {{width: number, height: number}} size of the board, in its units
- * @returns {Promise<Blob>}
- */
+/** The server's picture with notes above it: files with notes are put together in this browser, and the server learns nothing of them. */
 async function pictureWithNotes(file, notes, { width, height }) {
     const picture = await createImageBitmap(file);
     const canvas = document.createElement("canvas");
@@ -255,12 +231,7 @@ async function pictureWithNotes(file, notes, { width, height }) {
 
 /**
  * The server's PDF with notes on its pages: its objects stay as they are, and those of the notes are appended, as PDF has it for
- * changes (ISO 32000, 7.5.6).
- *
- * @param {Uint8Array} file
- * @param {(readonly import("./notes.js").Note[])[]} pages the notes of each page of the file
- * @param {{width: number, height: number}} size of the board, in its units
- * @returns {Blob}
+ * changes (ISO 32000, 7.5.6). `pages`: the notes of each.
  */
 function documentWithNotes(file, pages, size) {
     const known = new KnownDocument(file);

@@ -20,10 +20,8 @@ const mostSegments = 500;
 const mostText = 4 << 20;
 
 /**
- * The segments of a media playlist, or the addresses of a multivariant playlist's.
- *
- * @returns {{segments: {url: string, duration: number, date: number}[], variants: string[]}} durations in seconds; dates in
- *   milliseconds, NaN where the playlist has none
+ * The segments of a media playlist, or the addresses of a multivariant playlist's: durations in seconds, dates in milliseconds, NaN where
+ * the playlist has none.
  */
 export function parsePlaylist(text, base) {
     const [segments, variants] = [[], []];

@@ -13,11 +13,8 @@ const masks = [
 ];
 
 /**
- * Encodes a text.
- *
- * @param {string} text 2,331 bytes of UTF-8 at most
- * @returns {boolean[][]} the modules row by row, true for dark, without the quiet zone of four light ones around them
- * @throws {RangeError} it is longer
+ * Encodes a text of at most 2,331 bytes of UTF-8: the modules row by row, true for dark, without the quiet zone of four light ones around
+ * them.
  */
 export function qrModules(text) {
     const bytes = new TextEncoder().encode(text);

@@ -11,12 +11,7 @@ const margin = 1000;
 /** Milliseconds of a step by an arrow key, and by one with Shift. */
 const [step, longStep] = [5000, 30_000];
 
-/**
- * Shows the lesson of a room.
- *
- * @param {object} options `room`, `cohort` and `gateway` as for `Replay`; `query`: that of the page
- * @param {object} page `showBoard`: shows the state of a board; `playVideo`: opens a video; `refuse`: tells what is wrong
- */
+/** Shows the lesson of a room; of the page, `showBoard` shows the state of a board, `playVideo` opens a video, `refuse` tells what is wrong. */
 export function showReplay({ room, cohort, gateway, query }, { showBoard, playVideo, refuse }) {
     document.title = `${t("Replay of {room}", { room })} · Lectern`;
     const source = query.get("video");
@@ -36,7 +31,7 @@ export function showReplay({ room, cohort, gateway, query }, { showBoard, playVi
     if (source) watchSpan(player, replay, refuse);
 }
 
-/** Goes to the time of an operation; `wind` winds the video where there is one. @returns {import("./moments.js").Seek} */
+/** A seek, as in moments.js; `wind` winds the video where there is one. */
 function seekIn(replay, player, wind) {
     return (time, index) => {
         const epoch = replay.epochs.find(({ first, last }) => first <= index && index <= last)?.ep ?? replay.epoch;

@@ -27,11 +27,7 @@ export class WatchedClock extends EventTarget {
     /** The time of the class's video, from marks: the last one and the one before, with when they came. */
     #marks = [];
 
-    /**
-     * @param {PlayerClock} player
-     * @param {HTMLVideoElement} video its element
-     * @param {PlaylistDates | null} [dates] where its time of day comes from, if not from the element
-     */
+    /** `dates` say where its time of day comes from, if not from the element. */
     constructor(player, video, dates = null) {
         super();
         [this.#player, this.#video, this.#dates] = [player, video, dates];
