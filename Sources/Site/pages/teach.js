@@ -9,13 +9,13 @@ import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
 import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, KeyedList, namePattern, openSession, ownRooms, refusals, roomOfPage, say, serverKey, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
 import { bindKeys, teacherControls } from "./keys.js";
-import { AheadLine, AuthorList } from "./ahead.js";
-import { ImportTool } from "./import-tool.js";
+import { aheadLine, authorList } from "./ahead.js";
+import { bindImport } from "./import-tool.js";
 import { LassoTool } from "../lectern/lasso-tool.js";
 import { bindLatency, showTimeLine, TimeLine } from "./time-line.js";
 import { PageStrip } from "../lectern/page-strip.js";
 import { PaperMenu } from "../lectern/paper-menu.js";
-import { ShareDialog } from "./share.js";
+import { bindShare } from "./share.js";
 
 const query = new URLSearchParams(location.search);
 const room = roomOfPage();
@@ -68,19 +68,19 @@ async function start() {
     document.addEventListener("keydown", (event) => view.key(event));
     showBoard(teacher);
     new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, t("Close"), closeNotice));
-    new ImportTool(teacher, gateway);
+    bindImport(teacher, gateway);
     new PaperMenu(teacher);
     showSaving(teacher);
     showWriter(teacher, name, !claims?.sub && !query.has("author"));
     bindFingers(teacher);
     offerLost(teacher);
     teacher.addEventListener("applied", ({ detail }) => detail.index === 1 && ownRooms.add(room));
-    const share = new ShareDialog(gateway, room, query);
+    const share = bindShare(gateway, room, query);
     if (query.has("share")) {
         // Once: not when the page is loaded again.
         query.delete("share");
         history.replaceState(null, "", location.pathname + (query.size > 0 ? `?${query}` : ""));
-        share.open();
+        share();
     }
     // With tokens the gateway knows who may mute; without, the teacher who began the room.
     showAudience(teacher, gateway, timeLine, () => claims !== null || ownRooms.has(room));
@@ -301,8 +301,8 @@ function showAudience(teacher, gateway, timeLine, canMute) {
     link.href = address(`rooms/${room}`, { demo });
     link.textContent = demo === null ? t("Open the student's board") : t("Open it {seconds} s behind", { seconds: demo });
     const rows = new KeyedList($("cohorts"), cohortRow);
-    const ahead = new AheadLine(gateway, room);
-    const authors = new AuthorList(gateway, room, teacher, canMute, (error) => notify(t("Not changed: {reason}", { reason: error.message }), t("Close"), closeNotice));
+    const showAhead = aheadLine(gateway, room);
+    const showAuthors = authorList(gateway, room, teacher, canMute, (error) => notify(t("Not changed: {reason}", { reason: error.message }), t("Close"), closeNotice));
     whileVisible(audienceInterval, async () => {
         let state;
         const askedAt = now();
@@ -315,9 +315,9 @@ function showAudience(teacher, gateway, timeLine, canMute) {
         timeLine.live.follow(state, (askedAt + now()) / 2);
         teacher.noteMuted((state.muted ?? []).includes(teacher.author));
         const cohorts = (state.cohorts ?? []).filter(({ cohort, index, v }) => cohort !== "main" || index > 0 || typeof v === "number");
-        await ahead.show(cohorts, timeLine.live);
+        await showAhead(cohorts, timeLine.live);
         if (!isOpen()) return;
-        authors.show(state);
+        showAuthors(state);
         $("nobody").hidden = cohorts.length > 0;
         rows.show(cohorts.map(({ cohort }) => cohort)).forEach((row, place) => showCohort(row, cohorts[place], state.index ?? 0, timeLine.time));
     });
