@@ -3,7 +3,7 @@
 import { loading, t, translate } from "./language.js";
 import { element, say } from "./dom.js";
 import { Gateway } from "./gateway.js";
-import { boardWords, connectionWords, drawingWords, followConnection, refusals, TextRegion } from "./words.js";
+import { bindTexts, boardWords, connectionWords, drawingWords, followConnection, refusals } from "./words.js";
 import { BoardView, viewButtons } from "./view.js";
 
 // A program that is no browser may import this file.
@@ -141,7 +141,7 @@ export class BoardHolder extends HTMLElement {
             this.#cover.hidden ||= progress === 1;
             if (progress < 1) say(this.#cover, drawingWords(progress));
         };
-        new TextRegion(board, this.#texts);
+        bindTexts(board, this.#texts);
         board.addEventListener("painted", uncover);
         board.addEventListener("progress", uncover);
         board.addEventListener("index", ({ detail }) => {

@@ -1,6 +1,6 @@
 /** The pages of a board as a strip of small pictures: to turn, add, move and take out pages. */
 
-import { element, rightStep, say } from "./dom.js";
+import { element, KeyedList, rightStep, say } from "./dom.js";
 import { mark, t } from "./language.js";
 import { PageDrag } from "./page-drag.js";
 import { pageWords } from "./words.js";
@@ -16,8 +16,9 @@ export class PageStrip extends EventTarget {
     #gateway;
     #root;
     #list;
-    /** What is in the list, by page. */
-    #items = new Map();
+    /** The items of the list by their pages, and in their order. */
+    #items;
+    #shown = [];
     #inView;
     #drag;
     /** Pages that were taken out here, the last one last, with their places. */
@@ -32,6 +33,7 @@ export class PageStrip extends EventTarget {
     constructor(teacher, gateway = teacher.board.gateway, root = document) {
         super();
         [this.#teacher, this.#gateway, this.#root, this.#list] = [teacher, gateway, root, root.getElementById("page-list")];
+        this.#items = new KeyedList(this.#list, (page) => this.#itemOf(page));
         this.#inView = new IntersectionObserver((entries) => this.#seen(entries), { root: this.#list, rootMargin: "64px" });
         this.#drag = new PageDrag(this.#list, () => this.#canWrite, (from, to) => {
             if (from === null) return this.#show();
@@ -61,14 +63,14 @@ export class PageStrip extends EventTarget {
         });
         board.addEventListener("index", ({ detail }) => {
             // The board was fetched, not led here by its operations.
-            if (detail.index !== this.#index) this.#stale(this.#items.keys());
+            if (detail.index !== this.#index) this.#stale();
             this.#index = detail.index;
         });
         // The server has it by now, too.
         board.addEventListener("image", () => this.#stale([board.page]));
         board.addEventListener("size", ({ detail }) => {
             this.#list.style.setProperty("--aspect", String(detail.width / detail.height));
-            this.#stale(this.#items.keys());
+            this.#stale();
         });
         this.#show();
     }
@@ -108,7 +110,7 @@ export class PageStrip extends EventTarget {
         const hadFocus = this.#list.contains(this.#root.activeElement);
         this.#teacher.arrange(rest);
         this.#removed.push({ page, place });
-        if (hadFocus) this.#items.get(rest[Math.min(place, rest.length - 1)])?.item.focus();
+        if (hadFocus) this.#items.get(rest[Math.min(place, rest.length - 1)])?.node.focus();
         say(this.#part("page-news"), t("Taken out. It can be brought back."));
     }
 
@@ -197,8 +199,8 @@ export class PageStrip extends EventTarget {
     }
 
     #focus(page) {
-        for (const [other, { item }] of this.#items) item.tabIndex = other === page ? 0 : -1;
-        this.#items.get(page)?.item.focus();
+        for (const item of this.#shown) item.node.tabIndex = item.page === page ? 0 : -1;
+        this.#items.get(page)?.node.focus();
     }
 
     // What is shown.
@@ -213,66 +215,51 @@ export class PageStrip extends EventTarget {
         this.#part("page-rotate").disabled = !this.#canWrite || this.#isWaiting;
         this.#part("page-restore").disabled = !this.#canWrite;
         this.#part("page-restore").hidden = hidden.length === 0;
-        for (const [page, { item }] of this.#items) {
-            if (order.includes(page)) continue;
-            this.#inView.unobserve(item);
-            this.#items.delete(page);
-        }
-        const focused = [...this.#items].find(([, { item }]) => item === this.#root.activeElement)?.[0];
-        const items = order.map((page, place) => {
-            const entry = this.#itemOf(page);
-            const { item, number } = entry;
-            const isShown = page === shown;
+        const focused = this.#shown.find(({ node, page }) => node === this.#root.activeElement && order.includes(page));
+        this.#shown = this.#items.show(order);
+        this.#shown.forEach(({ page, node, number }, place) => {
             say(number, String(place + 1));
-            item.setAttribute("aria-label", pageWords(page, order));
-            item.setAttribute("aria-selected", String(isShown));
-            item.tabIndex = page === (focused ?? shown) ? 0 : -1;
-            return item;
+            node.setAttribute("aria-label", pageWords(page, order));
+            node.setAttribute("aria-selected", String(page === shown));
+            node.tabIndex = page === (focused?.page ?? shown) ? 0 : -1;
         });
-        if (items.some((item, place) => this.#list.children[place] !== item) || this.#list.children.length !== items.length) {
-            this.#list.replaceChildren(...items);
-            if (focused !== undefined) this.#items.get(focused).item.focus();
-        }
+        // One that was moved has lost it.
+        focused?.node.focus();
         const current = this.#items.get(shown);
         if (current && this.#list.dataset.shown !== String(shown)) {
             this.#list.dataset.shown = String(shown);
-            current.item.scrollIntoView({ block: "nearest", inline: "nearest" });
+            current.node.scrollIntoView({ block: "nearest", inline: "nearest" });
         }
         this.#pump();
     }
 
     #itemOf(page) {
-        let entry = this.#items.get(page);
-        if (entry) return entry;
         const canvas = element("canvas", { width: 0, height: 0 });
         const number = element("span", { className: "number small" });
-        const item = element("li", { className: "page-item", role: "option", "data-page": page }, canvas, number);
-        entry = { item, canvas, number, isStale: true, isInView: false, nextAt: 0 };
-        this.#items.set(page, entry);
-        this.#inView.observe(item);
-        return entry;
+        const node = element("li", { className: "page-item", role: "option", "data-page": page }, canvas, number);
+        this.#inView.observe(node);
+        return { page, node, canvas, number, isStale: true, isInView: false, nextAt: 0 };
     }
 
     // Small pictures, of pages in view.
 
     #seen(entries) {
         for (const { target, isIntersecting } of entries) {
-            const entry = this.#items.get(Number(target.dataset.page));
-            if (!entry) continue;
-            entry.isInView = isIntersecting;
+            const item = this.#shown.find(({ node }) => node === target);
+            // One that was taken off is told of, too.
+            if (!item) continue;
+            item.isInView = isIntersecting;
             if (isIntersecting) continue;
             // A list of a thousand pages does not keep a thousand pictures.
-            entry.canvas.width = entry.canvas.height = 0;
-            entry.isStale = true;
+            item.canvas.width = item.canvas.height = 0;
+            item.isStale = true;
         }
         this.#pump();
     }
 
-    #stale(pages) {
-        for (const page of pages) {
-            const entry = this.#items.get(page);
-            if (entry) entry.isStale = true;
-        }
+    /** The pictures of some pages, or of all, show what was. */
+    #stale(pages = this.#shown.map(({ page }) => page)) {
+        for (const item of this.#shown) item.isStale ||= pages.includes(item.page);
         this.#pump();
     }
 
@@ -280,32 +267,32 @@ export class PageStrip extends EventTarget {
     #pump() {
         clearTimeout(this.#timer);
         if (this.#isFetching || this.#part("pages").hidden) return;
-        const waiting = [...this.#items].filter(([, { isStale, isInView }]) => isStale && isInView);
+        const waiting = this.#shown.filter(({ isStale, isInView }) => isStale && isInView);
         if (waiting.length === 0) return;
-        const [page, entry] = waiting.reduce((first, other) => (other[1].nextAt < first[1].nextAt ? other : first));
-        const wait = entry.nextAt - performance.now();
+        const item = waiting.reduce((first, other) => (other.nextAt < first.nextAt ? other : first));
+        const wait = item.nextAt - performance.now();
         if (wait > 0) this.#timer = setTimeout(() => this.#pump(), wait);
-        else this.#fetch(page, entry);
+        else this.#fetch(item);
     }
 
-    async #fetch(page, entry) {
-        [this.#isFetching, entry.isStale] = [true, false];
+    async #fetch(item) {
+        [this.#isFetching, item.isStale] = [true, false];
         let interval = pictureInterval;
         try {
             const reply = await this.#gateway.request(`api/rooms/${encodeURIComponent(this.#teacher.board.room)}/board.png`, {
-                query: { cohort: "head", page, width: pictureWidth, background: "transparent" },
+                query: { cohort: "head", page: item.page, width: pictureWidth, background: "transparent" },
             });
             const picture = await createImageBitmap(await reply.blob());
-            const { canvas } = entry;
+            const { canvas } = item;
             [canvas.width, canvas.height] = [picture.width, picture.height];
             canvas.getContext("2d").drawImage(picture, 0, 0);
             picture.close();
         } catch {
             // The server is busy or away. The number stands for the picture.
-            entry.isStale = true;
+            item.isStale = true;
             interval = retryInterval;
         }
-        entry.nextAt = performance.now() + interval;
+        item.nextAt = performance.now() + interval;
         this.#isFetching = false;
         this.#pump();
     }

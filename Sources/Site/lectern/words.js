@@ -1,7 +1,7 @@
 /** How a board says what it is doing, its texts for screen readers, and what people are called. */
 
 import { t } from "./language.js";
-import { element } from "./dom.js";
+import { element, KeyedList } from "./dom.js";
 import { now } from "./gateway.js";
 
 /** Codes of the gateway for those whom it does not let in. */
@@ -62,33 +62,16 @@ export function foreignWords() {
     return t("What others have drawn stays: in this room each author removes and changes their own strokes and texts alone.");
 }
 
-/** A region that has the texts of the page that is seen, and says those that come. */
-export class TextRegion {
-    #root;
-    /** Paragraphs by their texts. */
-    #shown = [];
-
-    /** Fills `root`: hide it from sight, not from screen readers. */
-    constructor(board, root) {
-        this.#root = root;
-        root.setAttribute("role", "log");
-        root.setAttribute("aria-label", t("Texts of this page"));
-        board.addEventListener("texts", ({ detail }) => this.#show(detail.texts));
-        root.replaceChildren();
-    }
-
-    #show(texts) {
-        // What is there stays as it is, so that it is not read again.
-        const left = [...this.#shown];
-        this.#shown = texts.map((text) => {
-            const at = left.findIndex((shown) => shown.textContent === text);
-            return at < 0 ? element("p", { dir: "auto", textContent: text }) : left.splice(at, 1)[0];
-        });
-        for (const paragraph of left) paragraph.remove();
-        this.#shown.forEach((paragraph, place) => {
-            if (this.#root.children[place] !== paragraph) this.#root.insertBefore(paragraph, this.#root.children[place] ?? null);
-        });
-    }
+/** Fills a region with the texts of the page that is seen, and says those that come: hide it from sight, not from screen readers. */
+export function bindTexts(board, region) {
+    region.replaceChildren();
+    region.setAttribute("role", "log");
+    region.setAttribute("aria-label", t("Texts of this page"));
+    // What is there stays as it is, so that it is not read again. A text may be there several times.
+    const rows = new KeyedList(region, (key) => ({ node: element("p", { dir: "auto", textContent: key.slice(key.indexOf(" ") + 1) }) }));
+    board.addEventListener("texts", ({ detail: { texts } }) => {
+        rows.show(texts.map((text, place) => `${texts.slice(0, place).filter((other) => other === text).length} ${text}`));
+    });
 }
 
 /*

@@ -4,7 +4,7 @@ import { mark } from "../lectern/language.js";
 import { Board } from "../lectern/board.js";
 import { PlayerClock } from "../lectern/player-clock.js";
 import { Element } from "../lectern/records.js";
-import { followConnection, TextRegion } from "../lectern/words.js";
+import { bindTexts, followConnection } from "../lectern/words.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
 import { $, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, t, timeWords } from "./common.js";
 import { bindKeys, studentControls } from "./keys.js";
@@ -249,7 +249,7 @@ function showBoard(board) {
     const view = bindView(board);
     bindNotes(board, view, room);
     bindDarkBoard(board, $("ground"));
-    new TextRegion(board, $("texts"));
+    bindTexts(board, $("texts"));
     followConnection(board, (connection) => showStatus($("connection"), ...connectionWords(connection)));
     const showEmpty = () => ($("empty").hidden = board.index > 0 || board.incarnation !== "");
     board.addEventListener("painted", showEmpty);

@@ -3,7 +3,7 @@
 import { reasonOf } from "../lectern/language.js";
 import { remember, remembered } from "../lectern/dom.js";
 import { now } from "../lectern/gateway.js";
-import { authorOf, followConnection, foreignWords, isName, TextRegion } from "../lectern/words.js";
+import { authorOf, bindTexts, followConnection, foreignWords, isName } from "../lectern/words.js";
 import { Teacher } from "../lectern/teacher.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
@@ -137,7 +137,7 @@ let closeNotice = () => ($("notice").hidden = true);
 function showBoard(teacher) {
     const { board } = teacher;
     bindCover(board);
-    new TextRegion(board, $("texts"));
+    bindTexts(board, $("texts"));
     board.addEventListener("size", ({ detail }) => {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
     });
