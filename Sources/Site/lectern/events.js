@@ -132,10 +132,10 @@ export class EventStream {
     }
 }
 
-const [lineFeed, carriageReturn, colonSign, space] = [10, 13, 58, 32];
+const [lineFeed, colonSign, space] = [10, 58, 32];
 const decoder = new TextDecoder();
 
-/** Cuts a stream of bytes into events, after the HTML standard's section on server-sent events. */
+/** Cuts a stream of bytes into events, after the HTML standard's section on server-sent events. The gateway ends lines by a line feed. */
 export class EventParser {
     /** What the server asks clients to wait before they come again, in milliseconds. */
     retry = null;
@@ -143,7 +143,6 @@ export class EventParser {
     #limit;
     #size = 0;
     #pieces = [];
-    #isAfterReturn = false;
     #type = "";
     #id = null;
     #data = [];
@@ -155,24 +154,14 @@ export class EventParser {
 
     /** Takes the next part of the stream, cut anywhere; keeps it until its events are over. Nothing can follow an event that is too large. */
     add(bytes) {
-        if (bytes.length === 0) return;
-        let start = this.#isAfterReturn && bytes[0] === lineFeed ? 1 : 0;
-        this.#isAfterReturn = bytes[bytes.length - 1] === carriageReturn;
-        const next = (byte, from) => {
-            const place = bytes.indexOf(byte, from);
-            return place < 0 ? Infinity : place;
-        };
-        let [feed, turn] = [next(lineFeed, start), next(carriageReturn, start)];
-        for (let end; (end = Math.min(feed, turn)) < Infinity; start = end + 1) {
-            if (turn === end && feed === end + 1) end = feed;
-            this.#keep(bytes.subarray(start, Math.min(feed, turn)));
+        let start = 0;
+        for (let end; (end = bytes.indexOf(lineFeed, start)) >= 0; start = end + 1) {
+            this.#keep(bytes.subarray(start, end));
             // A long event comes in many parts: they are joined once.
             this.#line(joined(this.#pieces));
             this.#pieces = [];
-            if (feed <= end) feed = next(lineFeed, end + 1);
-            if (turn <= end) turn = next(carriageReturn, end + 1);
         }
-        if (start < bytes.length) this.#keep(bytes.subarray(start));
+        this.#keep(bytes.subarray(start));
     }
 
     #keep(piece) {
