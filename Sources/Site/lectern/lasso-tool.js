@@ -6,8 +6,8 @@
 import { keyOf, placeOn, say } from "./dom.js";
 import { t } from "./language.js";
 import { Selection, simplified } from "./selection.js";
-import { BackgroundTool } from "./paper-menu.js";
-import { Restyler } from "./restyler.js";
+import { bindBackground } from "./paper-menu.js";
+import { restyler } from "./restyler.js";
 import { SelectionFrame } from "./selection-frame.js";
 
 /** Corners of the path of a lasso. */
@@ -37,15 +37,16 @@ export class LassoTool {
     #drag = null;
     #timer = null;
     #isChosen = false;
-    #restyler;
-    #background;
+    #restyle;
+    /** Tells the button that makes backgrounds where an image is selected. */
+    #selectImage;
     /** Ends the wait for ink that is to have another colour, where there is one. */
     #restyling = null;
 
     /** `root` has the elements of a selection, by their ids. */
     constructor(teacher, view, root = document) {
         [this.#teacher, this.#view, this.#root, this.#frame] = [teacher, view, root, new SelectionFrame(view, root)];
-        [this.#restyler, this.#background] = [new Restyler(teacher), new BackgroundTool(teacher, () => this.drop(), root)];
+        [this.#restyle, this.#selectImage] = [restyler(teacher), bindBackground(teacher, () => this.drop(), root)];
         (root.host ?? root).addEventListener("keydown", (event) => this.#key(event), { capture: true });
         for (const target of [this.#part("selection-path"), this.#part("selection-turn"), ...this.#frame.corners]) {
             target.addEventListener("pointerdown", (event) => this.#grab(event));
@@ -95,17 +96,14 @@ export class LassoTool {
         const path = selection.movedPath;
         const hadFocus = this.#part("selection").contains(this.#root.activeElement);
         this.drop();
-        this.#restyle(path, style, hadFocus);
-        return true;
-    }
-
-    async #restyle(path, style, takesFocus) {
         const { signal } = (this.#restyling = new AbortController());
-        const news = await this.#restyler.change(path, style, signal);
-        // What is selected now has its own news.
-        if (signal.aborted && this.#selection) return;
-        if (!signal.aborted && this.#isChosen) this.select(path, { takesFocus });
-        say(this.#part("selection-news"), news);
+        this.#restyle(path, style, signal).then((news) => {
+            // What is selected now has its own news.
+            if (signal.aborted && this.#selection) return;
+            if (!signal.aborted && this.#isChosen) this.select(path, { takesFocus: hadFocus });
+            say(this.#part("selection-news"), news);
+        });
+        return true;
     }
 
     /** Selects what is inside of a path, in board units. */
@@ -115,7 +113,7 @@ export class LassoTool {
         const points = simplified(path, mostLassoPoints);
         const picture = teacher.isWriting ? teacher.board.painter.select(points) : null;
         if (!picture) return say(this.#part("selection-news"), t("Nothing selected"));
-        this.#background.select(image);
+        this.#selectImage(image);
         this.#begin(new Selection(points, teacher.page, teacher.board.size), picture, takesFocus);
         say(this.#part("selection-news"), t("Selected. Arrow keys move it, Escape drops it; a colour or a width of the tools changes its strokes."));
     }
@@ -146,7 +144,7 @@ export class LassoTool {
             copy.shift(isOver(copy.at.x, board.size.width) ? -copyShift : copyShift,
                 isOver(copy.at.y, board.size.height) ? -copyShift : copyShift);
         }
-        this.#background.select(null);
+        this.#selectImage(null);
         this.#begin(copy, picture);
         say(this.#part("selection-news"), t("Copied"));
     }

@@ -2,7 +2,7 @@
 
 import { element, KeyedList, rightStep, say } from "./dom.js";
 import { mark, t } from "./language.js";
-import { PageDrag } from "./page-drag.js";
+import { bindDrag } from "./page-drag.js";
 import { pageWords } from "./words.js";
 
 /** Pixels of a small picture, and milliseconds between two of one page, and until the next try after a failure. */
@@ -35,7 +35,7 @@ export class PageStrip extends EventTarget {
         [this.#teacher, this.#gateway, this.#root, this.#list] = [teacher, gateway, root, root.getElementById("page-list")];
         this.#items = new KeyedList(this.#list, (page) => this.#itemOf(page));
         this.#inView = new IntersectionObserver((entries) => this.#seen(entries), { root: this.#list, rootMargin: "64px" });
-        this.#drag = new PageDrag(this.#list, () => this.#canWrite, (from, to) => {
+        this.#drag = bindDrag(this.#list, () => this.#canWrite, (from, to) => {
             if (from === null) return this.#show();
             this.#move(this.#teacher.pages.order[from], to);
         });

@@ -4,7 +4,7 @@ import { controlButton } from "./controls.js";
 import { answerOf, element, isTaken, keyOf, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
 import { mark, t } from "./language.js";
 import { ColourPicker } from "./colour-picker.js";
-import { EraserCursor } from "./eraser-cursor.js";
+import { bindEraserCursor } from "./eraser-cursor.js";
 import { StrokeEraser } from "./stroke-eraser.js";
 import { Element } from "./records.js";
 import { TextTool } from "./text-tool.js";
@@ -46,7 +46,8 @@ export class Toolbar {
     #offered = null;
     #lasso;
     #strokeEraser;
-    #eraserCursor;
+    /** Tells the ring around the pointer whether an eraser is chosen. */
+    #showEraser;
     #text;
     #root;
     #leaving = new AbortController();
@@ -61,7 +62,7 @@ export class Toolbar {
     constructor(teacher, lasso, root = document) {
         [this.#teacher, this.#lasso, this.#root] = [teacher, lasso, root];
         this.#strokeEraser = new StrokeEraser(teacher, this.#leaving.signal);
-        this.#eraserCursor = new EraserCursor(teacher, this.#leaving.signal);
+        this.#showEraser = bindEraserCursor(teacher, this.#leaving.signal);
         this.#text = new TextTool(teacher, teacher.canvas, this.#leaving.signal);
         Object.assign(this.#choice, rememberedValue(storageKey));
         if (!lasso && this.#choice.element === Element.lasso) this.#choice.element = Element.freehand;
@@ -210,7 +211,7 @@ export class Toolbar {
             { [Element.eraser]: eraserFactor, [wholeStrokes]: eraserFactor, [Element.highlighter]: highlighterFactor }[kind] ?? 1;
         this.#teacher.tool = { element: drawn, colour: sent, width: line * factor };
         this.#strokeEraser.width = line * factor;
-        this.#eraserCursor.isChosen = isErasing || kind === Element.eraser;
+        this.#showEraser(isErasing || kind === Element.eraser);
         [this.#text.colour, this.#text.lineHeight] = [sent, textHeights[width] ?? textHeights[1]];
     }
 

@@ -7,7 +7,7 @@
 
 import { t } from "./language.js";
 import { iconButton, letterKeys, onPixelRatio } from "./dom.js";
-import { controls, ViewHands } from "./view-hands.js";
+import { bindHands, controls } from "./view-hands.js";
 
 /** How many times larger than the whole page a page is seen at most, and by how much keys and buttons scale. */
 const most = 16;
@@ -69,9 +69,7 @@ export class BoardView extends EventTarget {
         super();
         [this.#board, this.#canvas, this.#frame, this.#options] = [board, canvas, frame, { isPulled, pen, beside }];
         const { signal } = this.#leaving;
-        this.#hands = new ViewHands(this, frame, this.#options, {
-            zoomAt: (...place) => this.#zoomAt(...place), settle: () => this.#settle(),
-        }, signal);
+        this.#hands = bindHands(this, frame, this.#options, (...place) => this.#zoomAt(...place), () => this.#settle(), signal);
         board.addEventListener("page", () => this.#turn(), { signal });
         board.painter.onpart = (canvas, part) => this.#present(canvas, part);
         this.#observer = new ResizeObserver(() => this.#resize());
