@@ -2,7 +2,7 @@
 
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
-import { answered, Removals } from "./stroke-eraser.js";
+import { answered, removals } from "./stroke-eraser.js";
 import { Element } from "./records.js";
 import { highlighterFactor } from "./toolbar.js";
 
@@ -15,7 +15,7 @@ const mostIndices = 99;
  * eraser has cut, and parts of strokes stay as they are.
  */
 export function restyler(teacher) {
-    const removals = new Removals(teacher);
+    const remove = removals(teacher);
     return async (path, style, signal) => {
         const { page, board: { painter } } = teacher;
         const look = () => (painter.select(path) ? painter.selectedInk() : { entries: [], left: 0 });
@@ -30,8 +30,7 @@ export function restyler(teacher) {
         if (changed.length === 0) return `${t("Nothing changed")}${rest}`;
         const indices = changed.map(({ id }) => id);
         if (!teacher.redraw(indices, changed.map(({ message }) => message))) return t("Not taken");
-        painter.hide(indices);
-        removals.add(indices);
+        remove(indices);
         return `${changed.length === 1 ? t("One stroke changed") : t("{count} strokes changed", { count: changed.length })}${rest}`;
     };
 }

@@ -13,11 +13,11 @@ export class StrokeEraser {
     #isChosen = false;
     /** The page that the pen erases on, how many of its places were looked at, what was touched, and whether others drew some; null while it is up. */
     #pass = null;
-    #removals;
+    #remove;
 
+    /** `signal` ends it. */
     constructor(teacher, signal) {
-        this.#teacher = teacher;
-        this.#removals = new Removals(teacher, signal);
+        [this.#teacher, this.#remove] = [teacher, removals(teacher, signal)];
     }
 
     /** Whether the pen erases whole strokes. */
@@ -31,7 +31,10 @@ export class StrokeEraser {
             },
             moved: (stroke) => this.#erase(stroke),
             ended: (stroke) => this.#end(stroke),
-            cancelled: () => this.#cancel(),
+            cancelled: () => {
+                this.#teacher.board.painter.putBack(this.#pass?.indices ?? []);
+                this.#pass = null;
+            },
         } : null;
     }
 
@@ -57,14 +60,9 @@ export class StrokeEraser {
         if (hasForeign) this.#teacher.passOver();
         for (let at = 0; at < indices.length; at += mostIndices) {
             const part = indices.slice(at, at + mostIndices);
-            if (page === this.#teacher.page && this.#teacher.remove(part)) this.#removals.add(part);
+            if (page === this.#teacher.page && this.#teacher.remove(part)) this.#remove(part);
             else this.#teacher.board.painter.putBack(part);
         }
-    }
-
-    #cancel() {
-        this.#teacher.board.painter.putBack(this.#pass?.indices ?? []);
-        this.#pass = null;
     }
 }
 
@@ -87,44 +85,31 @@ export async function answered(look, isOpen, signal) {
 
 const removeAction = 8;
 
-/** Removals of one teacher's page on their way to the room: what they name is hidden here, and what the room has left is seen again. */
-export class Removals {
-    #teacher;
+/**
+ * Removals of one teacher's page on their way to the room: what they name is hidden here, and what the room has left is seen again. Returns
+ * what hides the indices that an operation removes that was sent now.
+ */
+export function removals(teacher, signal) {
+    const { board, board: { painter } } = teacher;
     /** What operations on their way remove, in their order. */
-    #sent = [];
-
-    constructor(teacher, signal) {
-        this.#teacher = teacher;
-        const settle = ({ a, v }) => {
-            if (a === removeAction) this.#settle(v);
-        };
-        teacher.board.addEventListener("operation", ({ detail: { operation } }) => {
-            if (operation.author === teacher.author) settle(operation.message);
-        }, { signal });
-        teacher.addEventListener("rejected", ({ detail }) => settle(detail.operation), { signal });
-        // A page that is seen again, or in another instance of the core, has all that the room has.
-        for (const type of ["page", "painted"]) {
-            teacher.board.addEventListener(type, () => this.#sent.forEach((sent) => teacher.board.painter.hide(sent)), { signal });
-        }
-        // What the room has not taken is gone, or goes to another page.
-        teacher.addEventListener("muted", ({ detail }) => detail.isMuted && this.#settleAll(), { signal });
-        teacher.addEventListener("writer", ({ detail }) => detail.state !== "writer" && this.#settleAll(), { signal });
-    }
-
-    /** Notes the indices that an operation removes that was sent now, and that are hidden. */
-    add(indices) {
-        this.#sent.push(indices);
-    }
-
+    const sent = [];
     /** The room has answered for a removal. */
-    #settle(indices) {
-        const at = this.#sent.findIndex((sent) => sent.some((index) => indices.includes(index)));
-        if (at < 0) return;
-        const [sent] = this.#sent.splice(at, 1);
-        this.#teacher.board.painter.putBack(sent);
-    }
-
-    #settleAll() {
-        for (const sent of this.#sent.splice(0)) this.#teacher.board.painter.putBack(sent);
-    }
+    const settle = ({ a, v }) => {
+        const at = a === removeAction ? sent.findIndex((indices) => indices.some((index) => v.includes(index))) : -1;
+        if (at >= 0) painter.putBack(sent.splice(at, 1)[0]);
+    };
+    const settleAll = () => sent.splice(0).forEach((indices) => painter.putBack(indices));
+    board.addEventListener("operation", ({ detail: { operation } }) => {
+        if (operation.author === teacher.author) settle(operation.message);
+    }, { signal });
+    teacher.addEventListener("rejected", ({ detail }) => settle(detail.operation), { signal });
+    // A page that is seen again, or in another instance of the core, has all that the room has.
+    for (const type of ["page", "painted"]) board.addEventListener(type, () => sent.forEach((indices) => painter.hide(indices)), { signal });
+    // What the room has not taken is gone, or goes to another page.
+    teacher.addEventListener("muted", ({ detail }) => detail.isMuted && settleAll(), { signal });
+    teacher.addEventListener("writer", ({ detail }) => detail.state !== "writer" && settleAll(), { signal });
+    return (indices) => {
+        painter.hide(indices);
+        sent.push(indices);
+    };
 }

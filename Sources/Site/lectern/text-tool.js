@@ -3,7 +3,7 @@
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
 import { element, layoutAround } from "./dom.js";
-import { answered, Removals } from "./stroke-eraser.js";
+import { answered, removals } from "./stroke-eraser.js";
 import { Element } from "./records.js";
 import { fontFamily, fontSize, linesOf, widthOf } from "./images.js";
 
@@ -75,13 +75,13 @@ export class TextTool {
     #isChosen = false;
     /** The field that is open, and what it is of; null while none is. */
     #open = null;
-    #removals;
+    #remove;
     /** Whether what the pen draws now has closed a field. */
     #hasClosed = false;
 
     constructor(teacher, canvas, signal) {
         [this.#teacher, this.#canvas] = [teacher, canvas];
-        this.#removals = new Removals(teacher, signal);
+        this.#remove = removals(teacher, signal);
         const size = new ResizeObserver(() => this.#place());
         size.observe(canvas);
         // A view zooms and moves the canvas by its style.
@@ -278,8 +278,7 @@ export class TextTool {
         // One step for an undo.
         const isTaken = isBlank ? this.#teacher.remove([old]) : this.#teacher.redraw([old], [this.#message(text, box, lineHeight, open.colour)]);
         if (!isTaken) return false;
-        this.#teacher.board.painter.hide([old]);
-        this.#removals.add([old]);
+        this.#remove([old]);
         return true;
     }
 

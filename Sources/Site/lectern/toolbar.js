@@ -3,7 +3,7 @@
 import { controlButton } from "./controls.js";
 import { answerOf, element, isTaken, keyOf, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
 import { mark, t } from "./language.js";
-import { ColourPicker } from "./colour-picker.js";
+import { colourPicker, swatch } from "./colour-picker.js";
 import { bindEraserCursor } from "./eraser-cursor.js";
 import { StrokeEraser } from "./stroke-eraser.js";
 import { Element } from "./records.js";
@@ -73,7 +73,7 @@ export class Toolbar {
             button.style.setProperty("--dot", `${3 + width * 0.9}px`);
             return [button, index];
         }));
-        this.#colours = new ColourPicker(this.#element("colours"), (colour) => {
+        this.#colours = colourPicker(this.#element("colours"), (colour) => {
             this.#choose("colour", colour);
             this.#element("colours").querySelector("[aria-checked=true]")?.focus();
         }, this.#leaving.signal);
@@ -127,7 +127,7 @@ export class Toolbar {
     #showColours() {
         const { palette } = this.#teacher.board;
         this.#element("colours").replaceChildren();
-        this.#fill(this.#element("colours"), "colour", this.#colours.atHand.map((place) => [ColourPicker.swatch(palette[place], place), place]));
+        this.#fill(this.#element("colours"), "colour", this.#colours.atHand.map((place) => [swatch(palette[place], place), place]));
     }
 
     /** Ends it: buttons and keys do nothing any more. */
