@@ -167,11 +167,13 @@ struct LossyClass {
 struct TroubledClass {
     private(set) var random: SeededGenerator
     private var lesson: LossyClass
-    private let began: Instant
-    /// Whether clocks jump, pause and end, and some operations have absurd times.
+    /// Whether clocks jump, pause, end and tell their age, and some operations have absurd times.
     private let isWild: Bool
     private var epoch: Int64 = 1
+    /// When the teacher's time line was at 0.
     private var epochBegan: Instant
+    /// The time line before, which delayed videos still show.
+    private var earlier: (epoch: Int64, began: Instant)
     private let cohorts: [CohortName]
 
     static let names = ["main", "hls", "web"].compactMap { CohortName($0) }
@@ -179,8 +181,9 @@ struct TroubledClass {
     init(seed: UInt64, at now: Instant, operations: Int, isWild: Bool) {
         random = SeededGenerator(seed: seed)
         lesson = LossyClass(seed: random.next(), at: now, authors: 1...3, operations: operations, mutes: true)
-        began = now
-        epochBegan = now
+        // Its restart is one that authors' times show.
+        epochBegan = now + .seconds(isWild ? -100 : 0)
+        earlier = (epoch, epochBegan)
         self.isWild = isWild
         cohorts = Array(Self.names.prefix(random.int(1...3)))
     }
@@ -204,6 +207,7 @@ struct TroubledClass {
     }
 
     private mutating func startEpoch(_ now: Instant) {
+        earlier = (epoch, epochBegan)
         epoch += Int64(random.int(1...3))
         if isWild && random.chance(50, in: 100) { epochBegan = now }
     }
@@ -224,7 +228,7 @@ struct TroubledClass {
     private mutating func countAnew(_ probe: inout RoomProbe) {
         let number = Int64(random.int(0...9))
         let session = random.chance(60, in: 100) ? "s\(random.int(0...3))" : nil
-        let elapsed = (probe.now - began).nanoseconds / 1_000_000
+        let elapsed = (probe.now - epochBegan).nanoseconds / 1_000_000
         let wild = isWild && random.chance(10, in: 100)
         let time = #","t":\#(wild ? [elapsed + 1_000_000_000, .max, .min][random.int(0...2)] : elapsed)"#
         let texts = [

@@ -12,6 +12,8 @@ enum CheckpointNote: UInt64 {
     case provisional = 2
     /// When authors have drawn last, and a draw that no clock has judged by rule 18.
     case authors = 3
+    /// The epochs that were provisional before the log named them.
+    case foreseen = 4
 
     private static let mark: UInt8 = 1
 
@@ -61,7 +63,16 @@ extension CheckpointWriter {
                 }
             }
         }
-        if let last = gate.provisionalToSave { write(note: .provisional) { $0.write(last) } }
+        if let last = gate.provisionalToSave {
+            write(note: .provisional) { writer in
+                writer.write(last)
+                if let earlier = gate.earlierProvisionalToSave { writer.write(earlier) }
+            }
+        }
+        let foreseen = gate.timeline.epochs.known.filter(\.wasProvisional)
+        if !foreseen.isEmpty {
+            write(note: .foreseen) { $0.write(list: foreseen) { $0.write(UInt64(clamping: $1.number)) } }
+        }
         let draws = authors.lastDraws
         guard !draws.isEmpty || authors.unjudged != nil else { return }
         write(note: .authors) { writer in
@@ -89,7 +100,11 @@ extension CheckpointReader {
             var note = try notes.note()
             switch kind {
             case .cohorts: try note.restoreCohorts(of: &gate)
-            case .provisional: gate.restoreProvisional(try note.number())
+            case .provisional:
+                let last = try note.number()
+                gate.restoreProvisional(last, after: note.isAtEnd ? 0 : try note.number())
+            case .foreseen:
+                for _ in 0..<(try note.count()) { gate.restoreForeseen(Int64(clamping: try note.integer())) }
             case .authors: authors = try note.authorTimes(at: now)
             case nil: break
             }

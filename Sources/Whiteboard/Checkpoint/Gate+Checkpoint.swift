@@ -217,9 +217,11 @@ extension Gate {
 
     /// Rule 18: notes what a checkpoint has of the last provisional epoch. One that is there counts as logged where it says
     /// nothing.
-    mutating func restoreProvisional(_ last: UInt64?) {
+    /// - Parameter earlier: see ``earlierProvisional``.
+    mutating func restoreProvisional(_ last: UInt64?, after earlier: UInt64 = 0) {
         let provisional = timeline.epochs.provisional
         lastProvisional = last ?? provisional?.first ?? 0
+        earlierProvisional = earlier
         isProvisionalLogged = last == nil
     }
 
@@ -230,5 +232,11 @@ extension Gate {
             return lastProvisional > timeline.forgotten ? lastProvisional : nil
         }
         return isProvisionalLogged ? nil : provisional.first
+    }
+
+    /// Rule 18: the provisional epoch before one that the log may not have, where another record of it could begin it again.
+    var earlierProvisionalToSave: UInt64? {
+        let isWanted = timeline.epochs.provisional != nil && !isProvisionalLogged
+        return isWanted && earlierProvisional > timeline.forgotten ? earlierProvisional : nil
     }
 }

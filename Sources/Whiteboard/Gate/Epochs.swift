@@ -23,7 +23,7 @@ struct Epochs: Sendable {
         var anchor: Anchor?
         /// Rule 18: that it waits for its number; the last epoch alone.
         fileprivate(set) var provisional: Provisional?
-        /// Rule 18: whether it was provisional, as far as this value has seen.
+        /// Rule 18: whether it was provisional before the log named it.
         fileprivate(set) var wasProvisional = false
 
         init(number: Int64, began: Instant) { (self.number, self.began) = (number, began) }
@@ -167,6 +167,9 @@ struct Epochs: Sendable {
         known[known.count - 1].provisional = nil
         known[known.count - 1].wasProvisional = true
     }
+
+    /// Rule 18: notes that an epoch was provisional. One that is not remembered changes nothing.
+    mutating func restoreForeseen(_ number: Int64) { self[number]?.wasProvisional = true }
 
     /// Rule 18: the video has not reached the provisional epoch: there is none.
     mutating func endProvisional() {

@@ -18,7 +18,7 @@ public struct Gate: Sendable {
     /// the log's last epoch.
     var lastProvisional: UInt64 = 0
     /// Rule 18: what that was before this gate began the last provisional epoch by itself.
-    private var earlierProvisional: UInt64 = 0
+    var earlierProvisional: UInt64 = 0
     /// Rule 18: whether the log has the decision that began the last provisional epoch.
     var isProvisionalLogged = false
     /// Rule 18: a restart that came while the provisional epoch was overdue: another begins when the log says that it is over.
@@ -128,6 +128,12 @@ extension Gate {
         let epoch = sample.epoch ?? clock?.epoch ?? epoch(of: sample, first: position)
         if epoch > current { return beginAnew(epoch, with: sample, by: position, at: received) }
         guard let clock, clock.epoch >= epoch else {
+            // The clock that was saved has been there already.
+            if clock == nil, let saved = cohorts[position].savedClock,
+                timeline.epochs.number(ofSaved: saved.epoch) > epoch
+            {
+                return .ignored(.olderEpoch)
+            }
             enter(epoch, with: sample, by: position, received: received, at: now)
             return .taken
         }
@@ -368,6 +374,9 @@ extension Gate {
         cohorts.rescheduleAll(by: timeline)
         return timeline.epochs.provisional
     }
+
+    /// Rule 18: notes that an epoch was provisional, as a checkpoint has it.
+    mutating func restoreForeseen(_ epoch: Int64) { timeline.restoreForeseen(epoch) }
 
     /// Rule 18: the provisional epoch whose time is over, as the video should have followed by `now`; nil for none.
     func overdueProvisional(at now: Instant) -> Epochs.Provisional? {

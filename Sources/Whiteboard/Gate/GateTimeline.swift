@@ -198,6 +198,9 @@ struct GateTimeline: Sendable {
         }
     }
 
+    /// Rule 18: notes that an epoch was provisional, as a checkpoint has it.
+    mutating func restoreForeseen(_ epoch: Int64) { epochs.restoreForeseen(epoch) }
+
     /// Rule 6: starts an epoch, to which operations logged from now on belong.
     mutating func begin(_ epoch: Int64, at now: Instant) { epochs.begin(epoch, at: now) }
 

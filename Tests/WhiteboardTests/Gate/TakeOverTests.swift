@@ -150,6 +150,20 @@ extension RoomProbe {
         #expect(third.shown(hls) == [])
     }
 
+    @Test(arguments: [false, true]) func `does not go back to one that it had left`(hasCursors: Bool) throws {
+        var before = RoomProbe()
+        before.clock(60_000, .main, #","ep":1"#)
+        before.clock(0, .main, #","ep":2"#)
+        before.send(draw(1, #","t":500"#))
+        var after = try before.takenOver(cursors: hasCursors ? before.room.cursors : nil)
+        after.clock(60_250, .main, #","ep":1"#)
+        #expect(after.counts.samplesIgnored == 1)
+        #expect(after.room.cursors[.main]?.clock?.epoch == 2)
+        after.clock(400, .main, #","ep":2"#)
+        #expect(after.after(.milliseconds(100)).shown() == [])
+        #expect(after.after(.milliseconds(1)).shown() == [1])
+    }
+
     @Test func `was in the first session before that had a name`() throws {
         var probe = RoomProbe()
         probe.decisionsReturn = []
@@ -347,6 +361,74 @@ extension RoomProbe {
         }
         #expect(deciding.room.gate.timeline.epochs.provisional == nil)
         #expect(restored.room.gate.timeline.epochs.provisional == nil)
+    }
+
+    /// A room whose log names a restart: `main` has followed it, `hls` is 12 s behind and holds a stroke of the new time line.
+    private func followed(_ settings: CohortSettings) throws -> RoomProbe {
+        var room = RoomProbe(settings)
+        room.clock(124_000, .main, #","a":6000,"ep":1"#)
+        room.clock(118_000, .hls, #","a":12000,"ep":1"#)
+        room.send(draw(1, #","t":110000"#), draw(2, #","t":500"#))
+        #expect(room.decisions == [.epoch(1), .provisionalEpoch(from: 2, age: 12_000_000)])
+        room.wait(.seconds(6))
+        room.clock(0, .main, #","a":6000,"ep":2"#)
+        room.wait(.milliseconds(600))
+        #expect(room.shown() == [1, 2])
+        #expect(room.shown(.hls) == [1])
+        return room
+    }
+
+    @Test func `holds up a cohort whose video does not follow for its age and five seconds, after a restore, too`()
+        throws
+    {
+        let live = try followed(CohortSettings(policy: .hold))
+        for var room in [live, try live.takenOver(cursors: live.room.cursors)] {
+            for media in stride(from: 124_600.0, to: 136_000, by: 200) {
+                room.clock(media, .hls, #","a":12000,"ep":1"#)
+                room.wait(.milliseconds(200))
+            }
+            #expect(room.shown.last.map { $0.cohort == .hls && $0.operation.index == 2 && $0.isLate } == true)
+        }
+    }
+
+    @Test func `lets no stroke of the new time line out with the old one's, after a restore, too`() throws {
+        var before = RoomProbe()
+        before.clock(110_000, .main, #","a":20000,"ep":1"#)
+        before.send(draw(1, #","t":105000"#), draw(2, #","t":106000"#), draw(3, #","t":500"#))
+        before.wait(.seconds(15))
+        before.send(draw(4, #","t":15500"#))
+        // A process that hears no clock reads the new session, and the room leaves its memory.
+        var deaf = try before.takenOver(cursors: before.room.cursors)
+        deaf.wait(.milliseconds(100))
+        deaf.record(.epoch(2))
+        for var room in [deaf, try deaf.takenOver(cursors: deaf.room.cursors)] {
+            room.wait(.seconds(4))
+            room.clock(0, .main, #","ep":2"#)
+            room.wait(.milliseconds(400))
+            #expect(room.shown() == [])
+            room.clock(400, .main, #","ep":2"#)
+            room.wait(.milliseconds(200))
+            #expect(room.shown() == [3])
+        }
+    }
+
+    @Test func `that is over does not begin again in a state that has another one before the log`() throws {
+        var deciding = try replica().takenOver()
+        deciding.decisionsReturn = []
+        deciding.clock(124_000, .main, #","a":6000,"ep":1"#)
+        deciding.send(draw(2, #","t":500"#))
+        let first = ControlRecord.provisionalEpoch(from: 2, age: 6_000_000)
+        for record in [first, .provisionalEpochOver(from: 2)] { deciding.record(record) }
+        deciding.send(draw(3, #","t":131000"#))
+        deciding.clock(125_000, .main, #","a":6000,"ep":1"#)
+        deciding.send(draw(4, #","t":800"#))
+        var restored = try deciding.takenOver()
+        for record in [first, .epoch(9)] {
+            deciding.record(record)
+            restored.record(record)
+        }
+        #expect(epochs(deciding) == [1, 1, 9])
+        #expect(epochs(restored) == [1, 1, 9])
     }
 
     @Test func `is replaced by the log's own where a state has it before the log`() throws {
