@@ -161,8 +161,9 @@ struct GatewayLimits: Sendable {
     var partitionsInterval = Duration.seconds(5)
     /// Time for the service to answer with a picture; then 504.
     var pictureTimeout = Duration.seconds(5)
-    /// Time for the service to answer with an SVG or a PDF, for whose images it waits longer; then 504.
-    var documentTimeout = Duration.seconds(20)
+    /// Time for the service to answer with an SVG or a PDF, for whose images it waits longer; then 504. As much of the request's
+    /// time is left for sending it.
+    var documentTimeout = Duration.seconds(15)
     /// Time for the service to answer with a picture of a page of an asset, which may wait for others; then 504.
     var assetTimeout = Duration.seconds(20)
     /// Pictures that are being drawn for clients at a time, as many SVGs and PDFs, and as many of pages of assets for one feed of a

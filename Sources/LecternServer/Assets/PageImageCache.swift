@@ -56,7 +56,7 @@ final class PageImageCache: Sendable {
     static let pause: Duration = .seconds(2)
     /// How long a picture waits for its images, and a document, which may have hundreds: less than a gateway waits for it.
     static let timeLimit: Duration = .seconds(3)
-    static let documentTimeLimit: Duration = .seconds(12)
+    static let documentTimeLimit: Duration = .seconds(8)
 
     let byteLimit: Int
     private let fetch: Fetch
