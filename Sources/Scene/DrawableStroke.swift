@@ -170,8 +170,6 @@ package struct StrokeMeasure: CurveSink {
     private var position = Vector.zero
     private var isFinite = true
 
-    package init() {}
-
     package init(of stroke: InkStroke) { stroke.trace(into: &self) }
 
     /// A box around all ink, also around the corners of tips and what reducing outlines may add; the empty one when one of

@@ -69,7 +69,6 @@ public struct PageScene: Sendable {
     package var segmentCount: Int { list.segmentCount }
     /// What the scene has cost, however it was made.
     package var steps: Int64 { list.steps }
-    package var cutCover: Double { list.cutCover }
 
     /// Whether it is of a board of that size.
     func isOf(_ width: Double, _ height: Double) -> Bool { size == Point(width, height) }

@@ -9,8 +9,6 @@ internal import Whiteboard
 package struct HostileCalls {
     var random: TestSupport.SeededGenerator
     var room: RandomRoom
-    /// The log of a service that accepts all.
-    private var made: [[UInt8]] = []
     /// Index of the operation that was sent last.
     private var sent: UInt64 = 0
     private var followsMade = false
@@ -148,10 +146,6 @@ extension HostileCalls {
 
     mutating func call(_ function: CoreCall.Function, _ numbers: [Double] = [], input: [UInt8] = []) {
         calls.append(CoreCall(function, numbers, input: input, at: now))
-    }
-
-    mutating func call(_ function: CoreCall.Function, _ numbers: [Double] = [], input: (inout Self) -> [UInt8]) {
-        call(function, numbers, input: input(&self))
     }
 
     /// Any number that a page may pass.

@@ -13,8 +13,6 @@ struct PrefixCache: Sendable {
     /// - Parameter byteLimit: 0 for one that keeps nothing.
     init(byteLimit: Int) { self.byteLimit = byteLimit }
 
-    var count: Int { prefixes.count }
-
     subscript(digest: UInt64) -> Canvas? { prefixes[digest]?.canvas }
 
     /// Keeps the picture of the `count` lowest layers, where that is a multiple of the distance.

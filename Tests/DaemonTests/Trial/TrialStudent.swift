@@ -39,7 +39,6 @@ final class TrialStudent: Sendable {
 
     var record: TrialRecord { state.withLock { $0.record } }
     var index: UInt64 { state.withLock { $0.record.index } }
-    var hasBoard: Bool { state.withLock { $0.record.hasBoard } }
     var joins: Int { state.withLock { $0.joins } }
 
     /// Takes no more, and asks for nothing.

@@ -75,8 +75,6 @@ struct RunningCommand: Sendable {
         (try? Data(contentsOf: URL(filePath: log))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    var lines: [Substring] { output.split(separator: "\n") }
-
     func exitCode(within limit: Duration = .hangLimit) async -> Int32? { await child.exitCode(within: limit) }
 
     func send(_ signal: Int32) {

@@ -4,8 +4,6 @@ import Whiteboard
 
 /// Rules 3 and 9: extrapolation and states.
 @Suite struct `Clock states` {
-    private var room = VirtualRoom()
-
     @Test(arguments: [1, 3, 333, 1337, 1999])
     func `The wake-up is the very first nanosecond at which the video has passed`(rate: Int) throws {
         var room = VirtualRoom(.init(policy: .freerun))

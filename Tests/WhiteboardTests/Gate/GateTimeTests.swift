@@ -4,8 +4,6 @@ import Whiteboard
 
 /// Rules 1, 2, 3 and 7: log order, gate times, strictness.
 @Suite struct `Gate times` {
-    private var room = VirtualRoom()
-
     @Test
     func `A time exactly 60 s ahead of the clock and of the anchor is believed, a millisecond more is not`() throws {
         // The anchor is at 24 s and 2 s old, or at 31 s.
