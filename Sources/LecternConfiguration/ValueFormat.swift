@@ -146,6 +146,7 @@ struct UnitFormat: Sendable {
             Unit(suffix: "GiB", factor: 1 << 30),
         ], zero: "0")
 
+    /// Milliseconds.
     static let durations = UnitFormat(
         units: [
             Unit(suffix: "ms", factor: 1), Unit(suffix: "s", factor: 1000), Unit(suffix: "m", factor: 60_000),

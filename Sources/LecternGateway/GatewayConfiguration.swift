@@ -181,6 +181,7 @@ struct GatewayLimits: Sendable {
     var listingWindow = Duration.seconds(1)
     /// Time for the service to say what has become of a stroke; then it counts as held.
     var outcomeTimeout = Duration.seconds(2)
+    /// Bytes of a body at most.
     var bodyBytes = 1 << 20
     /// Messages of a body at most.
     var messages = 400

@@ -188,6 +188,7 @@ package struct CuttingBudget: Sendable {
     static let cut = 128
     /// A vertex that is compared with a place.
     static let vertex = 2
+    /// An edge that is compared with a ray.
     static let rayEdge = 2
     /// The direction of an edge at a vertex; and where it lies beside others that are nearly tangent.
     static let angle = 16

@@ -12,6 +12,7 @@ enum AccessNeed: Equatable {
     case room(RoomID)
     /// To read a cohort's feed, or the head's.
     case read(RoomID, String?)
+    /// To write as an author.
     case write(RoomID, String?)
     /// To bring files into a room.
     case upload(RoomID)

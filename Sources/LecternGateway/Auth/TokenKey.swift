@@ -142,6 +142,7 @@ private struct SignedToken {
         let kid: String?
     }
 
+    /// JSON.
     let head: [UInt8]
     let claims: [UInt8]
     let signature: [UInt8]

@@ -61,6 +61,7 @@ struct SkewSummary: Equatable {
     let median: Double
     let p95: Double
     let earliest: Double
+    /// The part that was early.
     let early: Double
 
     /// - Parameter skews: at least one; all, or an even part.

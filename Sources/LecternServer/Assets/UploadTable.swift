@@ -34,6 +34,7 @@ struct UploadTable {
     /// How long all parts may take together, as over HTTP.
     static let timeout: Duration = .seconds(300)
 
+    /// Uploads at a time.
     static let countLimit = 256
     /// Those of one room: files are opened one after the other, and half of the places to wait for that are left to other rooms.
     static let roomLimit = 8

@@ -31,6 +31,7 @@ struct PictureBounds {
     var sceneLimits: DisplayList.Limits { DisplayList.Limits(bytes: byteLimit / 4) }
     /// Bytes of what lassos have made of a room's pages that are kept.
     var keptSceneBytes: Int { sceneLimits.bytes / 2 }
+    /// Bytes of a document at most.
     var documentBytes: Int { byteLimit / 8 }
 
     /// What a picture shows: at the width that is asked for, or at the configured scale; smaller where memory bounds it. A part

@@ -49,6 +49,7 @@ final class ReplayQueue: Sendable {
     private let sink: ReplySink
     private let logger: Logger
     private struct Waiting {
+        /// By their rooms.
         var requests = FairQueue<RoomID, Request>()
         /// Rooms whose lessons are to be dropped.
         var forgotten: Set<RoomID> = []

@@ -12,6 +12,7 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     /// For the worker's thread.
     private let arrival: Condition
+    /// For the deliverer.
     private let end: Condition
     private let capacity: Int
     // Under the mutex:

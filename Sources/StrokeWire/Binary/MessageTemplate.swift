@@ -21,6 +21,7 @@ package struct MessageTemplate: Hashable, Sendable {
 
     /// Everything before the first point.
     package var before: Text { text(from: (0, 0), to: beforeEnd) }
+    /// One point.
     package var point: Text { text(from: beforeEnd, to: pointEnd) }
     /// The text between two points, as offsets in the literal; it has no numbers.
     package var separator: Range<Int> { Int(pointEnd.literal)..<Int(separatorEnd) }

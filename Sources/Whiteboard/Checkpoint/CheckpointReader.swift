@@ -11,6 +11,7 @@ struct CheckpointReader {
     private(set) var fold = CheckpointFormat.fold
     private var texts: [String] = []
     private(set) var templates: [TemplateTable.Entry] = []
+    /// Of the strokes read.
     var writer = StrokeWriter()
     /// Whether the room has pages. Where it has none, messages are on none, whatever they name.
     var hasPages = true
