@@ -81,10 +81,10 @@ struct DemoRun: Sendable {
         status.cancel()
         await status.value
         let duration = start.duration(to: .now)
+        let png = try await picture(ImageRequest(), over: viewer)
+        let pdf = try await picture(ImageRequest(format: .pdf), over: viewer)
         let outcome = Outcome(
-            state: progress.state, session: seen, duration: duration,
-            picture: try await picture(ImageRequest(), over: viewer),
-            document: try await picture(ImageRequest(format: .pdf), over: viewer))
+            state: progress.state, session: seen, duration: duration, picture: pdf == nil ? nil : png, document: pdf)
         try await afterwards(outcome)
         clock.cancel()
         _ = await clock.value
