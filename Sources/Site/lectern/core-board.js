@@ -173,7 +173,14 @@ export class CoreBoard extends EventTarget {
      */
     _perform(record) {
         switch (record.kind) {
-            case Kind.pages: this.#turn(pagesOf(record)); break;
+            case Kind.pages: {
+                this.#pages = pagesOf(record);
+                const told = JSON.stringify(this.#pages);
+                if (told === this.#pagesTold) break;
+                this.#pagesTold = told;
+                this._tell("pages", this.pages);
+                break;
+            }
             case Kind.wet: {
                 const [n, points, author] = [record.number(), record.word(), record.text()];
                 this._tell("wet", { author, n, points });
@@ -187,14 +194,6 @@ export class CoreBoard extends EventTarget {
             case Kind.painted: this._tell("painted", {}); break;
             case Kind.image: this._images.retry(record.text()); break;
         }
-    }
-
-    #turn(pages) {
-        this.#pages = pages;
-        const told = JSON.stringify(pages);
-        if (told === this.#pagesTold) return;
-        this.#pagesTold = told;
-        this._tell("pages", this.pages);
     }
 
     /** @protected */

@@ -103,8 +103,10 @@ export class FrameClock extends EventTarget {
     #take(at, metadata) {
         const origin = performance.timeOrigin;
         const seenAt = origin + (metadata.expectedDisplayTime ?? at);
-        const media = this.#mediaTime(metadata, seenAt) + this.#options.offset;
+        const found = this.#mediaTime(metadata, seenAt);
+        const media = found.media + this.#options.offset;
         if (!Number.isFinite(media)) return;
+        this.carrier = found.carrier;
         const frame = { media, seenAt, cameAt: now() };
         const last = this.#frame;
         if (!last) return this.#show(frame, false);
@@ -161,26 +163,21 @@ export class FrameClock extends EventTarget {
         this.dispatchEvent(new CustomEvent("change", { detail: { state: this.state, isJump } }));
     }
 
-    /** The media time of a frame; NaN where it has none. */
+    /** The media time of a frame, NaN where it has none, and where that comes from. */
     #mediaTime(metadata, seenAt) {
         const peer = this.#peer();
         const { time } = this.#options;
         const isStream = Boolean(this.#video.srcObject);
         // A frame of a connection that has been lost since.
-        if (isStream && !peer) return NaN;
+        if (isStream && !peer) return { media: NaN };
         const isTried = (carrier) => time === carrier || time === "auto" && isStream;
         if (isTried("capture")) {
             const media = this.#captureTime(metadata, peer);
-            if (Number.isFinite(media)) return this.#by("capture", media);
+            if (Number.isFinite(media)) return { carrier: "capture", media };
         }
-        if (isTried("utc-delay")) return this.#by("utc-delay", this.#arrivalTime(metadata, seenAt));
-        if (isTried("media") || !isStream && time === "auto") return this.#by("media", this.#playerTime(metadata, seenAt, peer));
-        return NaN;
-    }
-
-    #by(carrier, media) {
-        if (Number.isFinite(media)) this.carrier = carrier;
-        return media;
+        if (isTried("utc-delay")) return { carrier: "utc-delay", media: this.#arrivalTime(metadata, seenAt) };
+        if (isTried("media") || !isStream && time === "auto") return { carrier: "media", media: this.#playerTime(metadata, seenAt, peer) };
+        return { media: NaN };
     }
 
     /** When the picture was taken: by the sender's clock, else as the browser has worked it out by its own. */

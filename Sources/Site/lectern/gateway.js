@@ -72,7 +72,7 @@ export class Gateway {
      * @throws {GatewayError} an answer other than 2xx and 304, or none
      */
     async request(path, { query, json, method = json && "POST", headers = {}, signal, limit = silence, isRepeated = !method, ...options } = {}) {
-        const token = await this.#bearer();
+        const token = await tokenOf(this.#token);
         if (token) headers = { ...headers, Authorization: `Bearer ${token}` };
         if (json) [headers, options.body] = [{ ...headers, "Content-Type": "application/json" }, JSON.stringify(json)];
         const watch = deadline(limit, signal, isRepeated);
@@ -86,10 +86,6 @@ export class Gateway {
             if (error instanceof GatewayError || signal?.aborted) throw error;
             throw unreachable(this.url);
         }
-    }
-
-    async #bearer() {
-        return typeof this.#token === "function" ? this.#token() : this.#token;
     }
 
     /** Sends a request and reads its JSON. */
@@ -202,7 +198,7 @@ export class Gateway {
      * sent.
      */
     async #send(path, file, { query, accept = "application/json", password, onprogress = () => {}, signal }) {
-        const token = await this.#bearer();
+        const token = await tokenOf(this.#token);
         const request = new XMLHttpRequest();
         request.open("POST", this.address(path, query));
         request.timeout = longSilence;
@@ -281,6 +277,11 @@ function lastLine(text, isOpen) {
     } catch {
         return null;
     }
+}
+
+/** A token, or what returns a fresh one, as that. */
+export function tokenOf(token) {
+    return typeof token === "function" ? token() : token;
 }
 
 /** UTC milliseconds that never step. */

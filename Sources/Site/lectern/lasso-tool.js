@@ -295,7 +295,8 @@ export class LassoTool {
         const hasCommand = event.ctrlKey || event.metaKey;
         if (this.#isChosen && hasCommand && key === "a") {
             event.preventDefault();
-            return this.#selectAll();
+            const { width, height } = this.#teacher.board.size;
+            return this.select([{ x: 0, y: 0 }, { x: width, y: 0 }, { x: width, y: height }, { x: 0, y: height }]);
         }
         const selection = this.#selection;
         if (!selection) return;
@@ -318,10 +319,5 @@ export class LassoTool {
         else if (this.#frame.corners.includes(event.target)) selection.scaleBy(x - y > 0 ? scaleStep : 1 / scaleStep);
         else selection.shift(x * step, y * step);
         this.#show();
-    }
-
-    #selectAll() {
-        const { width, height } = this.#teacher.board.size;
-        this.select([{ x: 0, y: 0 }, { x: width, y: 0 }, { x: width, y: height }, { x: 0, y: height }]);
     }
 }

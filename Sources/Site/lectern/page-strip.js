@@ -35,7 +35,7 @@ export class PageStrip extends EventTarget {
         [this.#teacher, this.#gateway, this.#root, this.#list] = [teacher, gateway, root, root.getElementById("page-list")];
         this.#items = new KeyedList(this.#list, (page) => this.#itemOf(page));
         this.#inView = new IntersectionObserver((entries) => this.#seen(entries), { root: this.#list, rootMargin: "64px" });
-        this.#drag = bindDrag(this.#list, () => this.#canWrite, (from, to) => {
+        this.#drag = bindDrag(this.#list, () => this.#teacher.isWriting, (from, to) => {
             if (from === null) return this.#show();
             this.#move(this.#teacher.pages.order[from], to);
         });
@@ -77,10 +77,6 @@ export class PageStrip extends EventTarget {
 
     #part(id) { return this.#root.getElementById(id); }
 
-    get #canWrite() {
-        return this.#teacher.isWriting;
-    }
-
     // What is done.
 
     #add() {
@@ -102,7 +98,7 @@ export class PageStrip extends EventTarget {
     /** Takes a page out of sight; its ink stays. */
     #remove(page) {
         const { order, shown } = this.#teacher.pages;
-        if (!this.#canWrite || order.length < 2) return;
+        if (!this.#teacher.isWriting || order.length < 2) return;
         const place = order.indexOf(page);
         const rest = order.filter((other) => other !== page);
         // Its neighbour is shown, not the first page of all.
@@ -179,7 +175,7 @@ export class PageStrip extends EventTarget {
         if (target !== undefined) {
             const to = Math.min(Math.max(target, 0), order.length - 1);
             if (event.altKey) {
-                if (to !== place && this.#canWrite) this.#move(page, to);
+                if (to !== place && this.#teacher.isWriting) this.#move(page, to);
             } else this.#focus(order[to]);
         } else if (event.key === "Enter" || event.key === " ") this.#teacher.turn(page);
         else if (event.key === "Delete" || event.key === "Backspace") this.#remove(page);
@@ -209,11 +205,11 @@ export class PageStrip extends EventTarget {
         if (this.#drag.isUnderWay) return;
         const { shown, order, hidden, unused } = this.#teacher.pages;
         this.#part("pages").hidden = order.length < 2 && hidden.length === 0;
-        this.#part("page-add").disabled = !this.#canWrite || unused === undefined;
-        this.#part("page-remove").disabled = !this.#canWrite || order.length < 2;
-        this.#part("page-copy").disabled = !this.#canWrite || this.#isWaiting || unused === undefined;
-        this.#part("page-rotate").disabled = !this.#canWrite || this.#isWaiting;
-        this.#part("page-restore").disabled = !this.#canWrite;
+        this.#part("page-add").disabled = !this.#teacher.isWriting || unused === undefined;
+        this.#part("page-remove").disabled = !this.#teacher.isWriting || order.length < 2;
+        this.#part("page-copy").disabled = !this.#teacher.isWriting || this.#isWaiting || unused === undefined;
+        this.#part("page-rotate").disabled = !this.#teacher.isWriting || this.#isWaiting;
+        this.#part("page-restore").disabled = !this.#teacher.isWriting;
         this.#part("page-restore").hidden = hidden.length === 0;
         const focused = this.#shown.find(({ node, page }) => node === this.#root.activeElement && order.includes(page));
         this.#shown = this.#items.show(order);

@@ -352,19 +352,13 @@ export class Painter {
         else {
             this.#isBusy = false;
             this.#host.succeeded();
-            this.#tellGround();
+            const isDark = this.#host.call((core) => core.isDark) ?? false;
+            if (isDark !== this.#isPaintedDark) this.onground((this.#isPaintedDark = isDark));
             const shown = this.#canvases.present();
             if (shown) this.onpart(shown.canvas, shown.part);
         }
         if (this.#isTold) this.onprogress();
         if (isOver) this.#isTold = false;
-    }
-
-    #tellGround() {
-        const isDark = this.#host.call((core) => core.isDark) ?? false;
-        if (isDark === this.#isPaintedDark) return;
-        this.#isPaintedDark = isDark;
-        this.onground(isDark);
     }
 }
 

@@ -81,11 +81,7 @@ export class ServerClock extends EventTarget {
     }
 
     get #best() {
-        let best = null;
-        for (const one of this.#measurements) {
-            if (!best || bound(one) < bound(best)) best = one;
-        }
-        return best;
+        return this.#measurements.reduce((best, one) => (best && bound(best) <= bound(one) ? best : one), null);
     }
 }
 

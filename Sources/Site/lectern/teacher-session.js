@@ -120,21 +120,16 @@ export class TeacherSession {
         } catch (error) {
             if (!(error instanceof WebAssembly.RuntimeError)) throw error;
             console.error(error);
-            if (this.#core === core) {
-                this.#core = null;
-                this.#listener.failed(error);
-                this.#makeAnother();
-            }
+            if (this.#core !== core) return undefined;
+            this.#core = null;
+            this.#listener.failed(error);
+            // Not at once, for what the next one reads from the store may be the reason.
+            if (performance.now() - this.#failedAt > soundTime) this.#failures.reset();
+            this.#failedAt = performance.now();
+            clearTimeout(this.#timer);
+            this.#timer = setTimeout(() => this.#makeCore(), this.#failures.next());
             return undefined;
         }
-    }
-
-    /** Makes a core in the place of one that has failed; not at once, for what it reads from the store may be the reason. */
-    #makeAnother() {
-        if (performance.now() - this.#failedAt > soundTime) this.#failures.reset();
-        this.#failedAt = performance.now();
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#makeCore(), this.#failures.next());
     }
 
     #run(core) {

@@ -1,7 +1,7 @@
 /** A live stream over WebRTC, by the WebRTC-HTTP Egress Protocol (WHEP), which media servers speak. */
 
 import { t } from "./language.js";
-import { Backoff, deadline, now, pause } from "./gateway.js";
+import { Backoff, deadline, now, pause, tokenOf } from "./gateway.js";
 
 /** When a picture was taken, in a header extension of its packets; browsers know it and do not ask for it by themselves. */
 const captureTimeExtension = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time";
@@ -65,7 +65,7 @@ export class WhepPlayer extends EventTarget {
             const session = new Session();
             try {
                 this.#tell({ state: "connecting" });
-                await session.open(this.#url, await this.#bearer(), this.#video, signal);
+                await session.open(this.#url, await tokenOf(this.#token), this.#video, signal);
                 this.peer = session.peer;
                 this.#backoff.reset();
                 this.#tell({ state: "live" });
@@ -85,10 +85,6 @@ export class WhepPlayer extends EventTarget {
             await pause(wait, signal);
         }
         this.#tell({ state: "closed" });
-    }
-
-    async #bearer() {
-        return typeof this.#token === "function" ? this.#token() : this.#token;
     }
 
     #tell(detail) {
