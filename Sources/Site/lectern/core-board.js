@@ -32,11 +32,7 @@ export class CoreBoard extends EventTarget {
     _painter;
     /** @protected */
     _images;
-    /**
-     * What the core said last, and what it says now and then.
-     *
-     * @protected
-     */
+    /** What the core said last, and what it says now and then. @protected */
     _state;
     /** @protected */
     _names = new AuthorNames();
@@ -120,11 +116,7 @@ export class CoreBoard extends EventTarget {
         this.#pointers.show(this.#seen, this.size);
     }
 
-    /**
-     * The player's media time in milliseconds, NaN while unknown.
-     *
-     * @protected
-     */
+    /** The player's media time in milliseconds, NaN while unknown. @protected */
     get _time() {
         return timeOf(this.#clock);
     }
@@ -140,11 +132,7 @@ export class CoreBoard extends EventTarget {
         this.#pointers.close();
     }
 
-    /**
-     * The instance is gone, and what it had: another one begins anew, after so many milliseconds.
-     *
-     * @protected
-     */
+    /** The instance is gone, and what it had: another one begins anew, after so many milliseconds. @protected */
     _failed(error, wait) {
         this.#seen = [];
         this.#pointers.close();
@@ -166,11 +154,7 @@ export class CoreBoard extends EventTarget {
         if (records) this._take(records);
     }
 
-    /**
-     * Does what a record of the core says, where both boards do the same.
-     *
-     * @protected
-     */
+    /** Does what a record of the core says, where both boards do the same. @protected */
     _perform(record) {
         switch (record.kind) {
             case Kind.pages: {

@@ -140,22 +140,14 @@ export class Instance {
     /** Bytes of the instance. */
     get bytes() { return this.#memory.buffer.byteLength; }
 
-    /**
-     * Hands bytes over; returns how many.
-     *
-     * @protected
-     */
+    /** Hands bytes over; returns how many. @protected */
     _send({ bytes }) {
         const address = this._functions.input(bytes.length);
         new Uint8Array(this.#memory.buffer, address, bytes.length).set(bytes);
         return bytes.length;
     }
 
-    /**
-     * The answer of the last call: in the memory of the instance, until the next one.
-     *
-     * @protected
-     */
+    /** The answer of the last call: in the memory of the instance, until the next one. @protected */
     get _answer() {
         return new DataView(this.#memory.buffer, this._functions.output(), this._functions.outputSize());
     }
