@@ -11,6 +11,7 @@ extension Gate {
             if let saved { cursor.clock = saved[cohort.name]?.clock }
             cohorts.replace(position, at: cursor, waitsFrom: cohort.waitsFrom, at: now, by: timeline)
         }
+        cohorts.hasClocks = false
         asked = nil
     }
 }
