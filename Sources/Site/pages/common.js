@@ -188,12 +188,12 @@ function claimsOf(token) {
     }
 }
 
-/** Milliseconds for which a file is asked for again that is not complete. */
-const fileTime = 60_000;
+/** Milliseconds for which a file is asked for again that is being made, and one that lacks images. */
+const [makingTime, lackingTime] = [180_000, 15_000];
 
 /** Fetches a file of a board with all its images: many slides take the server longer than it answers, and it keeps what it has. */
 async function completeFile(href) {
-    const end = performance.now() + fileTime;
+    const begin = performance.now();
     for (const backoff = new Backoff(); ; ) {
         let [reply, failure] = [null, null];
         try {
@@ -204,7 +204,7 @@ async function completeFile(href) {
             failure = error;
         }
         const wait = backoff.next(failure?.retryAfter);
-        if (performance.now() + wait > end) {
+        if (performance.now() + wait > begin + (failure ? makingTime : lackingTime)) {
             if (failure) throw failure;
             return reply;
         }
