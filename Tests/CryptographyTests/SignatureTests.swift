@@ -149,17 +149,13 @@ import Testing
 
     @Test func `Many threads use one key`() async throws {
         let key = try PrivateKey(pem: Files.pkcs8)
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            for number in 0..<8 {
-                group.addTask {
-                    try (0..<50).allSatisfy { step in
-                        let message: [UInt8] = [UInt8(number), UInt8(step)]
-                        return key.publicKey.isValid(try key.sign(message), of: message)
-                    }
-                }
+        let areValid = try await concurrently(0..<8) { number in
+            try (0..<50).allSatisfy { step in
+                let message: [UInt8] = [UInt8(number), UInt8(step)]
+                return key.publicKey.isValid(try key.sign(message), of: message)
             }
-            for try await isValid in group { #expect(isValid) }
         }
+        #expect(areValid.allSatisfy { $0 })
     }
 }
 

@@ -52,10 +52,7 @@ import Testing
     @Test func `Uploads of one file at the same time leave one asset`() async throws {
         try await TestStore.provisioned { test, _ in
             let asset = try SampleAsset(1_000_000)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<6 { group.addTask { try await test.save(asset) } }
-                try await group.waitForAll()
-            }
+            try await concurrently(0..<6) { _ in try await test.save(asset) }
             #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
             // Of uploads that ended at the same instant, the parts of one alone are named.
             try await test.sweep(at: day(1))

@@ -161,14 +161,10 @@ import Whiteboard
             }
             streams.append(("INK_REVOKED", { try await stores[$0].provision() }))
             for (name, create) in streams {
-                let identities = try await withThrowingTaskGroup(of: String.self) { group in
-                    for daemon in connections.indices {
-                        group.addTask {
-                            try await eventually("\(name) is there", within: Self.election) { try await create(daemon) }
-                        }
-                    }
-                    return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-                }
+                let identities = Set(
+                    try await concurrently(connections.indices) { daemon in
+                        try await eventually("\(name) is there", within: Self.election) { try await create(daemon) }
+                    })
                 #expect(identities.count == 1)
                 try await leadInTurn(name, connections[0]) { leader in
                     let other = try await create(0)

@@ -41,20 +41,16 @@ import Testing
     @Test func `Uploads to a room at the same time do not go beyond its bytes`() async throws {
         try await TestStore.provisioned(roomBytes: 1_000_000) { test, _ in
             let room = try RoomID.physics
-            let saved = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for number in 1...6 {
-                    let asset = try SampleAsset(300_000, number)
-                    group.addTask {
-                        do {
-                            try await test.save(asset, for: room)
-                            return true
-                        } catch AssetStoreError.roomFull {
-                            return false
-                        }
-                    }
+            let areSaved = try await concurrently(1...6) { number in
+                let asset = try SampleAsset(300_000, number)
+                do {
+                    try await test.save(asset, for: room)
+                    return true
+                } catch AssetStoreError.roomFull {
+                    return false
                 }
-                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
+            let saved = areSaved.count { $0 }
             #expect(saved <= 3)
             #expect(try await test.store.usedBytes(of: room) == Int64(300_000 * saved))
             let asset = try SampleAsset(100, 9)

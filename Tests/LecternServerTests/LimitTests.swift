@@ -146,12 +146,9 @@ import Whiteboard
         }
         try await RunningService.with(configuration) { service in
             // Each code in a room of its own, all at once: one of them takes 2 s.
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                // No room says that a message was for another partition.
-                for code in RejectionCode.allCases where code != .misaddressed {
-                    group.addTask { try await provoke(code, Provocation(of: code), service) }
-                }
-                try await group.waitForAll()
+            // No room says that a message was for another partition.
+            try await concurrently(RejectionCode.allCases.filter { $0 != .misaddressed }) { code in
+                try await provoke(code, Provocation(of: code), service)
             }
         }
     }

@@ -132,14 +132,9 @@ import Testing
             #expect(nats.generation == 1)
             let states = nats.recordStates()
             // Many concurrent callers, each after a message of its own.
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<100 {
-                    group.addTask {
-                        try nats.publish([1], to: "a")
-                        #expect(try await nats.confirmPublished(timeout: .seconds(30)) == 1)
-                    }
-                }
-                try await group.waitForAll()
+            try await concurrently(0..<100) { _ in
+                try nats.publish([1], to: "a")
+                #expect(try await nats.confirmPublished(timeout: .seconds(30)) == 1)
             }
             await server.kill()
             _ = try await states.values(1)

@@ -1,5 +1,6 @@
 import Foundation
 import NATSTestServer
+import TestSupport
 import Testing
 
 @testable import NATSClient
@@ -11,15 +12,11 @@ import Testing
                 guard let reply = message.reply else { return }
                 try? nats.publish(message.copyPayload().map { $0 &* 2 }, to: reply, headers: ["Unit": "byte"])
             }
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                for value in 0..<200 as Range<UInt8> {
-                    group.addTask {
-                        let reply = try await nats.request([value], to: "double", timeout: .seconds(30))
-                        return reply.payload == [value &* 2] && reply.header("Unit") == "byte"
-                    }
-                }
-                for try await right in group { #expect(right) }
+            let areRight = try await concurrently(0..<200 as Range<UInt8>) { value in
+                let reply = try await nats.request([value], to: "double", timeout: .seconds(30))
+                return reply.payload == [value &* 2] && reply.header("Unit") == "byte"
             }
+            #expect(areRight.allSatisfy { $0 })
         }
     }
 

@@ -55,3 +55,15 @@ package func withDeadline<Result: Sendable>(
         return first
     }
 }
+
+/// Runs a body for each element at the same time.
+/// - Returns: what it returns for each, in the order in which they end.
+@discardableResult
+package func concurrently<Element: Sendable, Value: Sendable>(
+    _ elements: some Sequence<Element>, _ body: @escaping @Sendable (Element) async throws -> Value
+) async throws -> [Value] {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        for element in elements { group.addTask { try await body(element) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}

@@ -39,13 +39,8 @@ import Testing
             // One part, the manifest, and a record of each room.
             #expect(try await stored().messages == 4)
 
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for number in 0..<4 {
-                    group.addTask {
-                        try await http.upload(SamplePDF.twoPages("0 0 \(number) 1 re f"), room: "r\(number)").statusCode
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let statuses = try await concurrently(0..<4) { number in
+                try await http.upload(SamplePDF.twoPages("0 0 \(number) 1 re f"), room: "r\(number)").statusCode
             }
             #expect(statuses == [200, 200, 200, 200])
             #expect(try await stored().messages == 16)

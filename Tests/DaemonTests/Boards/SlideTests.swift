@@ -160,15 +160,10 @@ import Testing
             let other = HTTPClient(port: try await gateway.httpPort())
             try await eventually("the gateway is ready", is: await other.get("/readyz").statusCode == 200)
             try await service.write([#"{"n":1,"d":[{"x":1,"y":1}]}"#], to: "r")
-            let all = try await withThrowingTaskGroup(of: [Int].self) { group in
-                for number in 0..<6 {
-                    group.addTask {
-                        let file = SlideFiles.pdf(Array(repeating: (40, Double(30 + number)), count: 7))
-                        let http = number.isMultiple(of: 2) ? service.http : other
-                        return try (try await service.importFile(file, over: http)).pages
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let all = try await concurrently(0..<6) { number in
+                let file = SlideFiles.pdf(Array(repeating: (40, Double(30 + number)), count: 7))
+                let http = number.isMultiple(of: 2) ? service.http : other
+                return try (try await service.importFile(file, over: http)).pages
             }
             #expect(Set(all.joined()).count == 42)
             let head = try await service.head("r")

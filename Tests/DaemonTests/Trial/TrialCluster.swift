@@ -203,10 +203,7 @@ final class TrialCluster: Sendable {
     /// Raft snapshots refer to: their replicas are set to 1 and back, as an operator would.
     private func waitForLeaders(_ connection: NATSConnection) async throws {
         let streams = (0..<partitions).flatMap { ["INK_LOG_\($0)", "INK_CHECKPOINT_\($0)"] }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for stream in streams { group.addTask { try await self.waitForLeader(of: stream, connection) } }
-            try await group.waitForAll()
-        }
+        try await concurrently(streams) { try await self.waitForLeader(of: $0, connection) }
     }
 
     private func waitForLeader(of stream: String, _ connection: NATSConnection) async throws {

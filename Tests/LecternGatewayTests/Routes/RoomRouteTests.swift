@@ -143,10 +143,8 @@ import Testing
                 asked.add(1, ordering: .relaxed)
                 return [Answer(payload: body)]
             }
-            try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<30 { group.addTask { try await gateway.http.get("/api/rooms").text } }
-                for try await text in group { #expect(text.contains("ink.0.a")) }
-            }
+            let texts = try await concurrently(0..<30) { _ in try await gateway.http.get("/api/rooms").text }
+            #expect(texts.allSatisfy { $0.contains("ink.0.a") })
             #expect(asked.load(ordering: .relaxed) == 1)
         }
     }

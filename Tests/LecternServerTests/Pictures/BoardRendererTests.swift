@@ -187,17 +187,13 @@ import VectorGraphics
         let room = drawn
         let expected = try BoardRenderer.test().picture(of: room.board)
         // One rendering takes more than half of the limit: the others wait.
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            for thread in 0..<3 {
-                group.addTask {
-                    try (0..<3).allSatisfy { number in
-                        try renderer.picture(
-                            of: room.board, in: "room\(thread)x\(number)", at: start + .seconds(number)) == expected
-                    }
-                }
+        let areRight = try await concurrently(0..<3) { thread in
+            try (0..<3).allSatisfy { number in
+                try renderer.picture(
+                    of: room.board, in: "room\(thread)x\(number)", at: start + .seconds(number)) == expected
             }
-            for try await areRight in group { #expect(areRight) }
         }
+        #expect(areRight == [true, true, true])
         #expect(renderer.memory.mostBytes <= limit)
         #expect(renderer.memory.mostBytes > limit / 2)
     }
