@@ -6,8 +6,7 @@ import { Gateway } from "./gateway.js";
 import { OwnInk } from "./own-ink.js";
 import { Pen } from "./pen.js";
 import { Element, Input, papers } from "./records.js";
-import { commands } from "./teacher-core.js";
-import { TeacherSession } from "./teacher-session.js";
+import { commands, TeacherSession } from "./teacher-session.js";
 import { cleanName } from "./words.js";
 
 /** The number of the page that is seen, whichever it is. */

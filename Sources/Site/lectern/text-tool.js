@@ -3,7 +3,7 @@
 import { firstLiveID } from "./painter.js";
 import { t } from "./language.js";
 import { element, layoutAround } from "./dom.js";
-import { answered, removals } from "./stroke-eraser.js";
+import { answered, removals } from "./erasers.js";
 import { Element } from "./records.js";
 import { fontFamily, fontSize, linesOf, widthOf } from "./images.js";
 

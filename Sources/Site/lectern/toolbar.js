@@ -4,8 +4,7 @@ import { controlButton } from "./controls.js";
 import { answerOf, element, isTaken, keyOf, letterKeys, remember, rememberedValue, rightStep } from "./dom.js";
 import { mark, t } from "./language.js";
 import { colourPicker, swatch } from "./colour-picker.js";
-import { bindEraserCursor } from "./eraser-cursor.js";
-import { StrokeEraser } from "./stroke-eraser.js";
+import { bindEraserCursor, StrokeEraser } from "./erasers.js";
 import { Element } from "./records.js";
 import { TextTool } from "./text-tool.js";
 
