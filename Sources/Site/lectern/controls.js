@@ -48,10 +48,8 @@ export function controlButton(id, properties = {}) {
 }
 
 /**
- * Gives controls their names and keys: a key of one sign clicks the first of its controls that can be used.
- *
- * @param {Document | ShadowRoot} root has the controls, now or later
- * @param {Record<string, [name: string, key: string]>} controls by their ids
+ * Gives controls, which `root` has now or later by their ids, their names and keys: a key of one sign clicks the first of its controls that
+ * can be used.
  */
 export function bindControls(root, controls) {
     for (const [id, [name, key]] of Object.entries(controls)) {

@@ -46,10 +46,7 @@ export class CoreHost {
         this.core = null;
     }
 
-    /**
-     * @param {{onready: (core: Core) => void, onfailure?: (error: Error, wait: number) => void}} user told of each instance, and of its end,
-     *   with the milliseconds until the next one is made
-     */
+    /** Tells of each instance by `onready(core)`, and of its end by `onfailure(error, wait)`, with the milliseconds until the next one is made. */
     add(user) {
         this.#users.push(user);
     }
@@ -106,11 +103,7 @@ export class Instance {
         hasTeacher = true;
     }
 
-    /**
-     * Loads what instances are made of, once for all; a failed load is tried again by the next call.
-     *
-     * @returns {Promise<WebAssembly.Module>}
-     */
+    /** Loads the module that instances are made of, once for all; a failed load is tried again by the next call. */
     static async load() {
         // A page may make a board first, and then a teacher.
         await null;
@@ -122,7 +115,6 @@ export class Instance {
         return compiled[name];
     }
 
-    /** @param {WebAssembly.Module} module as {@link load} gives it */
     constructor(module) {
         const page = {
             now: () => performance.now(),
@@ -164,13 +156,7 @@ export class Core extends Instance {
     /** Whether the page has the colours of a dark board. */
     get isDark() { return this._functions.measure(4) === 1; }
 
-    /**
-     * Shows a page of a board.
-     *
-     * @param {{id: number, message: object}[]} entries
-     * @param {{style: string, palette: string[], width: number, height: number, pixels: number}} options `pixels`: the width
-     *   of the canvas
-     */
+    /** Shows entries `{id, message}` as a page of a board; `pixels`: the width of the canvas. */
     show(entries, { style, palette, width, height, pixels }) {
         const input = new Input().byte(style.length).raw(style).list(palette.map((colour) => Number.parseInt(colour.slice(1), 16)));
         for (const { id, message } of entries) input.entry(id, message);
@@ -185,7 +171,7 @@ export class Core extends Instance {
         this._functions.remove(id);
     }
 
-    /** @param {{id: number, message: object | null}[]} entries without a message where it is shown already */
+    /** Shows entries above those of the page, without a message where one is shown already. */
     showLive(entries) {
         const input = new Input();
         for (const { id, message } of entries) input.entry(id, message);
@@ -197,21 +183,14 @@ export class Core extends Instance {
         return this._functions.draw(milliseconds) === 1;
     }
 
-    /**
-     * The next pixels that are other than before; null when all were told.
-     *
-     * @returns {{x: number, y: number, pixels: ImageData} | null} to be used before the next call
-     */
+    /** The next pixels that are other than before, `{x, y, pixels}`, to be used before the next call; null when all were told. */
     nextBox() {
         return this._functions.nextBox() === 1 ? this.#box() : null;
     }
 
     /**
-     * Shows a part of the page on a canvas of its own; null for all of it again.
-     *
-     * @param {{x: number, y: number, width: number, height: number, scale: number} | null} part `x`, `y`: whole pixels from the upper left
-     *   corner of the page, at `scale` pixels a board unit; `width`, `height`: of the canvas
-     * @param {boolean} isDark whether the ground is dark; a page that images cover keeps its colours
+     * Shows a part of the page on a canvas of its own; null for all of it again. `x`, `y`: whole pixels from the upper left corner of the
+     * page, at `scale` pixels a board unit; `width`, `height`: of the canvas. On a dark ground a page that images cover keeps its colours.
      */
     view(part, isDark) {
         const { x, y, width, height, scale } = part ?? { x: 0, y: 0, width: 0, height: 0, scale: 1 };
@@ -240,12 +219,11 @@ export class Core extends Instance {
         });
     }
 
-    /** @param {ImageData} image */
     setImage(asset, page, { width, height, data }) {
         this._functions.setImage(page, width, height, this._send(new Input().raw(asset).raw(data)));
     }
 
-    /** @param {number} number of the text in the last answer of {@link neededImages} @param {ImageData} image */
+    /** `number`: of the text in the last answer of {@link neededImages}. */
     setText(number, { width, height, data }) {
         this._functions.setImage(-1 - number, width, height, this._send({ bytes: data }));
     }
@@ -314,18 +292,13 @@ export class Core extends Instance {
         return { entries, left };
     }
 
-    /**
-     * Calls a function of Sources/WebCore/Student.swift or Replay.swift that answers with records.
-     *
-     * @param {string} name
-     * @param {...(number | boolean | Input | {bytes: Uint8Array})} values bytes go over by their number
-     */
+    /** Calls a function of Sources/WebCore/Student.swift or Replay.swift that answers with records. Bytes go over by their number. */
     ask(name, ...values) {
         this._functions[name](...values.map((value) => (value?.bytes ? this._send(value) : value)));
         return this.#records();
     }
 
-    /** @param {string} session "" for none */
+    /** The session is "" for none. */
     studentOwnSession(session) {
         this._functions.studentOwnSession(this._send(new Input().raw(session)));
     }
