@@ -3,7 +3,7 @@
 import { t } from "./language.js";
 import { bindControls, controlButton, toolControls } from "./controls.js";
 import { element, say } from "./dom.js";
-import { adopt, BoardHolder } from "./element.js";
+import { adopt, BoardHolder } from "./board-element.js";
 import { PlayerClock } from "./player-clock.js";
 import { Teacher } from "./teacher.js";
 import { Toolbar } from "./toolbar.js";

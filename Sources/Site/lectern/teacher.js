@@ -130,7 +130,7 @@ export class Teacher extends EventTarget {
         this.pen = new Pen(canvas, () => this.board.size, {
             pen: (...sample) => this.#session.pen(...sample),
             flags: () => (this.gesture ? 4 : 0),
-            tool: () => [this.#time(), this.tool.element, this.tool.colour, this.tool.width],
+            tool: () => [this.time, this.tool.element, this.tool.colour, this.tool.width],
             fingers: (draw) => this.#session.tell("fingers", () => new Input().word(draw)),
             even: (isEven) => this.#session.tell("even", () => new Input().word(isEven)),
             tapped: (count) => (count === 2 ? this.undo() : this.redo()),
@@ -152,7 +152,10 @@ export class Teacher extends EventTarget {
     /** What boards call the author; undefined where it is the author. */
     get name() { return this.#name || undefined; }
     /** The media time of what is drawn now, in milliseconds; undefined while it is not known. */
-    get time() { return this.#time(); }
+    get time() {
+        const time = timeOf(this.#options.clock);
+        return Number.isFinite(time) ? Math.trunc(time) : undefined;
+    }
     /** How many operations the room has not answered for. */
     get waiting() { return this.#outbox.waiting; }
     /** `waiting` at first, then as in the event `writer`. */
@@ -354,12 +357,7 @@ export class Teacher extends EventTarget {
     }
 
     #command(name, add = (input) => input) {
-        return this.#session.tell("command", () => add(new Input().number(this.#time()).word(commands[name])));
-    }
-
-    #time() {
-        const time = timeOf(this.#options.clock);
-        return Number.isFinite(time) ? Math.trunc(time) : undefined;
+        return this.#session.tell("command", () => add(new Input().number(this.time).word(commands[name])));
     }
 
     /** Takes an event, and tells it. */
