@@ -16,7 +16,6 @@ const names = {
     "#7cb518": mark("Lime"), "#8b1e3f": mark("Wine red"), "#1b2a5c": mark("Navy"), "#ffffff": mark("White"),
 };
 
-/** A button with a colour of a palette. */
 export function swatch(colour, place) {
     const name = t(names[colour.toLowerCase()] ?? colour);
     const title = place < 9 ? `${name} (${place + 1})` : name;

@@ -218,7 +218,6 @@ class BoardCanvas {
         }, this.#closing.signal);
     }
 
-    /** Gives the canvas the shape of a board of that size. */
     shape({ width, height }) {
         const shape = `${width} / ${height}`;
         if (this.#canvas.style.aspectRatio === shape) return;
@@ -289,7 +288,6 @@ class PointerLayer {
         context.globalAlpha = 1;
     }
 
-    /** Takes the canvas off the page. */
     close() {
         this.#canvas?.remove();
         this.#canvas = null;

@@ -129,7 +129,6 @@ export class Instance {
         }
     }
 
-    /** Bytes of the instance. */
     get bytes() { return this.#memory.buffer.byteLength; }
 
     /** Hands bytes over; returns how many. @protected */

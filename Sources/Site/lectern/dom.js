@@ -103,12 +103,10 @@ export function nextTask(body) {
     channel.port2.postMessage(null);
 }
 
-/** The address of an icon. */
 export function iconAddress(name) {
     return new URL(`../lectern/icons.svg#${name}`, import.meta.url).href;
 }
 
-/** Makes an element of SVG. */
 export function svgElement(tag, attributes = {}, ...children) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -119,7 +117,6 @@ export function svgElement(tag, attributes = {}, ...children) {
 /** The icons as a document, for pages of other origins: these cannot refer to them. */
 let icons = null;
 
-/** An icon of the set. */
 export function iconOf(name) {
     const icon = svgElement("svg", { class: "icon", "aria-hidden": "true" });
     const address = iconAddress(name);

@@ -19,12 +19,10 @@ export class StrokeEraser {
     #pass = null;
     #remove;
 
-    /** `signal` ends it. */
     constructor(teacher, signal) {
         [this.#teacher, this.#remove] = [teacher, removals(teacher, signal)];
     }
 
-    /** Whether the pen erases whole strokes. */
     set isChosen(isChosen) {
         if (isChosen === this.#isChosen) return;
         this.#isChosen = isChosen;

@@ -60,7 +60,6 @@ export class EventStream {
         this.#pause?.abort();
     }
 
-    /** Ends the stream for good. */
     close() {
         this.#closed.abort();
         this.#attempt?.abort();

@@ -168,7 +168,6 @@ export class Gateway {
         return this.#change(room, page, "rotate", { author, name }, { by, t: time });
     }
 
-    /** Has the server change a page. */
     #change(room, page, what, query, order) {
         return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/${what}`, { query, json: order, limit: longSilence });
     }

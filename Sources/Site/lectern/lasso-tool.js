@@ -76,7 +76,6 @@ export class LassoTool {
 
     #part(id) { return this.#root.getElementById(id); }
 
-    /** Whether loops select. */
     set isChosen(isChosen) {
         if (isChosen === this.#isChosen) return;
         if (!isChosen) this.drop();

@@ -172,7 +172,6 @@ export class WriterLock {
         this.#ask({ steal: true });
     }
 
-    /** Gives the right back. */
     close() {
         this.#waiting?.abort();
         this.#release?.();

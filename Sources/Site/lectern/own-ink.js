@@ -44,7 +44,6 @@ export class OwnInk {
         this.#drawn = null;
     }
 
-    /** A mouse or a pen points without touching. */
     hover(place, tool) {
         this.#point(place, tool);
         this.#timer = setTimeout(() => this.lift(), hoverRest);

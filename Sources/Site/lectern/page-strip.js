@@ -110,7 +110,6 @@ export class PageStrip extends EventTarget {
         say(this.#part("page-news"), t("Taken out. It can be brought back."));
     }
 
-    /** Makes a new page with what is on a page, and turns to it. */
     async #copy(page) {
         await this.#ask(t("Copying the page"), mark("The page was not copied: {reason}"), async (room, options) => {
             const copy = await this.#gateway.copyPage(room, page, options);

@@ -52,7 +52,6 @@ export function boardWords(room, strokes, page, order) {
     return order.length > 1 ? `${words}. ${pageWords(page, order)}` : words;
 }
 
-/** How many strokes there are. */
 export function strokesWords(count) {
     return count === 1 ? t("1 stroke") : t("{count} strokes", { count });
 }

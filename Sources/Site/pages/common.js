@@ -21,7 +21,6 @@ const gateway = new Gateway();
 /** Room, author and cohort names. */
 export const namePattern = /^[a-z0-9_-]{1,64}$/;
 
-/** The element with an id. */
 export function $(id) {
     return document.getElementById(id);
 }
@@ -121,7 +120,6 @@ export function timeWords(milliseconds) {
     return (hours > 0 ? [hours, ...parts] : parts).join(":");
 }
 
-/** The room in the address of this page. */
 export function roomOfPage() {
     const [, room] = location.pathname.slice(new URL(gateway.url).pathname.length).split("/");
     try {
@@ -272,7 +270,6 @@ export function bindSaving(room, cohort, more = null) {
     });
 }
 
-/** Makes a button switch an element to the whole screen and back. */
 export function bindFullScreen(button, target) {
     if (!document.fullscreenEnabled) return void (button.hidden = true);
     button.addEventListener("click", () => {
@@ -321,7 +318,6 @@ function bindLanguage(button) {
     });
 }
 
-/** What a language calls itself. */
 function ownName(tag) {
     try {
         return new Intl.DisplayNames([tag], { type: "language" }).of(tag);

@@ -163,7 +163,6 @@ export function bindImport(teacher, gateway) {
     }
 }
 
-/** What went wrong, for a teacher. */
 function wordsOf(error) {
     switch (error.code) {
         case "too-large": return t("this file is too large: 50 MB at most.");

@@ -19,7 +19,6 @@ export const teacherControls = () => ({
     ...ofBoth(),
 });
 
-/** Those of the student's page. */
 export const studentControls = () => ({
     "contents-button": [t("Pages and their times"), "C"],
     notes: [t("Notes of your own"), "N"],

@@ -18,7 +18,6 @@ const tellingTime = 4000;
 // A `seek` goes to a media time in milliseconds, which is meant for the operation with an index. It returns why it cannot; "" where it
 // has gone there.
 
-/** Lets a tap on a stroke play the moment when it was drawn. */
 export function bindMoments(board, view, seek) {
     const canvas = $("board");
     let down = null;
@@ -94,7 +93,6 @@ function pagesOf(board) {
 
 let timer = null;
 
-/** Goes to a time, and tells where that is. */
 function go(seek, { time, index }) {
     const problem = Number.isNaN(time) ? t("Nobody knows when this was drawn.") : seek(time, index);
     const words = $("moment");

@@ -109,11 +109,9 @@ export class NotesLayer extends EventTarget {
         this.#tell();
     }
 
-    /** The notes of the page that is seen. */
     get notes() { return this.#store.on(this.#board.page); }
     get canUndo() { return this.#store.canUndo(this.#board.page); }
 
-    /** Whether hands write on it. */
     get isOn() { return this.#isOn; }
     set isOn(isOn) {
         this.#isOn = isOn;
@@ -252,7 +250,6 @@ export class NotesLayer extends EventTarget {
         this.#finish();
     }
 
-    /** A sample of the hand. */
     #add(event) {
         const { x, y } = placeOn(this.#canvas, this.#board.size, event);
         const { perUnit } = this.#view;
@@ -287,7 +284,6 @@ export class NotesLayer extends EventTarget {
 
 const boxes = new WeakMap();
 
-/** The box of a note's points. */
 function boxOf(note) {
     if (!boxes.has(note)) {
         const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };

@@ -9,7 +9,6 @@ const fullWords = mark("Your notes are full: this browser keeps two million char
 const unkeptWords = mark("This browser keeps nothing for this page: your notes last until you leave it.");
 const failureWords = mark("The file with your notes could not be made: {reason} Print the page to have both.");
 
-/** Lets a student write above a board. */
 export function bindNotes(board, view, room) {
     const store = new NotesStore(room);
     const layer = new NotesLayer(board, $("board"), $("notes-layer"), view, store);
@@ -136,7 +135,6 @@ export class NotesStore extends EventTarget {
         return this.#pages.get(page);
     }
 
-    /** Whether there is a step of a page to be undone. */
     canUndo(page) {
         return (this.#steps.get(page)?.length ?? 0) > 0;
     }

@@ -110,7 +110,6 @@ function remainder(data, divisor) {
     return result;
 }
 
-/** The modules of one code. */
 class Code {
     #version;
     #size;

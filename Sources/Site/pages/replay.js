@@ -78,7 +78,6 @@ function toggle(player, replay) {
     replay.look();
 }
 
-/** The player's own controls. */
 function bindTransport(player, replay) {
     $("transport").hidden = false;
     const slider = $("seek");
@@ -171,7 +170,6 @@ function showStep(player, replay, hasVideo) {
     replay.addEventListener("painted", () => ($("waiting").dataset.done = ""));
 }
 
-/** Why there is no lesson. */
 function wordsOf(detail) {
     switch (detail.code) {
         case "gone": return t("This lesson is no longer kept, or not from its beginning.");

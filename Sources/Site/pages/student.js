@@ -217,7 +217,6 @@ function bindPages(board) {
     return show;
 }
 
-/** Which page is seen. */
 function showPage(board) {
     const { order } = board.pages;
     $("page").hidden = order.length < 2;
@@ -226,7 +225,6 @@ function showPage(board) {
     $("board").dataset.page = board.page;
 }
 
-/** What is seen of the board: all of it, or a part. */
 function bindView(board) {
     const view = new BoardView(board, $("board"), $("stage"), { isPulled: true, beside: $("video-side") });
     const [zoomOut, zoomIn] = viewButtons(view);
@@ -295,7 +293,6 @@ function showBoard(board) {
 /** What a screen reader is told of operations; of pages it is told where they are shown. */
 const actionWords = { 2: mark("{name} has undone a step"), 3: mark("{name} has redone a step"), 4: mark("{name} has cleared the page"), 7: mark("{name} has changed the paper"), 8: mark("{name} has removed something") };
 
-/** Whether board and video are in step. */
 function showStep(board, clock) {
     let lag = { held: 0, milliseconds: 0 };
     let behind = null;

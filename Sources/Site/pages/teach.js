@@ -147,7 +147,6 @@ function showBoard(teacher) {
     });
 }
 
-/** Whether all that was drawn has arrived. */
 function showSaving(teacher) {
     let outbox = { waiting: 0, isKept: true, isFull: false };
     let sending = { state: "live" };
