@@ -303,6 +303,31 @@ import Testing
         #expect(history.covered == OutboxHistory.Coverage(number: 2, incarnation: "log-1"))
     }
 
+    @Test("gives again what the log has lost, when it ended after it was told so and before it gave it")
+    func endedBeforeItGaveAgain() throws {
+        let plan = try plan()
+        var file = try #require(Self.header).line
+        var records = plan.messages.map { OutboxRecord($0) }
+        records += plan.messages.map { .stored(number: $0.number, order: $0.order) }
+        records += (1...4).map { .settled(number: $0, .applied(index: UInt64($0))) }
+        records += [.covered(number: 2, incarnation: "log-1"), .covered(number: 2, incarnation: "log.1-9")]
+        file += records.flatMap { OutboxLine.encoded($0.content) }
+        func next(_ session: inout TeacherSession) -> String? {
+            guard case .send(_, let messageID, _) = session.next(at: .zero) else { return nil }
+            return messageID
+        }
+        var session = try resumed(plan, file, run: "1")
+        #expect(next(&session) == "r/a/s/3/0-1-1")
+        #expect(next(&session) == "r/a/s/4/0-1-1")
+        for number in 3...4 { session.receive(.applied(number: Int64(number), index: 9), at: .zero) }
+        #expect(session.report.applied == 4)
+        // Once they are answered, no later run gives them again.
+        file += session.takeRecords().flatMap { OutboxLine.encoded($0.content) }
+        var last = try resumed(plan, file, run: "2")
+        #expect(next(&last) == nil)
+        #expect(last.report.applied == 4)
+    }
+
     @Test func `refuses a lesson that has another message under a number that went out`() throws {
         var history = OutboxHistory()
         history.append(.message(number: 3, order: 0, isStroke: true, bytes: [1]))

@@ -119,6 +119,22 @@ import Testing
         expect("r/a/x/3/0-run-2", from: &session, at: .seconds(1))
     }
 
+    @Test("gives again what was applied before the first notice of a checkpoint if that names a restored log")
+    func uncoveredBeforeTheFirstNotice() throws {
+        var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        for number in 1...3 {
+            expect("r/a/x/\(number)/0", from: &session, at: .seconds(1))
+            session.receive(.applied(number: Int64(number), index: UInt64(number)), at: .seconds(1))
+        }
+        session.receive(.covered(number: 1, incarnation: "log.1-9"), at: .seconds(1))
+        expect("r/a/x/2/0-run-1", from: &session, at: .seconds(1))
+        expect("r/a/x/3/0-run-1", from: &session, at: .seconds(1))
+        // What is applied from now on is in that room.
+        for number in 2...3 { session.receive(.applied(number: Int64(number), index: UInt64(number)), at: .seconds(1)) }
+        session.receive(.covered(number: 2, incarnation: "log.1-9"), at: .seconds(1))
+        expect("r/a/x/4/0", from: &session, at: .seconds(1))
+    }
+
     @Test("sends under the same id what may not have arrived, and under a new one what the room wants once more")
     func messageIDs() throws {
         var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
