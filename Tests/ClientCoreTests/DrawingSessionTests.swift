@@ -206,7 +206,7 @@ struct DrawingSessionTests {
         var device = device()
         let header = StrokeMessage(number: 0, colour: 1, width: 3, boardWidth: 1024, boardHeight: 768)
         let stroke = (header: header, points: [StrokePoint(x: 9, y: 9, milliseconds: 0)])
-        let most = OperationOutbox.waitingLimits.operations - 1
+        let most = Outbox.Limits.waiting.operations - 1
         while device.session.waitingCount < most {
             // Strokes and their removal.
             let count = min(most - device.session.waitingCount - 1, 256)

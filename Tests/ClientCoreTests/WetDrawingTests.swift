@@ -197,7 +197,7 @@ extension DrawingSessionTests {
     }
 
     @Test func `operations applied beyond 32 MiB are not shown before the board shows them`() throws {
-        var (outbox, head) = (OperationOutbox(), HeadBoard())
+        var (outbox, head) = (Outbox(), HeadBoard())
         outbox.open([], session: "s")
         let long = String(repeating: "x", count: 1 << 20)
         func apply(_ index: UInt64) throws {

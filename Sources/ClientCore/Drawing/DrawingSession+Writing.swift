@@ -125,7 +125,7 @@ extension DrawingSession {
         let (seconds, attoseconds) = now.components
         let time = startTime + Double(seconds) * 1000 + Double(attoseconds / 1_000_000_000_000_000)
         var number = time.isFinite && time > 0 && time < 0x1p53 ? Int64(time) : 0
-        let last = [outbox.waiting.entries.last?.key, outbox.uncovered.entries.last?.key].compactMap { $0 }
+        let last = [outbox.waiting.last?.key, outbox.uncovered.last?.key].compactMap { $0 }
         for key in stored.map({ $0.key }) + last {
             let digits = key.session.utf8.prefix { $0 != UInt8(ascii: "-") }
             let begun = Int64(Substring(digits), radix: 36) ?? 0
@@ -157,7 +157,7 @@ extension DrawingSession {
 
     private mutating func followRoom() {
         guard state == .writer, let incarnation else { return }
-        if outbox.follow(incarnation) { tellOutbox() }
+        if !outbox.follow(incarnation).isEmpty { tellOutbox() }
         isSending = true
     }
 
@@ -180,8 +180,8 @@ extension DrawingSession {
     /// - Parameter message: as the room tells it; that of a stroke in shards is joined.
     public mutating func boardShows(_ message: [UInt8], at now: Duration) {
         guard let header = try? StrokeMessage(decoding: message, limits: .any) else { return }
-        if let entry = outbox.waiting.entries.first(where: { $0.isSame(header, message) }) {
-            outbox.see(entry.key)
+        if let operation = outbox.waiting.first(where: { $0.isSame(header, message) }) {
+            outbox.see(operation.key)
             isLiveStale = true
         } else if state == .writer, StrokeMessage.isLeft(message) {
             carryOut(claim.sawLeft(at: now), at: now)

@@ -67,7 +67,7 @@ public struct DrawingSession: Sendable {
     var pointerBegan: Duration?
     /// The pointer that moves above the board without touching it; nil while none does.
     var hover: HoverStroke?
-    var outbox = OperationOutbox()
+    var outbox = Outbox()
     var undoSteps = UndoSteps()
     var sender = StrokeSender()
     /// Whether what waits may be sent, and whether a session that is over is taken as that.
@@ -116,7 +116,7 @@ public struct DrawingSession: Sendable {
     public var page: Int { hover == nil ? drawn?.page ?? pages.shown : pages.shown }
 
     /// Which pages there are, with what the room has not answered for.
-    public var pages: BoardPages { head.pages(with: outbox.waiting.entries) }
+    public var pages: BoardPages { head.pages(with: outbox.waiting) }
 
     /// The strokes, images and lassos that the room does not show yet on the page that is seen, from the bottom to the top; the
     /// stroke under the pen is above them.
@@ -124,7 +124,7 @@ public struct DrawingSession: Sendable {
 
     /// The same; entries whose ids are known have no message.
     package func live(without known: Set<UInt64>) -> [HeadBoard.LiveEntry] {
-        head.live(on: page, with: outbox.waiting.entries, without: known)
+        head.live(on: page, with: outbox.waiting, without: known)
     }
 }
 
@@ -239,15 +239,15 @@ extension DrawingSession {
 
     private mutating func settle(_ outcome: StrokeSender.Outcome, at now: Duration) {
         for (key, code, message) in outcome.rejected {
-            guard let entry = outbox.remove(key) else { continue }
+            guard let operation = outbox.remove(key) else { continue }
             if code == RejectionCode.muted.rawValue { noteMuted(true, at: now) }
-            if let page = entry.header?.page { undoSteps.forget(page) }
+            if let page = operation.header?.page { undoSteps.forget(page) }
             steps.append(
-                .event(.rejected(number: key.number, code: code, message: message, operation: entry.wholeMessage)))
+                .event(.rejected(number: key.number, code: code, message: message, operation: operation.wholeMessage)))
         }
         for (key, index) in outcome.applied {
-            guard let entry = outbox.applied(key) else { continue }
-            head.applied(entry, at: index)
+            guard let operation = outbox.applied(key, in: outbox.room) else { continue }
+            head.applied(operation, at: index)
             steps.append(.event(.applied(number: key.number, index: index)))
         }
         for key in outcome.renumbered { outbox.renumber(key, at: now) }

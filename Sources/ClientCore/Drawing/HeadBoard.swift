@@ -24,7 +24,7 @@ public struct HeadBoard: Sendable {
     /// The board shows all operations through this one.
     private var index: UInt64 = 0
     /// Applied operations that the board does not show yet.
-    private var unshown: [(index: UInt64, entry: OperationOutbox.Entry)] = []
+    private var unshown: [(index: UInt64, operation: Outbox.Operation)] = []
     /// What these weigh.
     private var bytes = 0
     /// The room's incarnation; "" while nobody has written to it.
@@ -44,24 +44,24 @@ public struct HeadBoard: Sendable {
         self.index = index
         guard unshown.contains(where: { $0.index <= index }) else { return }
         unshown.removeAll { $0.index <= index }
-        bytes = unshown.reduce(0) { $0 + Self.weight(of: $1.entry) }
+        bytes = unshown.reduce(0) { $0 + Self.weight(of: $1.operation) }
     }
 
     /// The room has applied an operation.
-    mutating func applied(_ entry: OperationOutbox.Entry, at index: UInt64) {
-        let weight = Self.weight(of: entry)
-        guard index > self.index, !entry.isSeen, bytes + weight <= Self.unshownBytes else { return }
-        unshown.append((index, entry))
+    mutating func applied(_ operation: Outbox.Operation, at index: UInt64) {
+        let weight = Self.weight(of: operation)
+        guard index > self.index, !operation.wasApplied, bytes + weight <= Self.unshownBytes else { return }
+        unshown.append((index, operation))
         bytes += weight
     }
 
-    private static func weight(of entry: OperationOutbox.Entry) -> Int { unshownOverhead + entry.byteCount }
+    private static func weight(of operation: Outbox.Operation) -> Int { unshownOverhead + operation.byteCount }
 
     /// Which pages there are, with operations that wait.
-    func pages(with waiting: [OperationOutbox.Entry]) -> BoardPages {
+    func pages(with waiting: OperationList) -> BoardPages {
         var pages = pages
-        forEachUnseen(waiting) { entry in
-            guard let header = entry.header else { return }
+        forEachUnseen(waiting) { operation in
+            guard let header = operation.header else { return }
             switch header.action {
             case .draw where header.element == .pointer: break
             case .draw: pages.add(header.page ?? pages.shown)
@@ -77,31 +77,31 @@ public struct HeadBoard: Sendable {
     /// The strokes, images and lassos of a page that the room does not show yet, from the bottom to the top.
     /// - Parameter known: ids of entries that need no message.
     func live(
-        on page: Int, with waiting: [OperationOutbox.Entry], without known: Set<UInt64>
+        on page: Int, with waiting: OperationList, without known: Set<UInt64>
     ) -> [LiveEntry] {
         // nil for what an undo takes back that adds nothing.
-        var entries: [OperationOutbox.Entry?] = []
-        forEachUnseen(waiting) { entry in
-            guard let header = entry.header, (header.page ?? page) == page else { return }
+        var entries: [Outbox.Operation?] = []
+        forEachUnseen(waiting) { operation in
+            guard let header = operation.header, (header.page ?? page) == page else { return }
             switch header.action {
             case .draw where header.element == .pointer: break
-            case .draw: entries.append(entry)
+            case .draw: entries.append(operation)
             case .undo: _ = entries.popLast()
             case .clear: entries = []
             case .remove: entries.append(nil)
             case .redo, .turn, .arrange, .paper: break
             }
         }
-        var live = entries.compactMap { $0 }.map { entry in
-            LiveEntry(id: entry.id, message: known.contains(entry.id) ? [] : entry.wholeMessage)
+        var live = entries.compactMap { $0 }.map { operation in
+            LiveEntry(id: operation.id, message: known.contains(operation.id) ? [] : operation.wholeMessage)
         }
         if let preview, preview.page == page { live.append(preview.entry) }
         return live
     }
 
     /// Operations that the board does not show yet, in their order.
-    private func forEachUnseen(_ waiting: [OperationOutbox.Entry], _ body: (OperationOutbox.Entry) -> Void) {
-        for (_, entry) in unshown { body(entry) }
-        for entry in waiting where !entry.isSeen { body(entry) }
+    private func forEachUnseen(_ waiting: OperationList, _ body: (Outbox.Operation) -> Void) {
+        for (_, operation) in unshown { body(operation) }
+        for operation in waiting where !operation.wasApplied { body(operation) }
     }
 }

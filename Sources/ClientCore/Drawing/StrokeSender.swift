@@ -103,11 +103,11 @@ struct StrokeSender: Sendable {
     private var pausedUntil = Duration.zero
 
     /// The next request.
-    mutating func next(_ outbox: OperationOutbox, at now: Duration) -> Next {
+    mutating func next(_ outbox: Outbox, at now: Duration) -> Next {
         guard !isSending else { return .idle }
         guard pausedUntil <= now else { return outbox.waiting.isEmpty ? .idle : .wait(until: pausedUntil) }
         if batch == nil {
-            guard let first = outbox.waiting.entries.first else { return .idle }
+            guard let first = outbox.waiting.first else { return .idle }
             guard outbox.isSendable(first, at: now) else { return .wait(until: outbox.sendableAt ?? now) }
             batch = Self.batch(of: outbox, at: now)
         }
@@ -133,15 +133,15 @@ struct StrokeSender: Sendable {
     }
 
     /// The first operations that fit a request, of one session.
-    private static func batch(of outbox: OperationOutbox, at now: Duration) -> Batch {
+    private static func batch(of outbox: Outbox, at now: Duration) -> Batch {
         var (keys, lines, bytes): ([OperationKey], [[UInt8]], Int) = ([], [], 0)
-        for entry in outbox.waiting.entries {
-            guard outbox.isSendable(entry, at: now) else { break }
-            let size = entry.byteCount + entry.messages.count
-            let fits = lines.count + entry.messages.count <= mostLines && bytes + size <= mostBytes
-            guard keys.isEmpty || fits && entry.key.session == keys[0].session else { break }
-            keys.append(entry.key)
-            lines += entry.messages
+        for operation in outbox.waiting {
+            guard outbox.isSendable(operation, at: now) else { break }
+            let size = operation.byteCount + operation.messages.count
+            let fits = lines.count + operation.messages.count <= mostLines && bytes + size <= mostBytes
+            guard keys.isEmpty || fits && operation.key.session == keys[0].session else { break }
+            keys.append(operation.key)
+            lines += operation.messages.map { $0.bytes }
             bytes += size
         }
         return Batch(keys: keys, lines: lines[...])

@@ -11,7 +11,7 @@ public struct TeacherSession: Sendable {
     /// An action for the caller.
     public enum Step: Sendable, Equatable {
         /// Publish this message, then call ``next(at:)`` again. The journal stores a repeated id once.
-        case send(OutgoingMessage, messageID: String, Receipt)
+        case send([UInt8], messageID: String, Receipt)
         /// Wait until this time or the next event.
         case wait(until: Duration)
         /// Wait for the connection.
@@ -20,14 +20,11 @@ public struct TeacherSession: Sendable {
         case finish
     }
 
-    /// Value of the header `Ink-Session`.
-    public let session: String
     private let answerTimeout: Duration
     private let ids: MessageIDs
     private var plan: Deque<OutgoingMessage>
     private var rate = SendingRate()
     private var outbox: Outbox
-    private var uncovered = UncoveredOperations()
     private var resends = ResendQueue()
     private var silence = SilenceTimer()
     /// Messages that may be unacknowledged, in order of first sending; acknowledged ones are removed lazily.
@@ -41,6 +38,8 @@ public struct TeacherSession: Sendable {
     private var isServiceKnown = false
     /// Numbers of rejected operations, each counted once. Bounded by the plan.
     private var rejectedNumbers: Set<Int64> = []
+    /// Numbers of strokes resent because the service gave them up, each once. Bounded by the plan.
+    private var secondChances: Set<Int64> = []
     /// Numbers resent because a later one was applied, each once. Bounded by the plan.
     private var passedOver: Set<Int64> = []
     /// Records since the last ``takeRecords()``; nil where nobody takes them.
@@ -53,22 +52,22 @@ public struct TeacherSession: Sendable {
     package init(
         _ plan: some Sequence<OutgoingMessage>, session: String, ids: MessageIDs, answerTimeout: Duration
     ) {
-        self.init(plan, session: session, ids: ids, answerTimeout: answerTimeout, outbox: Outbox())
+        self.init(plan, ids: ids, answerTimeout: answerTimeout, outbox: Outbox(session: session))
     }
 
-    init(
-        _ plan: some Sequence<OutgoingMessage>, session: String, ids: MessageIDs, answerTimeout: Duration,
-        outbox: Outbox
-    ) {
+    init(_ plan: some Sequence<OutgoingMessage>, ids: MessageIDs, answerTimeout: Duration, outbox: Outbox) {
         self.plan = Deque(plan)
-        (self.session, self.ids, self.answerTimeout, self.outbox) = (session, ids, answerTimeout, outbox)
+        (self.ids, self.answerTimeout, self.outbox) = (ids, answerTimeout, outbox)
     }
+
+    /// Value of the header `Ink-Session`.
+    public var session: String { outbox.session }
 
     /// Statistics so far.
     public var report: TeacherReport {
         var report = counts
-        report.unanswered = outbox.operations.count
-        report.unstored = outbox.operations.values.count { !$0.isStored }
+        report.unanswered = outbox.waiting.count
+        report.unstored = outbox.waiting.count { $0.messages.contains { !$0.isStored } }
         report.unsent = plan.count
         report.isStalled = stall != nil
         report.isConnected = isConnected
@@ -85,23 +84,23 @@ public struct TeacherSession: Sendable {
         watchForStall(at: now)
         if stall != nil { return probeStall(at: now) }
         probeIfSilent(at: now)
-        if let message = resends.first(in: outbox) {
+        if let key = resends.first(in: outbox) {
             guard rate.earliest <= now else { return .wait(until: rate.earliest) }
             resends.removeFirst()
-            return resendNow(message.key, at: now)
+            return resendNow(key, at: now)
         }
         if let step = sendFirst(at: now) { return step }
-        if plan.isEmpty && outbox.isEmpty || now >= deadline { return .finish }
+        if plan.isEmpty && outbox.waiting.isEmpty || now >= deadline { return .finish }
         return .wait(until: min(alarm, deadline))
     }
 
     /// First sending of the plan's next message; nil at the end of the plan or with a full outbox.
     private mutating func sendFirst(at now: Duration) -> Step? {
-        while let message = plan.first, outbox.hasRoom(for: message) {
+        while let message = plan.first, outbox.takes(message) {
             guard message.due <= now else { return .wait(until: min(message.due, alarm)) }
             guard message.isWithheld || rate.earliest <= now else { return .wait(until: rate.earliest) }
             plan.removeFirst()
-            outbox.keep(message)
+            outbox.keep(message, at: now)
             records?.append(OutboxRecord(message))
             silence.restart(at: now, isJournalled: counts.isJournalled)
             lastNews = now
@@ -133,15 +132,15 @@ public struct TeacherSession: Sendable {
         let isNew = outbox[key].map { $0.sentAt == nil || $0.isAcknowledged } ?? false
         if isNew { inFlight.append(key) }
         outbox.send(key, at: now)
-        guard let entry = outbox[key] else { return .wait(until: now) }
-        rate.take(bytes: entry.message.bytes.count, at: now)
-        let receipt = Receipt(key: key, generation: entry.generation)
-        return .send(entry.message, messageID: ids.id(receipt), receipt)
+        guard let message = outbox[key] else { return .wait(until: now) }
+        rate.take(bytes: message.bytes.count, at: now)
+        let receipt = Receipt(key: key, generation: message.generation)
+        return .send(message.bytes, messageID: ids.id(receipt), receipt)
     }
 
     /// When to call ``next(at:)`` again, unless an event comes first.
     private var alarm: Duration {
-        outbox.isEmpty ? .seconds(1 << 40) : min(silence.deadline, acknowledgementDue ?? silence.deadline)
+        outbox.waiting.isEmpty ? .seconds(1 << 40) : min(silence.deadline, acknowledgementDue ?? silence.deadline)
     }
 }
 
@@ -166,40 +165,32 @@ extension TeacherSession {
         case .missingShards(let number, let orders):
             counts.missing += 1
             let asked = Set(orders)
-            for entry in outbox.operations[number]?.entries ?? [] where asked.contains(entry.message.order) {
-                resends.add(entry.message.key, isWanted: true)
-            }
+            resend(number, isWanted: true) { asked.contains($0.order) }
         case .missingRange(let from, let to):
             counts.missing += 1
-            giveAgain(uncovered.take { from <= $0 && $0 <= to })
-            for number in outbox.numbers(where: { from <= $0 && $0 <= to }) { resend(number, isWanted: true) }
+            _ = outbox.giveAgain { from <= $0.key.number && $0.key.number <= to }
+            for number in numbers(from, to) { resend(number, isWanted: true) }
         case .gaveUp(let from, let to):
-            for number in outbox.numbers(where: { from <= $0 && $0 <= to }) { gaveUp(number) }
+            for number in numbers(from, to) { gaveUp(number) }
         case .rejected(let number, _, let rejection):
             rejected(number, rejection)
         case .behindLive(_, let milliseconds):
             counts.behindLive = max(counts.behindLive, milliseconds)
         case .covered(let number, let incarnation):
             records?.append(.covered(number: number, incarnation: incarnation))
-            giveAgain(uncovered.cover(through: number, in: incarnation))
+            for key in outbox.cover(number, in: incarnation) { resend(key.number, isWanted: true) }
         }
     }
 
-    /// Gives operations again that the room has applied and may have lost.
-    private mutating func giveAgain(_ operations: [(number: Int64, operation: Outbox.Operation)]) {
-        for (number, operation) in operations {
-            outbox.takeBack(operation, number)
-            resend(number, isWanted: true)
-        }
+    /// The numbers of unsettled operations in a range.
+    private func numbers(_ from: Int64, _ to: Int64) -> [Int64] {
+        outbox.waiting.between(outbox.key(from), outbox.key(to)).map { $0.key.number }
     }
 
     /// Resends unanswered operations below an applied one. A room applies in order, so these are lost first operations
     /// of a session, which it does not report missing; it accepts them for two seconds from the start of the session.
     private mutating func resend(below number: Int64) {
-        for open in outbox.numbers(where: { $0 < number && !passedOver.contains($0) }) {
-            passedOver.insert(open)
-            resend(open, isWanted: true)
-        }
+        for open in numbers(.min, number) where passedOver.insert(open).inserted { resend(open, isWanted: true) }
     }
 
     /// Feedback arrived that cannot be decoded.
@@ -210,9 +201,7 @@ extension TeacherSession {
 
     /// Resends a given-up stroke once, as the service accepts late strokes.
     private mutating func gaveUp(_ number: Int64) {
-        guard let operation = outbox.operations[number] else { return }
-        if operation.entries.allSatisfy({ $0.message.isStroke }), !operation.isSecondChance {
-            outbox.giveSecondChance(number)
+        if outbox[number]?.header?.action == .draw, secondChances.insert(number).inserted {
             resend(number, isWanted: true)
         } else if settle(number, .gaveUp) {
             counts.gaveUp += 1
@@ -233,13 +222,12 @@ extension TeacherSession {
 
     /// - Returns: whether the operation was unsettled.
     private mutating func settle(_ number: Int64, _ outcome: OutboxRecord.Outcome) -> Bool {
-        guard let operation = outbox.remove(number) else { return false }
-        if case .applied = outcome { uncovered.keep(number, operation) }
-        // It was settled, and counted, before.
+        guard let operation = outbox.settle(number, outcome) else { return false }
+        records?.append(.settled(number: number, outcome))
+        // It was counted before.
         guard !operation.wasApplied else { return false }
         // An answered message is stored, even if its acknowledgement is lost.
-        if counts.isJournalled { counts.stored += operation.entries.count { !$0.isStored } }
-        records?.append(.settled(number: number, outcome))
+        if counts.isJournalled { counts.stored += operation.messages.count { !$0.isStored } }
         return true
     }
 }
@@ -337,30 +325,34 @@ extension TeacherSession {
         lastNews = now
         counts.reconnects += 1
         silence.restart(at: now, isJournalled: counts.isJournalled)
-        for number in outbox.numbers { resend(number, isWanted: false) }
+        for operation in outbox.waiting { resend(operation, isWanted: false) { !$0.isAcknowledged } }
     }
 
     private mutating func probeIfSilent(at now: Duration) {
         guard now >= silence.deadline else { return }
         silence.backOff(at: now)
         guard resends.isEmpty else { return }
-        let numbers = outbox.numbers
-        let oldest = numbers.prefix(Self.operationsProbed - 1)
-        for number in oldest + numbers.dropFirst(oldest.count).suffix(1) {
-            for entry in outbox.operations[number]?.entries ?? [] where isWorthProbing(entry) {
-                resends.add(entry.message.key, isWanted: true)
-            }
+        // Not messages that wait for the journal, nor stored ones where no service has ever answered.
+        let isWorthProbing = { [isJournalled = counts.isJournalled, isServiceKnown] (message: Outbox.Message) in
+            !isJournalled || message.sentAt == nil && !message.isStored || message.isAcknowledged && isServiceKnown
+        }
+        let oldest = Array(outbox.waiting.prefix(Self.operationsProbed - 1))
+        for operation in oldest + outbox.waiting.dropFirst(oldest.count).suffix(1) {
+            resend(operation, isWanted: true, where: isWorthProbing)
         }
     }
 
-    /// Excludes messages that wait for the journal, and stored ones where no service has ever answered.
-    private func isWorthProbing(_ entry: Outbox.Entry) -> Bool {
-        !counts.isJournalled || entry.sentAt == nil && !entry.isStored || entry.isAcknowledged && isServiceKnown
+    private mutating func resend(
+        _ number: Int64, isWanted: Bool, where isMeant: (Outbox.Message) -> Bool = { _ in true }
+    ) {
+        if let operation = outbox[number] { resend(operation, isWanted: isWanted, where: isMeant) }
     }
 
-    private mutating func resend(_ number: Int64, isWanted: Bool) {
-        for entry in outbox.operations[number]?.entries ?? [] where isWanted || !entry.isAcknowledged {
-            resends.add(entry.message.key, isWanted: isWanted)
+    private mutating func resend(
+        _ operation: Outbox.Operation, isWanted: Bool, where isMeant: (Outbox.Message) -> Bool
+    ) {
+        for message in operation.messages where isMeant(message) {
+            resends.add(MessageKey(number: operation.key.number, order: message.order), isWanted: isWanted)
         }
     }
 }
@@ -374,11 +366,8 @@ extension TeacherSession {
         for (number, outcome) in history.outcomes {
             if case .rejected = outcome { rejectedNumbers.insert(number) }
         }
-        uncovered = UncoveredOperations(history)
-        for pending in history.unsettled {
-            outbox.keep(pending.message, isStored: pending.isStored)
-            if !pending.isStored { resends.add(pending.message.key, isWanted: false) }
-        }
+        outbox = history.outbox
+        for operation in outbox.waiting { resend(operation, isWanted: false) { !$0.isAcknowledged } }
     }
 
     /// Keeps records from now on, for ``takeRecords()``.

@@ -37,7 +37,7 @@ public final class OutboxFile {
         guard let first = lines.first else {
             guard OutboxHeader.canBegin(contents) else { throw OutboxFileError(path, .notAnOutbox) }
             self.session = session ?? Teacher.newSession()
-            history = OutboxHistory()
+            history = OutboxHistory(session: self.session)
             try file.cut(to: 0)
             try file.append(OutboxHeader(owner: owner, session: self.session).line)
             return
@@ -47,7 +47,7 @@ public final class OutboxFile {
             guard header.owner == owner else { throw .otherOwner(header.owner.description) }
             guard session ?? header.session == header.session else { throw .otherSession(header.session) }
             self.session = header.session
-            history = try lines.history()
+            history = try lines.history(of: header.session)
         } catch {
             throw OutboxFileError(path, error)
         }
@@ -62,9 +62,9 @@ public final class OutboxFile {
 }
 
 extension OutboxLines {
-    /// The history from the lines after the header.
-    func history() throws(OutboxFileError.Cause) -> OutboxHistory {
-        var history = OutboxHistory()
+    /// The history of a session from the lines after the header.
+    func history(of session: String) throws(OutboxFileError.Cause) -> OutboxHistory {
+        var history = OutboxHistory(session: session)
         for (place, line) in lines.enumerated().dropFirst() {
             guard let record = OutboxLine.content(of: line).flatMap(OutboxRecord.init) else {
                 throw .damaged(line: place + 1)

@@ -150,7 +150,7 @@ public final class Teacher: Sendable {
     }
 
     private func send(
-        _ message: OutgoingMessage, _ messageID: String, _ receipt: Receipt, over transport: TeacherTransport,
+        _ message: [UInt8], _ messageID: String, _ receipt: Receipt, over transport: TeacherTransport,
         _ state: inout TeacherSession
     ) throws(TeacherError) {
         do throws(NATSError) {
@@ -266,10 +266,10 @@ private struct TeacherTransport: Sendable {
     }
 
     func publish(
-        _ message: OutgoingMessage, session: String, messageID: String, _ receipt: Receipt
+        _ message: [UInt8], session: String, messageID: String, _ receipt: Receipt
     ) throws(NATSError) {
         try connection.publish(
-            message.bytes, to: input, reply: inbox + receipt.description,
+            message, to: input, reply: inbox + receipt.description,
             headers: [HeaderName.session: session, HeaderName.msgID: messageID])
     }
 

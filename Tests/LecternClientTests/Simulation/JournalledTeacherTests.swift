@@ -18,7 +18,7 @@ import Testing
     /// Numbers in the journal's order, each at its first message.
     private func numbers(_ room: VirtualClass) -> [Int64] {
         var seen: Set<Int64> = []
-        return (room.journal?.stored ?? []).map(\.message.number).filter { seen.insert($0).inserted }
+        return (room.journal?.stored ?? []).map(\.number).filter { seen.insert($0).inserted }
     }
 
     /// Longest time in which an operation was missing behind a later one although the journal could have stored it; a
@@ -27,7 +27,7 @@ import Testing
         let stored = room.journal?.stored ?? []
         return stored.enumerated().reduce(.zero) { longest, entry in
             let (place, late) = entry
-            let overtaker = stored[..<place].first { $0.message.number > late.message.number }
+            let overtaker = stored[..<place].first { $0.number > late.number }
             let gap = overtaker.map { room.longestUndisturbed(from: $0.time, to: late.time) } ?? .zero
             return max(longest, gap)
         }
@@ -105,11 +105,11 @@ import Testing
         #expect(again == .send(first, messageID: id, receipt))
         session.receive(.stored, receipt, at: .milliseconds(1300))
         #expect(session.report.refusal == nil)
-        guard case .send(let second, _, _) = session.next(at: .milliseconds(1300)) else {
+        guard case .send(_, _, let second) = session.next(at: .milliseconds(1300)) else {
             Issue.record("nothing is sent")
             return
         }
-        #expect(second.number != first.number)
+        #expect(second.key != receipt.key)
         #expect(session.report.refusals == 1)
     }
 
@@ -151,21 +151,21 @@ import Testing
 
     @Test func `with a full outbox, sends nothing new until something is settled, and all of it then`() throws {
         var session = TeacherSession(
-            PublishPlan(try DemoLesson.make(), speed: 1000).messages, session: "x",
+            PublishPlan(try DemoLesson.make(), speed: 1000).messages,
             ids: MessageIDs(room: "r", author: "a", session: "x", run: "run"), answerTimeout: .seconds(30),
-            outbox: Outbox(maximumOperations: 3))
+            outbox: Outbox(session: "x", limits: Outbox.Limits(operations: 3, bytes: .max)))
         var sent: [Int64] = []
         for step in 0..<100 {
-            guard case .send(let message, _, let receipt) = session.next(at: .milliseconds(500 + step)) else { break }
-            sent.append(message.number)
+            guard case .send(_, _, let receipt) = session.next(at: .milliseconds(500 + step)) else { break }
+            sent.append(receipt.key.number)
             session.receive(.stored, receipt, at: .milliseconds(500 + step))
         }
         #expect(Set(sent) == [1, 2, 3])
         session.receive(.applied(number: 1, index: 1), at: .milliseconds(900))
-        guard case .send(let next, _, _) = session.next(at: .milliseconds(900)) else {
+        guard case .send(_, _, let next) = session.next(at: .milliseconds(900)) else {
             Issue.record("nothing is sent")
             return
         }
-        #expect(next.number == 4)
+        #expect(next.key.number == 4)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         var room = VirtualClass(PublishPlan(lesson, speed: 2), seed: 1)
         room.latency = 5...5
         #expect(room.run(within: .seconds(100)) == true)
-        let isSame = room.sendings.map(\.message.bytes) == lesson.messages.map(\.bytes)
+        let isSame = room.sendings.map(\.bytes) == lesson.messages.map(\.bytes)
         #expect(isSame)
         for (sending, message) in zip(room.sendings, lesson.messages) {
             let late = sending.time - message.due / 2
@@ -35,7 +35,7 @@ import Testing
         for (index, sending) in room.sendings.enumerated() {
             let second = room.sendings[index...].prefix { $0.time < sending.time + .seconds(1) }
             #expect(second.count <= 200)
-            #expect(second.reduce(0) { $0 + $1.message.bytes.count } <= 1 << 20)
+            #expect(second.reduce(0) { $0 + $1.bytes.count } <= 1 << 20)
         }
     }
 

@@ -9,13 +9,13 @@ import StrokeWire
 /// A teacher and the model of the service with a network between them, in virtual time.
 struct VirtualClass {
     private enum Event {
-        case message(OutgoingMessage, messageID: String, Receipt)
+        case message([UInt8], messageID: String, Receipt)
         case feedback(Feedback)
         case answer(PublishReply, Receipt)
     }
 
     struct Sending {
-        let message: OutgoingMessage
+        let bytes: [UInt8]
         let messageID: String
         let time: Duration
     }
@@ -68,9 +68,9 @@ struct VirtualClass {
                 let records = session.takeRecords()
                 if !records.isEmpty { write(records, self) }
                 switch next {
-                case .send(let message, let messageID, let receipt):
-                    sendings.append(Sending(message: message, messageID: messageID, time: now))
-                    post(.message(message, messageID: messageID, receipt))
+                case .send(let bytes, let messageID, let receipt):
+                    sendings.append(Sending(bytes: bytes, messageID: messageID, time: now))
+                    post(.message(bytes, messageID: messageID, receipt))
                 case .wait, .waitForConnection: break sending
                 case .finish: return true
                 }
@@ -112,15 +112,15 @@ struct VirtualClass {
         inFlight.removeAll { $0.time <= now }
         for (_, event) in due.sorted(by: { $0.time < $1.time }) {
             switch event {
-            case .message(let message, let messageID, let receipt):
-                if let answer = journal?.receive(message, messageID: messageID, at: now) {
+            case .message(let bytes, let messageID, let receipt):
+                if let answer = journal?.receive(receipt.key.number, messageID: messageID, at: now) {
                     post(.answer(answer.answer, receipt))
                     guard answer.isNew else { continue }
                 } else if journal != nil {
                     continue
                 }
                 guard hasService else { continue }
-                for feedback in service.receive(message, at: now) { post(.feedback(feedback)) }
+                for feedback in service.receive(bytes, at: now) { post(.feedback(feedback)) }
             case .answer(let answer, let receipt): session.receive(answer, receipt, at: now - origin)
             case .feedback(let feedback): session.receive(feedback, at: now - origin)
             }
@@ -155,8 +155,8 @@ struct VirtualService {
     var rejects: Set<Int64> = []
 
     /// A message arrives.
-    mutating func receive(_ message: OutgoingMessage, at now: Duration) -> [Feedback] {
-        guard let header = try? StrokeMessage(decoding: message.bytes) else { return [] }
+    mutating func receive(_ message: [UInt8], at now: Duration) -> [Feedback] {
+        guard let header = try? StrokeMessage(decoding: message) else { return [] }
         let number = header.number
         if let answer = settled[number], case .applied = answer { return [answer] }
         if rejects.contains(number) {
@@ -233,7 +233,7 @@ struct VirtualService {
 
 /// A model of a stream in virtual time: stores new ids, acknowledges, and has outages.
 struct VirtualJournal {
-    private(set) var stored: [(message: OutgoingMessage, messageID: String, time: Duration)] = []
+    private(set) var stored: [(number: Int64, messageID: String, time: Duration)] = []
     private var ids: Set<String> = []
     /// Times without a leader: nothing is stored or answered.
     var leaderless: [(start: Duration, length: Duration)] = []
@@ -247,14 +247,14 @@ struct VirtualJournal {
 
     /// - Returns: the answer, and whether the message was stored; nil for silence.
     mutating func receive(
-        _ message: OutgoingMessage, messageID: String, at now: Duration
+        _ number: Int64, messageID: String, at now: Duration
     ) -> (answer: PublishReply, isNew: Bool)? {
         if Self.contains(absent, now) { return (.noResponders, false) }
         if Self.contains(leaderless, now) { return nil }
         if ids.contains(messageID) { return (.stored, false) }
         if Self.contains(full, now) { return (.refused("maximum bytes exceeded"), false) }
         ids.insert(messageID)
-        stored.append((message, messageID, now))
+        stored.append((number, messageID, now))
         return (.stored, true)
     }
 

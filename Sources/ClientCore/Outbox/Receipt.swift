@@ -42,6 +42,52 @@ extension Receipt: LosslessStringConvertible {
     }
 }
 
+extension Outbox {
+    /// Notes that a message is sent now; an acknowledged one gets a new id.
+    mutating func send(_ key: MessageKey, at now: Duration) {
+        change(key) { message in
+            if message.isAcknowledged {
+                message.isAcknowledged = false
+                message.generation += 1
+            }
+            message.sentAt = now
+        }
+    }
+
+    /// Notes an acknowledgement; one for an earlier id is ignored.
+    /// - Returns: whether the message is newly stored.
+    mutating func acknowledge(_ receipt: Receipt) -> Bool {
+        var isNews = false
+        change(receipt.key) { message in
+            guard message.generation == receipt.generation, !message.isAcknowledged else { return }
+            message.isAcknowledged = true
+            isNews = !message.isStored
+            message.isStored = true
+        }
+        return isNews
+    }
+
+    /// Gives a message another id, unless it is acknowledged or has one already.
+    mutating func changeID(_ receipt: Receipt) {
+        change(receipt.key) { message in
+            if message.generation == receipt.generation, !message.isAcknowledged { message.generation += 1 }
+        }
+    }
+
+    /// The room has answered an operation. In which incarnation it was applied, feedback does not say.
+    mutating func settle(_ number: Int64, _ outcome: OutboxRecord.Outcome) -> Operation? {
+        if case .applied = outcome { applied(key(number), in: nil) } else { remove(key(number)) }
+    }
+
+    /// A checkpoint holds the operations through this one, in an incarnation of the room.
+    /// - Returns: what waits again.
+    @discardableResult
+    mutating func cover(_ number: Int64, in incarnation: String) -> [OperationKey] {
+        cover(key(number))
+        return follow(incarnation)
+    }
+}
+
 /// The reply to a published message, from a journal's stream or the NATS server.
 ///
 /// A service without a journal sends no reply, only feedback.

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// Limits a teacher's sending below the service's limit per author: 200 messages and 1 MiB in any second.
 ///
 /// The generic cell rate algorithm (ITU-T I.371), once for messages and once for bytes.
@@ -76,6 +78,39 @@ struct Stall: Sendable {
         if hasGap { pause = Self.first }
         nextProbe = now + pause
         pause = min(pause * 2, Self.longest)
+    }
+}
+
+/// Messages to resend, each once; bounded by the outbox.
+struct ResendQueue: Sendable {
+    private var queue: Deque<MessageKey> = []
+    /// The queued messages, and whether each is resent even when the journal has stored it.
+    private var waiting: [MessageKey: Bool] = [:]
+
+    var isEmpty: Bool { queue.isEmpty }
+
+    /// Adds a message, unless it is queued.
+    /// - Parameter isWanted: whether it is resent even when the journal has stored it, because the room requests it.
+    mutating func add(_ key: MessageKey, isWanted: Bool) {
+        if let known = waiting[key] {
+            waiting[key] = known || isWanted
+        } else {
+            waiting[key] = isWanted
+            queue.append(key)
+        }
+    }
+
+    /// The first message that needs resending; removes those before it that do not.
+    mutating func first(in outbox: Outbox) -> MessageKey? {
+        while let key = queue.first {
+            if let message = outbox[key], !message.isAcknowledged || waiting[key] == true { return key }
+            removeFirst()
+        }
+        return nil
+    }
+
+    mutating func removeFirst() {
+        if let key = queue.popFirst() { waiting[key] = nil }
     }
 }
 

@@ -10,7 +10,7 @@ private struct SharedStore {
     var isFull = false
     private var sessions = 0
 
-    mutating func open(_ outbox: inout OperationOutbox) {
+    mutating func open(_ outbox: inout Outbox) {
         sessions += 1
         let stored = isFull ? nil : records.map { StoredOperation($0.key, bytes: $0.value) }
         outbox.open(stored, session: "session-\(sessions)")
@@ -18,13 +18,13 @@ private struct SharedStore {
     }
 
     /// A page that has just been opened.
-    mutating func opened() -> OperationOutbox {
-        var outbox = OperationOutbox()
+    mutating func opened() -> Outbox {
+        var outbox = Outbox()
         open(&outbox)
         return outbox
     }
 
-    mutating func write(_ outbox: inout OperationOutbox) {
+    mutating func write(_ outbox: inout Outbox) {
         while let write = outbox.takeWrite() {
             if !isFull {
                 for record in write.records { records[record.key] = record.bytes }
@@ -34,38 +34,38 @@ private struct SharedStore {
         }
     }
 
-    mutating func add(_ name: String, to outbox: inout OperationOutbox) throws {
+    mutating func add(_ name: String, to outbox: inout Outbox) throws {
         try addUnwritten(name, to: &outbox)
         write(&outbox)
     }
 
-    func addUnwritten(_ name: String, to outbox: inout OperationOutbox) throws {
+    func addUnwritten(_ name: String, to outbox: inout Outbox) throws {
         let message = Array("{\"by\":\"\(name)\",\"n\":\(outbox.next),\"d\":[{\"x\":1,\"y\":2}]}".utf8)
         outbox.add([message], try StrokeMessage(decoding: message, limits: .any), at: .zero)
     }
 
-    mutating func applyAll(_ outbox: inout OperationOutbox) {
-        for key in outbox.waiting.entries.map(\.key) { _ = outbox.applied(key) }
+    mutating func applyAll(_ outbox: inout Outbox) {
+        for key in outbox.waiting.map(\.key) { _ = outbox.applied(key, in: outbox.room) }
         write(&outbox)
     }
 
-    mutating func follow(_ outbox: inout OperationOutbox, _ incarnation: String) -> Bool {
-        let isChanged = outbox.follow(incarnation)
+    mutating func follow(_ outbox: inout Outbox, _ incarnation: String) -> Bool {
+        let isChanged = !outbox.follow(incarnation).isEmpty
         write(&outbox)
         return isChanged
     }
 }
 
-extension OperationOutbox {
+extension Outbox {
     fileprivate var names: String {
-        waiting.entries.map { entry in
-            let fields = String(decoding: entry.messages[0], as: UTF8.self).split(separator: "\"")
+        waiting.map { operation in
+            let fields = String(decoding: operation.messages[0].bytes, as: UTF8.self).split(separator: "\"")
             return fields.firstIndex(of: "by").map { String(fields[$0 + 2]) } ?? ""
         }.joined(separator: ",")
     }
 
     /// The numbers of what waits, with the ends of its sessions.
-    fileprivate var keys: [String] { waiting.entries.map { "\($0.key.session.suffix(1)).\($0.key.number)" } }
+    fileprivate var keys: [String] { waiting.map { "\($0.key.session.suffix(1)).\($0.key.number)" } }
 }
 
 @Suite struct `What a teacher has drawn and no checkpoint holds` {
@@ -84,7 +84,7 @@ extension OperationOutbox {
         #expect(outbox.names == "a,b,c")
         store.isFull = false
         var other = store.opened()
-        _ = other.remove(try #require(other.waiting.entries.first).key)
+        _ = other.remove(try #require(other.waiting.first).key)
         try store.add("d", to: &other)
         store.open(&outbox)
         #expect(outbox.names == "b,c,d")
@@ -113,7 +113,7 @@ extension OperationOutbox {
         #expect(next.names == "b,c,d")
         #expect(next.keys == ["1.2", "1.3", "2.1"])
         // The board shows those when the room has them.
-        #expect(next.waiting.entries.map(\.isSeen) == [true, true, false])
+        #expect(next.waiting.map(\.wasApplied) == [true, true, false])
         store.applyAll(&next)
         var last = store.opened()
         #expect(last.waiting.isEmpty)
@@ -163,7 +163,7 @@ extension OperationOutbox {
         var next = store.opened()
         #expect(store.follow(&next, "log.1-7") == true)
         #expect(next.waiting.count == 10_001)
-        #expect(next.waiting.entries.first?.key.number == 4)
+        #expect(next.waiting.first?.key.number == 4)
         #expect(next.names.hasSuffix("last"))
     }
 
@@ -182,9 +182,9 @@ extension OperationOutbox {
         let third = store.opened()
         #expect(third.names == "a,b,c")
         #expect(third.keys == ["8.1", "8.2", "8.3"])
-        for (place, entry) in third.waiting.entries.enumerated() {
-            #expect(try StrokeMessage(decoding: entry.messages[0], limits: .any).number == Int64(place + 1))
-            #expect(StrokeMessage.isLeft(entry.messages[0]))
+        for (place, entry) in third.waiting.enumerated() {
+            #expect(try StrokeMessage(decoding: entry.messages[0].bytes, limits: .any).number == Int64(place + 1))
+            #expect(StrokeMessage.isLeft(entry.messages[0].bytes))
         }
     }
 
@@ -207,12 +207,12 @@ extension OperationOutbox {
         var outbox = store.opened()
         for _ in 0..<20 {
             try store.add("a", to: &outbox)
-            _ = outbox.remove(try #require(outbox.waiting.entries.first).key)
+            _ = outbox.remove(try #require(outbox.waiting.first).key)
             // Also while a write of it is under way, which fails.
             try store.addUnwritten("b", to: &outbox)
             let taken = outbox.takeWrite()
             let write = try #require(taken)
-            _ = outbox.remove(try #require(outbox.waiting.entries.first).key)
+            _ = outbox.remove(try #require(outbox.waiting.first).key)
             outbox.stored(write.id, isKept: false)
         }
         try store.addUnwritten("c", to: &outbox)
@@ -223,7 +223,7 @@ extension OperationOutbox {
     @Test mutating func `an entry deleted while it is being stored is deleted with the next write`() throws {
         var outbox = store.opened()
         try store.addUnwritten("a", to: &outbox)
-        let key = try #require(outbox.waiting.entries.first).key
+        let key = try #require(outbox.waiting.first).key
         let taken = outbox.takeWrite()
         _ = outbox.remove(key)
         outbox.stored(try #require(taken).id, isKept: true)
@@ -238,7 +238,7 @@ extension OperationOutbox {
             try store.addUnwritten(name, to: &outbox)
             let taken = outbox.takeWrite()
             let write = try #require(taken)
-            #expect(write.records.map(\.key) == [try #require(outbox.waiting.entries.last).key])
+            #expect(write.records.map(\.key) == [try #require(outbox.waiting.last).key])
             outbox.stored(write.id, isKept: false)
         }
         #expect(!outbox.isKept)
@@ -249,30 +249,30 @@ extension OperationOutbox {
     }
 
     @Test func `an operation is sent when it is stored, or when the store takes too long`() throws {
-        var outbox = OperationOutbox()
+        var outbox = Outbox()
         outbox.open([], session: "s")
         let message = Array("{\"n\":1,\"a\":4}".utf8)
         outbox.add([message], try StrokeMessage(decoding: message, limits: .any), at: .seconds(5))
         let taken = outbox.takeWrite()
         let write = try #require(taken)
-        let entry = try #require(outbox.waiting.entries.first)
+        let entry = try #require(outbox.waiting.first)
         #expect(!outbox.isSendable(entry, at: .milliseconds(5999)))
         #expect(outbox.isSendable(entry, at: .seconds(6)))
         outbox.stored(write.id, isKept: false)
-        #expect(outbox.isSendable(try #require(outbox.waiting.entries.first), at: .seconds(5)))
+        #expect(outbox.isSendable(try #require(outbox.waiting.first), at: .seconds(5)))
     }
 
     @Test func `a record that is damaged is left out, and what no room would take is sent all the same`() {
         let key = OperationKey(session: "s", number: 1)
-        var outbox = OperationOutbox()
+        var outbox = Outbox()
         outbox.open(
             [
                 StoredOperation(key, bytes: Array("w\n{\"n\":1,\"e\":77}".utf8)),
                 StoredOperation(OperationKey(session: "s", number: 2), bytes: Array("x\n{}".utf8)),
                 StoredOperation(OperationKey(session: "s", number: 3), bytes: []),
             ], session: "t")
-        #expect(outbox.waiting.entries.map(\.key) == [key])
-        #expect(outbox.waiting.entries.first?.header == nil)
+        #expect(outbox.waiting.map(\.key) == [key])
+        #expect(outbox.waiting.first?.header == nil)
     }
 
     @Test func `the members of a message but its number stay as they are when it is numbered anew`() throws {
@@ -288,5 +288,58 @@ extension OperationOutbox {
         #expect(StrokeMessage.renumbered(left, 3, isLeft: true) == left)
         #expect(StrokeMessage.renumbered(left, 12, isLeft: false) == again)
         #expect(StrokeMessage.renumbered(again, 12, isLeft: false) == again)
+    }
+}
+
+@Suite("Messages that an outbox keeps") struct OutboxMessageTests {
+    private func message(_ number: Int64, order: Int = 0, bytes: Int = 10) -> OutgoingMessage {
+        OutgoingMessage(
+            number: number, order: order, isStroke: true, bytes: Array(repeating: 0, count: bytes), due: .zero,
+            isWithheld: false)
+    }
+
+    @Test func `is full at so many operations, but not for more of one that it has`() {
+        var outbox = Outbox(limits: Outbox.Limits(operations: 3, bytes: .max))
+        for number in [1, 2, 2, 3] as [Int64] { outbox.keep(message(number), at: .zero) }
+        #expect(!outbox.takes(message(4)))
+        #expect(outbox.takes(message(3, order: 1)))
+        let wasThere = outbox.remove(outbox.key(2)) != nil
+        #expect(wasThere)
+        #expect(outbox.takes(message(4)))
+    }
+
+    @Test func `is full at so many bytes, but never for a single message`() {
+        var outbox = Outbox(limits: Outbox.Limits(operations: .max, bytes: 100))
+        #expect(outbox.takes(message(1, bytes: 500)))
+        outbox.keep(message(1, bytes: 60), at: .zero)
+        // A repeat takes no space, other content takes the difference.
+        outbox.keep(message(1, bytes: 60), at: .zero)
+        outbox.keep(message(1, bytes: 70), at: .zero)
+        #expect(outbox.takes(message(2, bytes: 30)))
+        #expect(!outbox.takes(message(2, bytes: 31)))
+        _ = outbox.remove(outbox.key(1))
+        #expect(outbox.takes(message(2, bytes: 100)))
+    }
+
+    @Test func `queues each message once for sending again, and none that has arrived unless it is wanted`() {
+        var outbox = Outbox()
+        var queue = ResendQueue()
+        for number in [1, 2, 3, 4] as [Int64] {
+            outbox.keep(message(number), at: .zero)
+            queue.add(message(number).key, isWanted: false)
+            queue.add(message(number).key, isWanted: number == 4)
+        }
+        _ = outbox.remove(outbox.key(1))
+        for number in [3, 4] as [Int64] {
+            let isNews = outbox.acknowledge(Receipt(key: message(number).key, generation: 0))
+            #expect(isNews)
+        }
+        var sent: [Int64] = []
+        while let next = queue.first(in: outbox) {
+            sent.append(next.number)
+            queue.removeFirst()
+        }
+        #expect(sent == [2, 4])
+        #expect(queue.isEmpty)
     }
 }
