@@ -41,7 +41,8 @@ public final class Teacher: Sendable {
     ///   - answerTimeout: how long to wait when everything is sent and the service is silent, or when no message gets
     ///     through; at least a minute if some got through before.
     ///   - progress: called twice a second on the caller's executor.
-    ///   - onSettled: called on the caller's executor with each operation that the service has answered.
+    ///   - onSettled: called on the caller's executor with each operation that the service has answered, and once more with
+    ///     one that a restored log had lost.
     /// - Throws: errors of NATS that a retry cannot mend, a missing permission, errors of the outbox file.
     /// - Returns: the state of the operations, with those of earlier runs of the outbox; also when the task is cancelled,
     ///   and when a newer session of the author has ended this one.
