@@ -69,7 +69,7 @@ extension CheckpointWriter {
                 if let earlier = gate.earlierProvisionalToSave { writer.write(earlier) }
             }
         }
-        let foreseen = gate.timeline.epochs.known.filter(\.wasProvisional)
+        let foreseen = gate.timeline.epochs.known.filter { $0.wasProvisional }
         if !foreseen.isEmpty {
             write(note: .foreseen) { $0.write(list: foreseen) { $0.write(UInt64(clamping: $1.number)) } }
         }
