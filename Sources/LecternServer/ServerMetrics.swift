@@ -34,6 +34,8 @@ struct ServerMetrics: Sendable {
     let cohorts = CohortMetrics()
     private let checkpoints = CounterFamily<CheckpointKeeper.SaveOutcome>("lectern_checkpoints_total", "outcome")
     private let checkpointBytes = Counter(label: "lectern_checkpoint_bytes_total")
+    /// Notes of other daemons on rooms that there was no space for.
+    let notesLeft = Counter(label: "lectern_room_notes_left_total")
     private let partitions = Meter(label: "lectern_partitions_serving")
     private let opening = Meter(label: "lectern_partitions_opening")
     private let recovery = Recorder(label: "lectern_recovery_seconds", aggregate: true)

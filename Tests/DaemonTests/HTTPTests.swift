@@ -179,7 +179,7 @@ import Testing
         (#"lectern_release_lateness_seconds_count{cohort="main"}"#, 10),
         (#"lectern_joins_total{outcome="board"}"#, 1), (#"lectern_joins_total{outcome="tail"}"#, 0),
         (#"lectern_checkpoints_total{outcome="failed"}"#, 0),
-        (#"lectern_checkpoints_total{outcome="superseded"}"#, 0),
+        (#"lectern_checkpoints_total{outcome="superseded"}"#, 0), ("lectern_room_notes_left_total", 0),
         (#"lectern_publishes_refused_total{stream="INK_LOG_0"}"#, 0),
         (#"lectern_stream_limit_bytes{stream="INK_LOG_0"}"#, 1_048_576), ("lectern_recovery_seconds_count", 1),
         ("lectern_recovery_records_total", 0), ("lectern_partitions_opening", 0),

@@ -127,9 +127,27 @@ import Whiteboard
         var notes = CursorNotes(slotBytes: 4096)
         _ = notes.put(note(1), at: now)
         _ = notes.put(note(2), at: now + .seconds(50))
-        #expect(notes.takeOld(.seconds(60), at: now + .seconds(59)).isEmpty)
-        #expect(notes.takeOld(.seconds(60), at: now + .seconds(60)) == [note(2)])
-        #expect(notes.takeOld(.seconds(60), at: now + .seconds(61)).isEmpty)
+        #expect(notes.takeOld(.seconds(60), atMost: 9, at: now + .seconds(59)).isEmpty)
+        #expect(notes.takeOld(.seconds(60), atMost: 9, at: now + .seconds(60)) == [note(2)])
+        #expect(notes.takeOld(.seconds(60), atMost: 9, at: now + .seconds(61)).isEmpty)
+    }
+
+    @Test func `no more are named at once than asked for, and all of them in turn`() throws {
+        let rooms = (10..<60).compactMap { RoomID("room-\($0)") }
+        var notes = CursorNotes(slotBytes: 2 * note(1, of: rooms[0]).bytes)
+        for room in rooms { #expect(notes.inherit(note(1, of: room), at: now) == true) }
+        var named: [RoomID] = []
+        while case let some = notes.takeOld(.seconds(60), atMost: 8, at: now), !some.isEmpty {
+            #expect(some.count <= 8)
+            named += some.map(\.room)
+        }
+        let recorded = (0..<CursorNotes.mostSlots).flatMap { notes.notes(in: $0).map(\.room) }
+        #expect(named.sorted() == rooms.filter { !recorded.contains($0) })
+        #expect(named.count == 18)
+        // Those in records come when they are old, the others sooner.
+        let soon = now + CursorNotes.refusedPause
+        #expect(notes.takeOld(.seconds(60), atMost: 100, at: soon).map(\.room) == named.sorted())
+        #expect(notes.takeOld(.seconds(60), atMost: 100, at: now + .seconds(60)).map(\.room) == rooms)
     }
 
     @Test func `what others have noted and records have no space for is named until a manifest has it`() throws {
@@ -139,15 +157,39 @@ import Whiteboard
         var notes = CursorNotes(slotBytes: note(1).bytes)
         #expect(notes.put(note(5), at: now) == true)
         notes.inherit(grown, at: now)
-        for _ in 0..<2 {
-            let old = notes.takeOld(.seconds(60), at: now)
+        for time in [now, now + CursorNotes.refusedPause] {
+            let old = notes.takeOld(.seconds(60), atMost: 9, at: time)
             #expect(old.map(\.cursors) == [[.main: 5, late: 1]])
             #expect(notes[.algebra] == old.first)
+            #expect(notes.takeOld(.seconds(60), atMost: 9, at: time).isEmpty)
         }
         notes.stored(manifest(note(5)))
-        #expect(notes.takeOld(.zero, at: now) == [grown])
+        let end = now + CursorNotes.refusedPause
+        #expect(notes.takeOld(.zero, atMost: 9, at: end) == [grown])
         notes.stored(manifest(grown))
-        #expect(notes.takeOld(.zero, at: now).isEmpty)
+        #expect(notes.takeOld(.zero, atMost: 9, at: end).isEmpty)
+    }
+
+    @Test func `of others as many are kept as records have; one more stays where it is, and no record is written`()
+        throws
+    {
+        let rooms = (100..<100 + 2 * CursorNotes.mostSlots).compactMap { RoomID("room-\($0)") }
+        var notes = CursorNotes(slotBytes: note(1, of: rooms[0]).bytes)
+        for room in rooms { #expect(notes.inherit(note(1, of: room), at: now) == true) }
+        // What is there of a room may say more.
+        let last = try #require(rooms.last)
+        #expect(notes.inherit(note(4, of: last), at: now) == true)
+        #expect(notes.mayWrite)
+        #expect(notes.put(note(2, of: rooms[0]), at: now) == true)
+        #expect(notes.inherit(note(1, of: .botany), at: now) == false)
+        #expect(notes[.botany] == nil)
+        #expect(!notes.mayWrite)
+        #expect(notes.put(note(3, of: rooms[0]), at: now) == false)
+        // Also when there is space again: the record that has it is not known to have been read again.
+        for room in rooms { notes.stored(manifest(note(9, of: room))) }
+        #expect(rooms.allSatisfy { notes[$0] == nil })
+        #expect(notes.inherit(note(1, of: .botany), at: now) == true)
+        #expect(!notes.mayWrite)
     }
 }
 

@@ -139,6 +139,10 @@ extension CheckpointManifest {
 /// others. A note leaves it when a stored manifest of its room says as much, and not before: at every moment what was
 /// acknowledged last of a room is in its manifest or in the newest record of a slot. Whoever opens the partition reads those
 /// records, and goes on with their notes. Those that stay long come into manifests, so that a record holds rooms in use alone.
+///
+/// Has as many bytes of notes in records as these have space for, and as many again that other daemons have noted and records
+/// have no space for. A note beyond that is left in the record that has it: from then on this value writes no record of the
+/// partition, which would push that one out of the stream, and its own notes go to manifests.
 public struct CursorNotes: Sendable {
     private struct Entry {
         var note: CursorNote
@@ -155,13 +159,24 @@ public struct CursorNotes: Sendable {
         var isChanged = false
     }
 
+    /// A note of another daemon that records have no space for.
+    private struct Refused {
+        var note: CursorNote
+        /// When it was last named by ``takeOld(_:atMost:at:)``.
+        var namedAt = Instant.distantPast
+    }
+
     /// The most records of a partition.
     public static let mostSlots = 16
+    /// How soon a note that no record has is named again.
+    public static let refusedPause = Duration.seconds(5)
     private let slotBytes: Int
     private var entries: [RoomID: Entry] = [:]
     private var slots: [Slot] = []
-    /// What other daemons have noted and records have no space for.
-    private var refused: [RoomID: CursorNote] = [:]
+    private var refused: [RoomID: Refused] = [:]
+    private var refusedBytes = 0
+    /// Whether records may be written: false once a note of another daemon was left where it is.
+    public private(set) var mayWrite = true
 
     /// - Parameter slotBytes: bytes of a record, at most.
     public init(slotBytes: Int) {
@@ -169,8 +184,10 @@ public struct CursorNotes: Sendable {
     }
 
     /// Takes a note, joined with what is there of the room.
-    /// - Returns: false where there is no space, and nothing was taken: it has to be written to the room's manifest.
+    /// - Returns: false where there is no space, or no record may be written, and nothing was taken: it has to be written to the
+    ///   room's manifest.
     public mutating func put(_ note: CursorNote, at now: Instant) -> Bool {
+        guard mayWrite else { return false }
         var note = note
         let known = entries[note.room]
         if let known {
@@ -194,9 +211,22 @@ public struct CursorNotes: Sendable {
         return true
     }
 
-    /// Takes a note of another daemon. One that has no space comes with the old ones until a manifest says as much.
-    public mutating func inherit(_ note: CursorNote, at now: Instant) {
-        if !put(note, at: now) { refused[note.room, default: note].join(note) }
+    /// Takes a note of another daemon. One that records have no space for is named with the old ones until a manifest says as
+    /// much.
+    /// - Returns: false where there is no space for it at all: it has to stay in the record that has it.
+    @discardableResult
+    public mutating func inherit(_ note: CursorNote, at now: Instant) -> Bool {
+        if put(note, at: now) { return true }
+        let before = refused[note.room]
+        var after = before ?? Refused(note: note)
+        after.note.join(note)
+        let bytes = refusedBytes - (before?.note.bytes ?? 0) + after.note.bytes
+        guard bytes <= Self.mostSlots * slotBytes else {
+            mayWrite = false
+            return false
+        }
+        (refused[note.room], refusedBytes) = (after, bytes)
+        return true
     }
 
     private mutating func newSlot(for bytes: Int) -> Int? {
@@ -221,7 +251,10 @@ public struct CursorNotes: Sendable {
     /// A manifest is stored: the note of its room goes, if it says no more. The next record does without it.
     public mutating func stored(_ manifest: CheckpointManifest) {
         if let note = entries[manifest.room]?.note, manifest.knows(note) { remove(manifest.room) }
-        if let note = refused[manifest.room], manifest.knows(note) { refused[manifest.room] = nil }
+        if let note = refused[manifest.room]?.note, manifest.knows(note) {
+            refused[manifest.room] = nil
+            refusedBytes -= note.bytes
+        }
     }
 
     /// The slots whose records lack something, in the order in which they are to be written. They count as written.
@@ -241,16 +274,24 @@ public struct CursorNotes: Sendable {
 
     /// The note of a room that its manifest may lack.
     public subscript(room: RoomID) -> CursorNote? {
-        guard var note = entries[room]?.note ?? refused[room] else { return nil }
-        if let refused = refused[room] { note.join(refused) }
+        let refused = refused[room]?.note
+        guard var note = entries[room]?.note ?? refused else { return nil }
+        if let refused { note.join(refused) }
         return note
     }
 
     /// Notes that have been here for so long, to be written to the manifests of their rooms; each comes once in that time. Those
-    /// that no record has come each time.
-    public mutating func takeOld(_ age: Duration, at now: Instant) -> [CursorNote] {
-        let old = entries.filter { now - $0.value.since >= age }.keys
-        for room in old { entries[room]?.since = now }
-        return Set(old).union(refused.keys).sorted().compactMap { self[$0] }
+    /// that no record has come at once, and each ``refusedPause``.
+    /// - Parameter count: of the rooms named. What is left comes with the next call.
+    public mutating func takeOld(_ age: Duration, atMost count: Int, at now: Instant) -> [CursorNote] {
+        let pause = min(age, Self.refusedPause)
+        var rooms = Set(refused.lazy.filter { now - $0.value.namedAt >= pause }.map(\.key).prefix(count))
+        rooms.formUnion(
+            entries.lazy.filter { now - $0.value.since >= age }.map(\.key).prefix(count - rooms.count))
+        for room in rooms {
+            entries[room]?.since = now
+            refused[room]?.namedAt = now
+        }
+        return rooms.sorted().compactMap { self[$0] }
     }
 }

@@ -39,6 +39,8 @@ final class CheckpointKeeper: Sendable {
         let rewinds: Int
         /// JetStream has refused a checkpoint for lack of space.
         var isFull = false
+        /// Whether notes are being written to manifests.
+        var isFolding = false
     }
 
     /// Saves and fetches in parallel: each waits for network round trips.
@@ -52,7 +54,7 @@ final class CheckpointKeeper: Sendable {
     ) {
         self.store = store
         files = CheckpointFiles(store)
-        cursors = CursorKeeper(store, files, connection: connection, metrics: metrics)
+        cursors = CursorKeeper(store, files, connection: connection, metrics: metrics, logger: logger)
         self.connection = connection
         self.configuration = configuration
         self.assetUse = assetUse
@@ -200,16 +202,41 @@ final class CheckpointKeeper: Sendable {
     }
 
     /// Writes the notes of rooms to their manifests that have been in records for long: so records hold rooms in use alone.
+    ///
+    /// ``parallelTasks`` at once, the next when all of these are stored. While the store does not answer no more are under way,
+    /// however many there are.
     func foldNotes(of partition: Int) {
-        for note in cursors.takeOld(of: partition, configuration.checkpoints.interval * 2) {
-            tasks.run(for: note.room) { [self] in _ = await fold(note, in: partition) }
+        let opening = partitions.withLock { partitions -> UInt64? in
+            guard let status = partitions[partition], !status.isFolding else { return nil }
+            partitions[partition]?.isFolding = true
+            return status.opening
+        }
+        guard let opening else { return }
+        let notes = cursors.takeOld(of: partition, configuration.checkpoints.interval * 2, atMost: Self.parallelTasks)
+        guard !notes.isEmpty else { return endFolding(partition, opening) }
+        let isAnswered = Locked(true)
+        let latch = CountDownLatch(notes.count) { [self] in
+            endFolding(partition, opening)
+            if isAnswered.withLock({ $0 }) { foldNotes(of: partition) }
+        }
+        for note in notes {
+            tasks.run(for: note.room) { [self] in
+                if await !fold(note, in: partition) { isAnswered.withLock { $0 = false } }
+                latch.countDown()
+            }
+        }
+    }
+
+    private func endFolding(_ partition: Int, _ opening: UInt64) {
+        partitions.withLock { partitions in
+            if partitions[partition]?.opening == opening { partitions[partition]?.isFolding = false }
         }
     }
 
     /// The same with all notes of a partition that is handed over: a daemon of an older release reads no records.
     func foldAllNotes(of partition: Int) async {
         await withTaskGroup(of: Bool.self) { group in
-            for (number, note) in cursors.takeOld(of: partition, .zero).enumerated() {
+            for (number, note) in cursors.takeOld(of: partition, .zero, atMost: .max).enumerated() {
                 // The next owner has the records.
                 if number >= Self.parallelTasks, await group.next() == false { return }
                 group.addTask { [self] in await fold(note, in: partition) }

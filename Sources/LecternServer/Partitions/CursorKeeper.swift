@@ -1,6 +1,8 @@
 import Hosting
 import Journal
 import Locking
+import Logging
+import Metrics
 import NATSClient
 import StrokeWire
 import Whiteboard
@@ -8,7 +10,7 @@ import Whiteboard
 /// Writes what changes of rooms each second, those of a partition together: one confirmation and one record for as many rooms as
 /// have asked within ``gathering``. Safe from any thread.
 ///
-/// Bounded by its callers: a room has at most one save under way, and ``CursorNotes`` has a bound.
+/// Bounded by its callers, a room has at most one save under way, and by ``CursorNotes``.
 final class CursorKeeper: Sendable {
     typealias Answer = @Sendable (CheckpointKeeper.SaveOutcome) -> Void
 
@@ -34,6 +36,7 @@ final class CursorKeeper: Sendable {
     private let files: CheckpointFiles
     private let connection: NATSConnection
     private let metrics: ServerMetrics
+    private let logger: Logger
     private let partitions = Locked<[Int: Partition]>([:])
 
     /// The rooms of a partition ask within 64 ms each second.
@@ -41,8 +44,12 @@ final class CursorKeeper: Sendable {
     /// How often a record is written again at once because another daemon has written one beside it.
     private static let attempts = 8
 
-    init(_ store: CheckpointStore, _ files: CheckpointFiles, connection: NATSConnection, metrics: ServerMetrics) {
+    init(
+        _ store: CheckpointStore, _ files: CheckpointFiles, connection: NATSConnection, metrics: ServerMetrics,
+        logger: Logger
+    ) {
         self.metrics = metrics
+        self.logger = logger
         self.store = store
         self.files = files
         self.connection = connection
@@ -54,11 +61,22 @@ final class CursorKeeper: Sendable {
     func open(_ partition: Int, opening: UInt64, log: String, _ inherited: [CursorNote]) {
         var notes = store.noNotes()
         let now = MonotonicClock.now()
-        for note in inherited { notes.inherit(note, at: now) }
+        report(left: inherited.count { !notes.inherit($0, at: now) }, in: partition)
         let before = partitions.withLock {
             $0.updateValue(Partition(opening: opening, log: log, notes: notes), forKey: partition)
         }
         fail(before?.waiting ?? [])
+    }
+
+    /// Reports notes of other daemons that have no space.
+    private func report(left: Int, in partition: Int) {
+        guard left > 0 else { return }
+        metrics.notesLeft.increment(by: left)
+        logger.error(
+            """
+            no space for what other daemons have noted of rooms: it stays in their records, and this daemon writes manifests \
+            instead of records until the partition is opened again
+            """, metadata: ["partition": "\(partition)", "notes": "\(left)"])
     }
 
     /// Another daemon serves a partition from now on.
@@ -84,8 +102,8 @@ final class CursorKeeper: Sendable {
     func note(of room: RoomID, in partition: Int) -> CursorNote? { partitions.withLock { $0[partition]?.notes[room] } }
 
     /// Notes that are to be written to the manifests of their rooms.
-    func takeOld(of partition: Int, _ age: Duration) -> [CursorNote] {
-        partitions.withLock { $0[partition]?.notes.takeOld(age, at: MonotonicClock.now()) ?? [] }
+    func takeOld(of partition: Int, _ age: Duration, atMost count: Int) -> [CursorNote] {
+        partitions.withLock { $0[partition]?.notes.takeOld(age, atMost: count, at: MonotonicClock.now()) ?? [] }
     }
 
     /// Takes a note, for the next record.
@@ -180,7 +198,7 @@ final class CursorKeeper: Sendable {
     private func write(_ slot: Int, of partition: Int, _ opening: UInt64) async throws(JournalError) {
         let record = partitions.withLock { partitions in
             partitions[partition].flatMap { state in
-                state.opening == opening
+                state.opening == opening && state.notes.mayWrite
                     ? (notes: state.notes.notes(in: slot), log: state.log, place: state.places[slot] ?? 0) : nil
             }
         }
@@ -188,10 +206,11 @@ final class CursorKeeper: Sendable {
         let (sequence, others) = try await store.save(
             record.notes, in: slot, of: partition, log: record.log, after: record.place)
         let now = MonotonicClock.now()
-        partitions.withLock { partitions in
-            guard partitions[partition]?.opening == opening else { return }
+        let left = partitions.withLock { partitions in
+            guard partitions[partition]?.opening == opening else { return 0 }
             partitions[partition]?.places[slot] = sequence
-            for note in others { partitions[partition]?.notes.inherit(note, at: now) }
+            return others.count { partitions[partition]?.notes.inherit($0, at: now) == false }
         }
+        report(left: left, in: partition)
     }
 }

@@ -44,6 +44,7 @@ enum MetricHelp {
         "lectern_misaddressed_total": "Messages on subjects that are no room's, or not of its partition.",
         "lectern_nats_dropped_total": "Messages that the NATS client dropped because they were not taken fast enough.",
         "lectern_checkpoints_total": "Checkpoints of rooms written, by outcome.",
+        "lectern_room_notes_left_total": "Notes of other daemons on rooms that this one had no space for.",
         "lectern_checkpoint_age_seconds": "Age of the oldest record, of rooms in memory, that is in no checkpoint yet.",
         "lectern_checkpoint_bytes_total": "Bytes of the rooms' states in them.",
         "lectern_log_fullness":

@@ -29,7 +29,7 @@ final class SimulatedRecords {
 
     func stored(_ manifest: CheckpointManifest) { notes.stored(manifest) }
 
-    func takeOld(_ age: Duration) -> [CursorNote] { notes.takeOld(age, at: process.now) }
+    func takeOld(_ age: Duration) -> [CursorNote] { notes.takeOld(age, atMost: .max, at: process.now) }
 
     func save(_ note: CursorNote, then: @escaping Answer) {
         waiting.append((note, then))
@@ -77,7 +77,7 @@ final class SimulatedRecords {
             end(saves, isSaved: false)
         }
         process.later(1...40) { [self] in
-            guard process.canStore else { return fail() }
+            guard process.canStore, notes.mayWrite else { return fail() }
             let record = notes.notes(in: slot)
             let place = places[slot] ?? 0
             world.after(0...10) { [self] in
