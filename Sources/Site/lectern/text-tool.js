@@ -127,7 +127,7 @@ export class TextTool {
         const quarter = (from, to, end) => 0.75 * Math.max(from, 0) + 0.25 * Math.min(to, end) - from;
         const perUnit = box.width / size.width;
         const x = quarter(box.left, box.right, innerWidth) / perUnit;
-        let y = quarter(box.top, box.bottom, innerHeight) / perUnit;
+        let y = quarter(box.top, box.bottom, innerHeight) / perUnit + this.lineHeight / 2;
         while (painter.textAt(x + 1, y) && y + 1.5 * this.lineHeight < size.height) y += this.lineHeight;
         this.#show(this.#new(x, y));
         return true;
