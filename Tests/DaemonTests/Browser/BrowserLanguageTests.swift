@@ -162,7 +162,9 @@ import Testing
 
     @Test func `a figure with a sign and a unit reads from left to right in a page from right to left`() async throws {
         let folder = try TestFiles.folder("languages")
-        let file = try JSONSerialization.data(withJSONObject: ["language": "ar", "direction": "rtl", "texts": [:]])
+        let file = try JSONSerialization.data(withJSONObject: [
+            "language": "ar", "direction": "rtl", "texts": [String: String](),
+        ])
         try file.write(to: folder.appending(path: "ar.json"))
         try await BrowserRoom.with(["http.languages=\(folder.path)"], strokes: 3) { room, _ in
             let window = try await BrowserWindow(at: "\(room.address)/monitor?language=ar")
