@@ -157,10 +157,12 @@ import VectorGraphics
         #expect(place < 16)
     }
 
-    private func queue(_ sink: ReplySink) -> RenderQueue {
+    private func queue(
+        _ sink: ReplySink, documentTime: Duration = PageImageCache.documentTimeLimit
+    ) -> RenderQueue {
         RenderQueue(
             ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink,
-            metrics: ServerMetrics())
+            metrics: ServerMetrics(), documentTime: documentTime)
     }
 
     private func room() throws -> DrawnRoom {
@@ -217,9 +219,7 @@ import VectorGraphics
             send: { bytes, headers, _ in replies.continuation.yield((bytes, headers, nil)) },
             refuse: { _, refusal in replies.continuation.yield(([], [:], refusal)) })
         var next = replies.stream.makeAsyncIterator()
-        let queue = RenderQueue(
-            ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink,
-            metrics: ServerMetrics(), documentTime: .zero)
+        let queue = queue(sink, documentTime: .zero)
         queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
         let board = BoardVersion(try room().board)
         let key = try RenderKey.test(PictureForm(format: .pdf))
@@ -251,9 +251,10 @@ import VectorGraphics
         defer { source.open() }
         let refusals = AsyncStream.makeStream(of: String.self)
         let sink = ReplySink(send: { _, _, _ in }, refuse: { reply, _ in refusals.continuation.yield(reply) })
-        let queue = queue(sink)
+        let queue = queue(sink, documentTime: .hangLimit)
         queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
-        queue.render(try RenderKey.test(), of: BoardVersion(try room().board), reply: "waits")
+        let document = try RenderKey.test(PictureForm(format: .pdf))
+        queue.render(document, of: BoardVersion(try room().board), reply: "waits")
         try await eventually("the image is asked for") { source.pages.isEmpty ? nil : () }
         queue.close()
         var iterator = refusals.stream.makeAsyncIterator()
