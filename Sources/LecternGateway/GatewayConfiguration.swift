@@ -161,8 +161,8 @@ struct GatewayLimits: Sendable {
     var partitionsInterval = Duration.seconds(5)
     /// Time for the service to answer with a picture; then 504.
     var pictureTimeout = Duration.seconds(5)
-    /// Time for the service to answer with an SVG or a PDF, for whose images it waits longer; then 504. As much of the request's
-    /// time is left for sending it.
+    /// Time for the service to answer with an SVG or a PDF, for whose images it waits longer; then 504. A third of the
+    /// request's time is left for sending it, at least.
     var documentTimeout = Duration.seconds(15)
     /// Time for the service to answer with a picture of a page of an asset, which may wait for others; then 504.
     var assetTimeout = Duration.seconds(20)

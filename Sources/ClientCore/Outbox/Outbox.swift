@@ -68,9 +68,9 @@ struct Outbox: Sendable, Equatable {
     /// Whether it takes no more.
     var isFull: Bool { !takes(1) }
 
-    /// Whether it takes so many operations more, of so many bytes. An empty one takes any.
+    /// Whether it takes so many operations more, of so many bytes. An empty one takes any number of bytes.
     func takes(_ count: Int, bytes: Int = 0) -> Bool {
-        waiting.isEmpty || waiting.count + count <= limits.operations && waiting.byteCount + bytes <= limits.bytes
+        waiting.count + count <= limits.operations && (waiting.isEmpty || waiting.byteCount + bytes <= limits.bytes)
     }
 
     // MARK: - Sessions

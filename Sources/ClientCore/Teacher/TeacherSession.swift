@@ -358,7 +358,7 @@ extension TeacherSession {
 }
 
 extension TeacherSession {
-    /// Restores the state of earlier runs, with unsettled messages in order of first sending.
+    /// Restores the state of earlier runs, with unsettled messages in the order of their numbers.
     package mutating func resume(_ history: OutboxHistory) {
         records = []
         counts.resume(history)

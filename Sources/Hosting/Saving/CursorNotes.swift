@@ -257,8 +257,10 @@ public struct CursorNotes: Sendable {
         }
     }
 
-    /// The slots whose records lack something, in the order in which they are to be written. They count as written.
+    /// The slots whose records lack something, in the order in which they are to be written: none where records are not
+    /// written. They count as written.
     public mutating func takeChanged() -> [Int] {
+        guard mayWrite else { return [] }
         let changed = slots.indices.filter { slots[$0].isChanged }
         for slot in changed { slots[slot].isChanged = false }
         return changed

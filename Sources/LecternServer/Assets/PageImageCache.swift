@@ -22,23 +22,29 @@ final class PageImageCache: Sendable {
     /// Fetches a page; nil where it cannot be had.
     typealias Fetch = @Sendable (Key) async -> ImagePixels?
 
+    /// Pictures of a room do not wait for its documents, which may have a thousand pages.
+    private struct Lane: Hashable {
+        let room: RoomID
+        let isDocument: Bool
+    }
+
     private struct State {
         var pixels: LRUCache<Key, ImagePixels>
         /// Pages that could not be had, and until when they are not asked for again.
         var missing: [Key: Instant] = [:]
         /// The waiters for pages that are being fetched, or are to be.
         var waiting: [Key: [@Sendable () -> Void]] = [:]
-        var toBeFetched = FairQueue<RoomID, Key>()
+        var toBeFetched = FairQueue<Lane, Key>()
         /// Pages that are being fetched of assets that have gone since.
         var gone: Set<Key> = []
         var fetching = 0
 
         /// - Returns: false where as many wait as may.
-        mutating func queue(_ key: Key, for room: RoomID) -> Bool {
+        mutating func queue(_ key: Key, in lane: Lane) -> Bool {
             guard waiting.count < PageImageCache.mostWaiting,
-                toBeFetched.count(of: room) < PageImageCache.mostWaiting / 2
+                toBeFetched.count(of: lane) < PageImageCache.mostWaiting / 2
             else { return false }
-            toBeFetched.append(key, of: room)
+            toBeFetched.append(key, of: lane)
             return true
         }
 
@@ -83,8 +89,11 @@ final class PageImageCache: Sendable {
 
     var byteCount: Int { state.withLock { $0.pixels.byteCount } }
 
-    /// The pixels that are there, of as many pages as fit the bytes together, and the pages that may be had.
-    func images(_ keys: [Key], at now: Instant) -> (there: [Key: ImagePixels], toBeLoaded: [Key]) {
+    /// The pixels that are there, of as many pages as fit the bytes together, the pages that may be had, and whether one of these
+    /// is being fetched, or is to be.
+    func images(
+        _ keys: [Key], at now: Instant
+    ) -> (there: [Key: ImagePixels], toBeLoaded: [Key], isFetching: Bool) {
         state.withLock { state in
             var there: [Key: ImagePixels] = [:]
             var toBeLoaded: [Key] = []
@@ -98,22 +107,24 @@ final class PageImageCache: Sendable {
                     toBeLoaded.append(key)
                 }
             }
-            return (there, toBeLoaded)
+            return (there, toBeLoaded, toBeLoaded.contains { state.waiting[$0] != nil })
         }
     }
 
     /// Fetches pages for a room, and calls `then` once, on any thread: when all have come or cannot be had, or after the time
     /// limit.
     func load(
-        _ keys: [Key], for room: RoomID, within limit: Duration = timeLimit, then: @escaping @Sendable () -> Void
+        _ keys: [Key], for room: RoomID, isDocument: Bool = false, within limit: Duration = timeLimit,
+        then: @escaping @Sendable () -> Void
     ) {
+        let lane = Lane(room: room, isDocument: isDocument)
         let pending = Locked<(@Sendable () -> Void)?>(then)
         let finish: @Sendable () -> Void = { pending.exchange(nil)?() }
         guard !keys.isEmpty else { return finish() }
         let latch = CountDownLatch(keys.count, whenDone: finish)
         let refused = state.withLock { state in
             keys.reduce(0) { refused, key in
-                guard state.waiting[key] != nil || state.queue(key, for: room) else { return refused + 1 }
+                guard state.waiting[key] != nil || state.queue(key, in: lane) else { return refused + 1 }
                 state.waiting[key, default: []].append(latch.countDown)
                 return refused
             }
@@ -146,11 +157,6 @@ final class PageImageCache: Sendable {
             return state.waiting.removeValue(forKey: key) ?? []
         }
         for finish in waiting { finish() }
-    }
-
-    /// Whether one of these pages is being fetched, or is to be.
-    func isFetching(_ keys: [Key]) -> Bool {
-        state.withLock { state in keys.contains { state.waiting[$0] != nil } }
     }
 
     /// Drops the pixels of assets that are gone.

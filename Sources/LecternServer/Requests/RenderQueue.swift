@@ -219,14 +219,14 @@ final class RenderQueue: Sendable {
         let wanted = renderer.images(of: board, key.form)
         guard !wanted.isEmpty else { return .there(.none) }
         guard let cache = images.withLock({ $0 }) else { return .there(PageImageSet(wanted, [:])) }
-        let (there, toBeLoaded) = cache.images(wanted, at: MonotonicClock.now())
+        let (there, toBeLoaded, isFetching) = cache.images(wanted, at: MonotonicClock.now())
         let mayLoad = !toBeLoaded.isEmpty && !turns.isClosing && state.withLock { $0.pending.beginLoading(key) }
         let isDocument = key.form.format.isDocument
         guard mayLoad else {
-            return isDocument && cache.isFetching(toBeLoaded) ? .late : .there(PageImageSet(wanted, there))
+            return isDocument && isFetching ? .late : .there(PageImageSet(wanted, there))
         }
         let limit = isDocument ? documentTime : PageImageCache.timeLimit
-        cache.load(toBeLoaded, for: key.room.room, within: limit) { [self] in draw(key) }
+        cache.load(toBeLoaded, for: key.room.room, isDocument: isDocument, within: limit) { [self] in draw(key) }
         return .awaited
     }
 
@@ -322,7 +322,11 @@ struct PendingRenders: Sendable {
         }
         pending.values[index].slowest = slowest
         pending.values[index].requests.append(request)
-        if board.index > pending.values[index].board.index { pending.values[index].board = board }
+        if board.index > pending.values[index].board.index {
+            pending.values[index].board = board
+            // A document has the images of this one, too.
+            if key.form.format.isDocument { pending.values[index].isLoaded = false }
+        }
         return false
     }
 

@@ -348,6 +348,7 @@ extension Gate {
             }
             guard !isProvisionalLogged, index > earlierProvisional else { return }
             isProvisionalLogged = true
+            if nextProvisional?.first == index { nextProvisional = nil }
             guard provisional.first != index else { return }
             timeline.endProvisional()
             lastProvisional = earlierProvisional

@@ -251,10 +251,16 @@ extension Room {
     private mutating func beginProvisional(
         _ draw: AuthorTimes.UnjudgedDraw, age: Int64, at now: Instant, into effects: inout RoomEffects
     ) {
-        guard gate.timeline.epochs.provisional == nil else { return }
+        let overdue = gate.overdueProvisional(at: draw.loggedAt)
+        guard gate.timeline.epochs.provisional == nil || overdue != nil else { return }
         gate.beginProvisionalEpoch(from: draw.index, age: age, isLogged: false, at: draw.loggedAt, now: now)
         guard gate.timeline.epochs.provisional != nil else { return }
         ink.noteClockChange()
+        if let overdue {
+            // It begins when the log says that this one is over.
+            if gate.asksForEnd(at: now) { effects.list.append(.record(.provisionalEpochOver(from: overdue.first))) }
+            return
+        }
         effects.list.append(.record(.provisionalEpoch(from: draw.index, age: age)))
     }
 

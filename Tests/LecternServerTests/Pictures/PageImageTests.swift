@@ -143,13 +143,16 @@ import VectorGraphics
         #expect(cache.images([try key(3000)], at: MonotonicClock.now()).there.isEmpty)
     }
 
-    @Test func `a room with many images does not keep those of another waiting`() async throws {
+    @Test(arguments: [("botany", false), ("algebra", true)])
+    func `many images of a room keep those of another waiting no more than a document's those of a picture`(
+        other: String, isDocument: Bool
+    ) async throws {
         let source = Source(isOpen: false)
         let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
         let many = try (0..<250).map { try key($0) }
-        cache.load(many, for: try RoomID.test("algebra"), within: .hangLimit) {}
+        cache.load(many, for: try RoomID.test("algebra"), isDocument: isDocument, within: .hangLimit) {}
         let (loaded, isLoaded) = AsyncStream.makeStream(of: Never.self)
-        cache.load([try key(300)], for: try RoomID.test("botany"), within: .hangLimit) { isLoaded.finish() }
+        cache.load([try key(300)], for: try RoomID.test(other), within: .hangLimit) { isLoaded.finish() }
         source.open()
         for await _ in loaded {}
         // The four under way, one more of the room with many, and what is fetched beside.

@@ -241,6 +241,22 @@ extension RoomProbe {
         expectWaits(&after, passed: .milliseconds(500))
     }
 
+    @Test func `begins where the log ends the one before, whose wait was over when the draw came`() throws {
+        probe.send(draw(1, #","t":130000"#), by: .bob)
+        probe.send(draw(2, #","t":500"#))
+        Self.play(&probe, live: 130_000, for: .seconds(12))
+        let first = UInt64(probe.room.head.index)
+        #expect(probe.shown().last == first)
+        var after = try probe.takenOver(cursors: probe.room.cursors)
+        after.decisionsReturn = []
+        after.send(draw(2, #","t":12500"#), by: .bob)
+        after.clock(136_250, .main, #","a":6000"#)
+        #expect(after.decisions == [.provisionalEpochOver(from: first)])
+        after.record(.provisionalEpochOver(from: first))
+        #expect(after.decisions.last == .provisionalEpoch(from: first + 1, age: 6_000_000))
+        #expect(after.after(.seconds(1)).shown().isEmpty)
+    }
+
     @Test func `begins in a process after one that has heard no clock at all`() throws {
         var deaf = try probe.takenOver(cursors: probe.room.cursors)
         deaf.wait(.milliseconds(400))
