@@ -204,10 +204,10 @@ extension DrawingSessionTests {
             let key = OperationKey(session: "s", number: outbox.next)
             let message = Array("{\"n\":\(outbox.next),\"d\":[{\"x\":1,\"y\":1}],\"other\":\"\(long)\"}".utf8)
             outbox.add([message], try StrokeMessage(accepted: message), at: .zero)
-            guard let entry = outbox.applied(key) else { return }
-            head.applied(entry, at: index)
+            guard let operation = outbox.applied(key, in: nil) else { return }
+            head.applied(operation, at: index)
         }
-        func count() -> Int { head.live(on: 0, with: [], without: []).count }
+        func count() -> Int { head.live(on: 0, with: OperationList(), without: []).count }
         for index in 1...40 { try apply(UInt64(index)) }
         #expect(count() == 31)
         head.shows(through: 10)
