@@ -55,12 +55,15 @@ function cleaned(text) {
 
 /** Takes off what is before the caret and makes a text too long: the end of what was typed or pasted. */
 function shorten(field) {
-    const [before, after] = [[...field.value.slice(0, field.selectionEnd)], field.value.slice(field.selectionEnd)];
-    let excess = bytesOf(cleaned(field.value)) - mostBytes;
-    if (excess <= 0) return;
-    while (excess > 0 && before.length > 0) excess -= bytesOf(cleaned(before.pop()));
-    const end = before.join("").length;
-    field.value = before.join("") + after;
+    if (bytesOf(cleaned(field.value)) <= mostBytes) return;
+    const [before, after] = [field.value.slice(0, field.selectionEnd), field.value.slice(field.selectionEnd)];
+    let [room, end] = [mostBytes - bytesOf(cleaned(after)), 0];
+    for (const sign of before) {
+        room -= bytesOf(cleaned(sign));
+        if (room < 0) break;
+        end += sign.length;
+    }
+    field.value = before.slice(0, end) + after;
     field.setSelectionRange(end, end);
 }
 
