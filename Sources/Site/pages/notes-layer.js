@@ -41,8 +41,10 @@ export function curve(points, begin, bend) {
     // A dot is a line of no length that can be seen.
     if (points.length === 2) bend(points[0], points[1], points[0] + 0.01, points[1]);
     for (let at = 2; at < points.length; at += 2) {
+        const isLast = at + 2 >= points.length;
         const [x, y] = [points[at], points[at + 1]];
-        if (at + 2 < points.length) bend(x, y, (x + points[at + 2]) / 2, (y + points[at + 3]) / 2);
+        if (at === 2 && isLast) bend(x, y, x, y);
+        else if (!isLast) bend(x, y, (x + points[at + 2]) / 2, (y + points[at + 3]) / 2);
         else bend(x, y, x, y);
     }
 }
@@ -297,19 +299,30 @@ function boxOf(note) {
     return boxes.get(note);
 }
 
-/** Asked where a line as wide as the eraser is. */
-const probe = new OffscreenCanvas(1, 1).getContext("2d");
-
 /** Whether an eraser that moves from one place to another comes so near to a note. */
 function isTouched(note, from, to, reach) {
     const { left, top, right, bottom } = boxOf(note);
     const isBeside = (one, other, start, end) => Math.max(one, other) < start - reach || Math.min(one, other) > end + reach;
     if (isBeside(from[0], to[0], left, right) || isBeside(from[1], to[1], top, bottom)) return false;
-    [probe.lineCap, probe.lineJoin, probe.lineWidth] = ["round", "round", 2 * reach];
-    const steps = Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / (reach / 2));
-    for (let step = steps; step >= 0; step--) {
-        const part = steps > 0 ? step / steps : 1;
-        if (probe.isPointInStroke(pathOf(note), from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1]))) return true;
+    const { points } = note;
+    for (let at = 0; at < points.length; at += 2) {
+        const start = [points[at], points[at + 1]];
+        const end = at + 2 < points.length ? [points[at + 2], points[at + 3]] : start;
+        if (Math.min(distance(from, start, end), distance(to, start, end), distance(start, from, to), distance(end, from, to)) <= reach) return true;
+        if (crosses(from, to, start, end)) return true;
     }
     return false;
+}
+
+/** From a place to the nearest one of a line. */
+function distance([x, y], [startX, startY], [endX, endY]) {
+    const [wayX, wayY] = [endX - startX, endY - startY];
+    const length = wayX ** 2 + wayY ** 2;
+    const part = length > 0 ? Math.min(Math.max((wayX * (x - startX) + wayY * (y - startY)) / length, 0), 1) : 0;
+    return Math.hypot(x - startX - part * wayX, y - startY - part * wayY);
+}
+
+function crosses(a, b, c, d) {
+    const side = (p, q, r) => (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
+    return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
 }
