@@ -165,6 +165,7 @@ final class CursorKeeper: Sendable {
             guard !isTaken.isEmpty else { throw .unconfirmed }
             unanswered = zip(confirmed, isTaken).filter { $0.1 }.map { $0.0 }
             for (save, isTaken) in zip(confirmed, isTaken) where !isTaken { refuse(save) }
+            guard !unanswered.isEmpty else { return }
             try await writeChanged(of: partition, opening)
             answer(unanswered, .saved)
         } catch {
