@@ -215,9 +215,12 @@ struct TroubledClass {
     private mutating func sample(_ probe: inout RoomProbe) {
         guard let cohort = cohorts.randomElement(using: &random) else { return }
         let delay = cohort == .main ? 300 : 4000
-        var media = Double((probe.now - epochBegan).nanoseconds / 1_000_000 - Int64(delay))
-        var more = random.chance(80, in: 100) ? #","ep":\#(epoch)"# : ""
+        let isDelayed = isWild && probe.now - epochBegan < .milliseconds(delay)
+        let shown = isDelayed ? earlier : (epoch: epoch, began: epochBegan)
+        var media = Double((probe.now - shown.began).nanoseconds / 1_000_000 - Int64(delay))
+        var more = random.chance(80, in: 100) ? #","ep":\#(shown.epoch)"# : ""
         if isWild {
+            if random.chance(50, in: 100) { more += #","a":\#(delay)"# }
             if random.chance(5, in: 100) { media += Double(random.int(-40_000...40_000)) }
             if random.chance(5, in: 100) { more += #","d":true"# }
             more += ["", "", "", #","s":"pause""#, #","s":"stall""#, #","s":"end""#, #","r":500"#][random.int(0...6)]

@@ -202,7 +202,8 @@ async function completeFile(href) {
             failure = error;
         }
         const wait = backoff.next(failure?.retryAfter);
-        if (performance.now() + wait > begin + (failure ? makingTime : lackingTime)) {
+        const isBeingMade = [429, 503, 504].includes(failure?.status);
+        if (performance.now() + wait > begin + (isBeingMade ? makingTime : lackingTime)) {
             if (failure) throw failure;
             return reply;
         }
@@ -237,7 +238,8 @@ export async function saveLinked(link, { href = link.href, make = (reply) => rep
     if (link.hasAttribute("aria-busy")) return;
     const name = link.download;
     link.setAttribute("aria-busy", "true");
-    showStatus(fileWords, "wait", t("Making {name}…", { name }));
+    const making = t("Making {name}…", { name });
+    showStatus(fileWords, "wait", making);
     let problem = "";
     try {
         const reply = await completeFile(href);
@@ -247,7 +249,8 @@ export async function saveLinked(link, { href = link.href, make = (reply) => rep
         problem = t(failure, { reason: error.message });
     }
     link.removeAttribute("aria-busy");
-    showStatus(fileWords, "bad", problem);
+    // Another file may be told of by now.
+    if (problem !== "" || fileWords.textContent === making) showStatus(fileWords, "bad", problem);
     setTimeout(() => fileWords.textContent === problem && say(fileWords, ""), fileWordsTime);
 }
 

@@ -79,7 +79,7 @@ import Testing
                 var expected = OutboxHistory(session: "s")
                 for record in records.prefix(max(0, lines - 1)) { expected.append(record) }
                 do {
-                    let file = try open(path, session: "s")
+                    let file = try open(path, session: lines == 0 ? "s" : nil)
                     #expect(file.history == expected)
                     try file.append([.settled(number: 77, .gaveUp)])
                     expected.append(.settled(number: 77, .gaveUp))
