@@ -67,15 +67,16 @@ import Testing
                 let new = try await lesson.joined(doomed, at: 1)
                 #expect(new.index == 1 && new.room != life.0.room)
             }
-            func check() throws {
+            /// - Parameter isRestarted: before, the server's indexes of subjects (`.fss`) may have the room's still.
+            func check(isRestarted: Bool = true) throws {
                 let files = try StoreFiles(lesson.nats)
-                let found = (patterns + known).filter { files.contains($0) }
+                let found = (patterns + known).flatMap(files.places).filter { isRestarted || !$0.contains(".fss at ") }
                 #expect(found.isEmpty)
                 let missing = ["1415926", "other-hand", "both have it", "the other one shows it"]
                     .filter { !files.contains(Array($0.utf8)) }
                 #expect(missing.isEmpty)
             }
-            try check()
+            try check(isRestarted: false)
             try await lesson.nats.restart()
             try check()
             await lesson.nats.kill()
