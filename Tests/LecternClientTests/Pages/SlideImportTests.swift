@@ -50,7 +50,7 @@ import Testing
         for (index, sending) in room.sendings.enumerated() {
             let second = room.sendings[index...].prefix { $0.time < sending.time + .seconds(1) }
             #expect(second.count <= 200)
-            #expect(second.reduce(0) { $0 + $1.message.bytes.count } <= 1 << 20)
+            #expect(second.reduce(0) { $0 + $1.bytes.count } <= 1 << 20)
         }
     }
 }

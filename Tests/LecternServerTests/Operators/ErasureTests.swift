@@ -70,7 +70,8 @@ import Testing
             /// - Parameter isRestarted: before, the server's indexes of subjects (`.fss`) may have the room's still.
             func check(isRestarted: Bool = true) throws {
                 let files = try StoreFiles(lesson.nats)
-                let found = (patterns + known).flatMap(files.places).filter { isRestarted || !$0.contains(".fss at ") }
+                let found: [String] = (patterns + known).flatMap { files.places(of: $0) }
+                    .filter { isRestarted || !$0.contains(".fss at ") }
                 #expect(found.isEmpty)
                 let missing = ["1415926", "other-hand", "both have it", "the other one shows it"]
                     .filter { !files.contains(Array($0.utf8)) }

@@ -241,11 +241,11 @@ extension RoomProbe {
         expectWaits(&after, passed: .milliseconds(500))
     }
 
-    @Test func `begins where the log ends the one before, whose wait was over when the draw came`() throws {
+    @Test mutating func `begins where the log ends the one before, whose wait was over when the draw came`() throws {
         probe.send(draw(1, #","t":130000"#), by: .bob)
         probe.send(draw(2, #","t":500"#))
         Self.play(&probe, live: 130_000, for: .seconds(12))
-        let first = UInt64(probe.room.head.index)
+        let first = probe.room.head.index
         #expect(probe.shown().last == first)
         var after = try probe.takenOver(cursors: probe.room.cursors)
         after.decisionsReturn = []
