@@ -296,7 +296,9 @@ import Testing
     }
 
     @Test(arguments: [ControlRecord.epoch(2), .provisionalEpochOver(from: 3)])
-    mutating func `Another one that comes when the wait is over begins where the log ends the first`(end: ControlRecord) {
+    mutating func `Another one that comes when the wait is over begins where the log ends the first`(
+        end: ControlRecord
+    ) {
         play(live: 100_000, for: .seconds(10), #","ep":1"#)
         probe.send(draw(1, #","t":110000"#))
         probe.send(draw(1, #","t":110000"#), by: .bob)
