@@ -9,8 +9,15 @@ import TestSupport
 
 /// The built `lectern`, or a program beside it, opens files.
 enum Opening {
-    static func opener(_ bounds: AssetOpener.Bounds = AssetOpener.Bounds()) throws -> AssetOpener {
+    static func opener(_ bounds: AssetOpener.Bounds = Opening.bounds) throws -> AssetOpener {
         AssetOpener(program: try path(of: "lectern"), bounds: bounds)
+    }
+
+    /// The usual bounds but for the wall clock's: a busy machine gives a child little of its processors.
+    static var bounds: AssetOpener.Bounds {
+        var bounds = AssetOpener.Bounds()
+        bounds.time = .hangLimit
+        return bounds
     }
 
     /// The program beside the test program.
