@@ -188,19 +188,11 @@ extension Room {
         let live = liveTime(at: loggedAt)
         let isDraw = ready.header.action == .draw
         if let live, live - time > GateThresholds.behindLive {
-            var begins = false
             if isDraw, !isAwaiting, Self.isRestart(time, of: ready.author, authorTimes, live: live, gate),
                 let age = gate.greatestAge
             {
-                begins = true
-                gate.beginProvisionalEpoch(
-                    from: operation.index, age: age, isLogged: false, at: loggedAt, now: now)
-                ink.noteClockChange()
-                if overdue == nil {
-                    effects.list.append(.record(.provisionalEpoch(from: operation.index, age: age)))
-                }
-            }
-            if !begins, !isAwaiting {
+                beginProvisional(from: operation.index, age: age, at: loggedAt, now: now, into: &effects)
+            } else if !isAwaiting {
                 noteBehind(live - time, ready, at: now, into: &effects)
             }
         }
@@ -234,7 +226,7 @@ extension Room {
         guard waited <= age * 1000 + GateThresholds.provisionalSlack,
             live - draw.time > GateThresholds.teacherRestart + waited / 1000
         else { return }
-        beginProvisional(draw, age: age, at: now, into: &effects)
+        beginProvisional(from: draw.index, age: age, at: draw.loggedAt, now: now, into: &effects)
     }
 
     /// Rule 18: the same where the video has followed before a clock was heard: by its first sample on the new time line, which
@@ -245,23 +237,23 @@ extension Room {
         else { return }
         let live = sample.media + age + draw.loggedAt.nanoseconds(since: now) / 1000
         guard draw.time - live <= GateThresholds.teacherRestart else { return }
-        beginProvisional(draw, age: age, at: now, into: &effects)
+        beginProvisional(from: draw.index, age: age, at: draw.loggedAt, now: now, into: &effects)
     }
 
+    /// Rule 18: begins a provisional epoch with an operation; where there is one that is overdue, when the log has ended that.
     private mutating func beginProvisional(
-        _ draw: AuthorTimes.UnjudgedDraw, age: Int64, at now: Instant, into effects: inout RoomEffects
+        from index: UInt64, age: Int64, at loggedAt: Instant, now: Instant, into effects: inout RoomEffects
     ) {
-        let overdue = gate.overdueProvisional(at: draw.loggedAt)
+        let overdue = gate.overdueProvisional(at: loggedAt)
         guard gate.timeline.epochs.provisional == nil || overdue != nil else { return }
-        gate.beginProvisionalEpoch(from: draw.index, age: age, isLogged: false, at: draw.loggedAt, now: now)
+        gate.beginProvisionalEpoch(from: index, age: age, isLogged: false, at: loggedAt, now: now)
         guard gate.timeline.epochs.provisional != nil else { return }
         ink.noteClockChange()
         if let overdue {
-            // It begins when the log says that this one is over.
             if gate.asksForEnd(at: now) { effects.list.append(.record(.provisionalEpochOver(from: overdue.first))) }
             return
         }
-        effects.list.append(.record(.provisionalEpoch(from: draw.index, age: age)))
+        effects.list.append(.record(.provisionalEpoch(from: index, age: age)))
     }
 
     /// Rule 18: whether a draw shows that the time line has begun anew at the teacher.
