@@ -70,6 +70,13 @@ import VideoTiming
         #expect(CalendarTime.read(text[...]) == MediaTime(microseconds: microseconds))
     }
 
+    @Test(arguments: [
+        "", "2026-11-23", "2026-11-23T15:00:00.Z", "2026-11-23T15:00:00+01:", "2026-11-23T15:00:00Z[Etc/UTC]",
+    ])
+    func `another text is no date`(_ text: String) {
+        #expect(CalendarTime.read(text[...]) == nil)
+    }
+
     @Test func `a date counts whether it stands before or behind its discontinuity`() throws {
         let date = "#EXT-X-PROGRAM-DATE-TIME:2026-11-23T15:00:00Z\n"
         for tags in [date + "#EXT-X-DISCONTINUITY\n", "#EXT-X-DISCONTINUITY\n" + date] {

@@ -9,13 +9,14 @@ package enum CalendarTime {
             scanner.take(":"), let minute = scanner.number(2), scanner.take(":"), let second = scanner.number(2),
             (1...12).contains(month), (1...31).contains(day), hour <= 24, minute < 60, second <= 60
         else { return nil }
-        let fraction = scanner.take(".") || scanner.take(",") ? scanner.fraction() : 0
+        guard let fraction = scanner.take(".") || scanner.take(",") ? scanner.fraction() : 0 else { return nil }
         var offset: Int64 = 0
         if !(scanner.take("Z") || scanner.take("z") || scanner.isAtEnd) {
             let sign: Int64 = scanner.take("-") ? -1 : 1
             guard sign < 0 || scanner.take("+"), let hours = scanner.number(2) else { return nil }
-            _ = scanner.take(":")
-            offset = sign * (hours * 60 + (scanner.number(2) ?? 0))
+            let hasMinutes = scanner.take(":") || !scanner.isAtEnd
+            guard let minutes = hasMinutes ? scanner.number(2) : 0 else { return nil }
+            offset = sign * (hours * 60 + minutes)
         }
         guard scanner.isAtEnd else { return nil }
         let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset
@@ -51,8 +52,9 @@ package enum CalendarTime {
             return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
         }
 
-        /// Microseconds, of as many digits as there are.
-        mutating func fraction() -> Int64 {
+        /// Microseconds, of as many digits as there are; nil where there is none.
+        mutating func fraction() -> Int64? {
+            guard let digit = rest.first, (0x30...0x39).contains(digit) else { return nil }
             var value: Int64 = 0
             var unit: Int64 = 100_000
             while let byte = rest.first, (0x30...0x39).contains(byte) {
