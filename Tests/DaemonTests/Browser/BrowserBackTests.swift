@@ -46,7 +46,7 @@ import Testing
             try await teacher.run("press(document.querySelector('#page-list [role=option]'), 'Delete')")
             try await student.wait(forIndex: 7)
             try await student.wait(for: "the class", "$('live').hidden")
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 

@@ -32,7 +32,7 @@ struct BrowserSmokeTests {
             #expect(try await student.digest() == (try await teacher.digest()))
             let difference = try await student.comparison(with: room)
             #expect(difference.inked > 1000 && difference.mean <= 6 && difference.off <= 0.001, "\(difference)")
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
             try await teacher.keepScreenshot("class-teacher")
             try await student.keepScreenshot("class-student")
         }

@@ -47,7 +47,7 @@ import Testing
             try await student.expectSamePicture(as: teacher)
             let (mean, off, _) = try await student.comparison(with: room)
             #expect(mean <= 6 && off <= 0.001)
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 

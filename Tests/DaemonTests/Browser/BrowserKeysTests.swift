@@ -88,7 +88,7 @@ import Testing
             try await student.open("\(room.page)?replay")
             try await student.wait(for: "the player", "!$('play').disabled")
             try await student.expectKeys("a replay", least: 8)
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 }

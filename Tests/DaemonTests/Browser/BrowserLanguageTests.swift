@@ -35,7 +35,7 @@ import Testing
                 try await window.wait(for: path, ready)
                 #expect(try await window.run(Self.english) == [], "\(path)")
             }
-            #expect(try await window.complaints().filter { !$0.contains("404") } == [])
+            try await window.expectNoComplaints { $0.contains("404") }
             // An element in somebody's page.
             try await window.open("\(room.address)/nowhere?language=zh")
             try await window.run(
@@ -107,7 +107,7 @@ import Testing
             try await window.open(room.page)
             try await choose("English", "en")
             #expect(try await window.text(of: "$('connection')") == "Connected")
-            #expect(try await window.complaints() == [])
+            try await window.expectNoComplaints()
         }
     }
 

@@ -50,7 +50,7 @@ import Testing
             try await window.draw([(stroke, height)], with: .touch)
             try await window.wait(for: "the moment", "Number($('seek').value) < \(before - 1000)")
             #expect(abs(try await window.sliderTime() - 5000) < 20)
-            #expect(try await window.complaints() == [])
+            try await window.expectNoComplaints()
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
                 try await window.wait(
                     for: "the list", "document.activeElement?.getAttribute('aria-current') === 'page'")
                 try await window.run("$('contents-close').click()")
-                #expect(try await window.complaints() == [])
+                try await window.expectNoComplaints()
             }
         }
     }
@@ -175,7 +175,7 @@ import Testing
             try await student.run("await document.exitFullscreen()")
             try await student.wait(for: "the page", "!$('stage').classList.contains('floats')")
             #expect(try await student.isTrue("$('video-move').hidden"))
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 
@@ -208,7 +208,7 @@ import Testing
                 try await student.clickInSight(of: "#full-end")
                 try await student.wait(for: "the page", "!$('stage').classList.contains('fills')")
                 #expect(try await student.run("return document.activeElement.id") == "full")
-                #expect(try await student.complaints() == [])
+                try await student.expectNoComplaints()
             }
         }
     }

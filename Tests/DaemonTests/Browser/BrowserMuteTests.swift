@@ -63,7 +63,7 @@ import Testing
             try await anna.wait(for: "cleo in the list", Self.button("cleo"))
             #expect(try await anna.run("return document.querySelectorAll('#authors li').length") == 2)
             // The room is not there at first.
-            #expect(try await anna.complaints().filter { !$0.contains("404") } == [])
+            try await anna.expectNoComplaints { $0.contains("404") }
             let audit = try await LecternProcess.run("audit", "--nats", room.nats.url)
             #expect(audit.log.contains("gateway") && audit.log.contains("no token, 127.0.0.1"), "\(audit.log)")
         }

@@ -132,8 +132,7 @@ struct BrowserNewcomerTests {
         }
         for window in [teacher, student, watcher] {
             // Until the first stroke the room is not there.
-            let complaints = try await window.complaints().filter { !$0.contains("404") }
-            #expect(complaints == [])
+            try await window.expectNoComplaints { $0.contains("404") }
         }
     }
 }

@@ -68,7 +68,7 @@ import Testing
             #expect(
                 try await teacher.run("return Object.keys(localStorage).some((key) => key.includes('notes'))")
                     == false)
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 
@@ -148,7 +148,7 @@ import Testing
             try await student.wait(for: "the whole page", "document.querySelector('.lectern-part') === null")
             let middle = try await student.place((points[0] + 10) / 1024, (points[1] + 5) / 768)
             #expect(try await student.isNoted(middle.x, middle.y))
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 
@@ -202,7 +202,7 @@ import Testing
             try await student.clickInSight(of: "#save-png")
             try await student.wait(for: "the board alone", "files.length === 3")
             #expect(try PNGReader(try await student.file(2)).count(of: 0xFFDE_6F2F) == 0)
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 
@@ -255,7 +255,7 @@ import Testing
                 dispatchEvent(new StorageEvent("storage", { key }));
                 """)
             try await student.waitForNotes(0)
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 

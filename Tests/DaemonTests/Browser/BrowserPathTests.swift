@@ -123,6 +123,6 @@ extension BrowserWindow {
                 .filter((name) => !name.startsWith("\(site.address)") && !/^(data|blob):/.test(name));
             """)
         #expect(foreign == [], sourceLocation: sourceLocation)
-        #expect(try await complaints() == [], sourceLocation: sourceLocation)
+        try await expectNoComplaints(sourceLocation: sourceLocation)
     }
 }

@@ -29,7 +29,7 @@ import Testing
             let monitor = try await BrowserWindow(at: "\(room.address)/monitor")
             try await monitor.wait(for: "the row of the cohort", "$('skew-rows').querySelector('[data-tone=good]')")
             #expect(try await monitor.text(of: "$('skew-rows')").hasPrefix("main\t< "))
-            #expect(try await monitor.complaints() == [])
+            try await monitor.expectNoComplaints()
             try await monitor.keepScreenshot("monitor-skew")
         }
     }

@@ -240,7 +240,7 @@ import Testing
             try await window.wait(for: "the beginning", "$('board').dataset.index === '0'")
             try await window.press("End")
             try await window.wait(forIndex: 8)
-            #expect(try await window.complaints() == [])
+            try await window.expectNoComplaints()
             try await window.keepScreenshot("replay-page")
         }
     }

@@ -101,7 +101,7 @@ import Testing
                     """)
                 try await student.wait(for: "\(scale) pixels", "Math.abs($('board').width - \(width * scale)) <= 2")
             }
-            #expect(try await student.complaints() == [])
+            try await student.expectNoComplaints()
         }
     }
 

@@ -60,7 +60,7 @@ import Testing
             let difference = try await student.window.run(Self.wholeDrawing)
             #expect(difference == 0, "what has grown is what is drawn at once")
             // The page of the test has no icon.
-            #expect(try await student.window.complaints().filter { !$0.contains("favicon") } == [])
+            try await student.window.expectNoComplaints { $0.contains("favicon") }
         }
     }
 

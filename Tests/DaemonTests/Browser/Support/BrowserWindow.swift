@@ -305,6 +305,14 @@ final class BrowserWindow: Sendable {
         }
     }
 
+    /// Expects that the page has complained of nothing else; a failure says of what.
+    func expectNoComplaints(
+        but isExpected: (String) -> Bool = { _ in false }, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let complaints = try await complaints().filter { !isExpected($0) }
+        #expect(complaints == [], sourceLocation: sourceLocation)
+    }
+
     /// Opens another tab of the same browser and goes to an address there. Returns what leads back.
     func openTab(_ address: String) async throws -> (old: AnyJSON, new: AnyJSON) {
         let old = try await Self.send("GET", session + "/window", nil, over: driver)
