@@ -100,10 +100,7 @@ import Testing
     @Test("gives again, under new ids and in order, what was applied and no checkpoint held when the log lost its end")
     func uncovered() throws {
         var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
-        for number in 1...4 {
-            expect("r/a/x/\(number)/0", from: &session, at: .seconds(1))
-            session.receive(.applied(number: Int64(number), index: UInt64(number)), at: .seconds(1))
-        }
+        publish(1...4, by: &session)
         session.receive(.covered(number: 1, incarnation: "log-1"), at: .seconds(1))
         session.receive(.covered(number: 2, incarnation: "log-1"), at: .seconds(1))
         #expect(session.report.resent == 0)
@@ -122,10 +119,7 @@ import Testing
     @Test("gives again what was applied before the first notice of a checkpoint if that names a restored log")
     func uncoveredBeforeTheFirstNotice() throws {
         var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
-        for number in 1...3 {
-            expect("r/a/x/\(number)/0", from: &session, at: .seconds(1))
-            session.receive(.applied(number: Int64(number), index: UInt64(number)), at: .seconds(1))
-        }
+        publish(1...3, by: &session)
         session.receive(.covered(number: 1, incarnation: "log.1-9"), at: .seconds(1))
         expect("r/a/x/2/0-run-1", from: &session, at: .seconds(1))
         expect("r/a/x/3/0-run-1", from: &session, at: .seconds(1))
@@ -156,6 +150,14 @@ import Testing
         #expect(session.report.reconnects == 1)
         session.receive(.stored, try #require(again), at: .seconds(1))
         #expect(session.report.stored == 1)
+    }
+
+    /// Has the session send operations, which the room applies.
+    private func publish(_ numbers: ClosedRange<Int64>, by session: inout TeacherSession) {
+        for number in numbers {
+            expect("r/a/x/\(number)/0", from: &session, at: .seconds(1))
+            session.receive(.applied(number: number, index: UInt64(number)), at: .seconds(1))
+        }
     }
 
     @discardableResult
