@@ -1,3 +1,4 @@
+import Dispatch
 import Journal
 import NATSClient
 import NATSTestServer
@@ -54,16 +55,19 @@ private struct KeptRoom {
         return room
     }
 
-    /// - Parameter begun: called when it has been asked for.
+    /// - Parameter asked: called when it has been asked for, and before anything of it is done.
     func save(
-        _ sequence: UInt64, life: String = "life", begun: () -> Void = {}
+        _ sequence: UInt64, life: String = "life", asked: () -> Void = {}
     ) async throws -> CheckpointKeeper.SaveOutcome {
         let request = SaveRequest(
             room: id, partition: 0, state: .changed(try room(life: life).checkpoint()),
             stored: stored(sequence, life: life))
+        let isAsked = DispatchSemaphore(value: 0)
+        keeper.tasks.run(for: id) { isAsked.wait() }
         return await withCheckedContinuation { done in
             keeper.save(request, publishedOn: generation) { done.resume(returning: $0) }
-            begun()
+            asked()
+            isAsked.signal()
         }
     }
 
@@ -123,7 +127,6 @@ private struct KeptRoom {
     @Test func `of a partition that was opened anew since is not stored`() async throws {
         try await DurableClass.with { lesson in
             let kept = try await KeptRoom(lesson)
-            // Before it is written the server has to confirm what was published.
             let outcome = try await kept.save(1) {
                 kept.keeper.close(0)
                 kept.keeper.open(0, CheckpointCatalogue(), log: "another")

@@ -18,7 +18,7 @@ final class CheckpointKeeper: Sendable {
     private let configuration: ServerConfiguration
     private let assetUse: AssetUse
     private let metrics: ServerMetrics
-    private let tasks: KeyedTaskQueue
+    let tasks: KeyedTaskQueue
     /// For rooms that are rebuilt from a partition's log, which may take minutes.
     private let rebuilds: KeyedTaskQueue
     private let logger: Logger
