@@ -215,12 +215,14 @@ let httpClientTargets: [Target] = [
 ]
 
 let serviceTargets: [Target] = [
-    // The files for browsers, as bytes of the program.
+    // The files for browsers, as bytes of the program, and the functions that find them: the gateway compiles before these files
+    // are built.
     .target(name: "CSite", path: "Sources/C/CSite"),
+    .systemLibrary(name: "CSiteFiles", path: "Sources/C/CSiteFiles"),
     .target(
         name: "LecternGateway",
         dependencies: [
-            "Assets", "CSite", "CZlib", "Cryptography", "LecternClient", "NATSClient", "Locking", "StrokeWire",
+            "Assets", "CSiteFiles", "CZlib", "Cryptography", "LecternClient", "NATSClient", "Locking", "StrokeWire",
             hummingbird, hummingbirdCore, nio, nioExtras, nioPosix, http1, logging, metrics, lifecycle, deque,
         ],
         swiftSettings: settings),
@@ -229,8 +231,7 @@ let serviceTargets: [Target] = [
         name: "lectern",
         dependencies: [
             "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "AssetOpener",
-            "Assets",
-            "ConnectionOptions", "Hosting", "Journal", "NATSClient", "Locking", "InkML",
+            "Assets", "CSite", "ConnectionOptions", "Hosting", "Journal", "NATSClient", "Locking", "InkML",
             "VectorGraphics",
             "Raster", "Scene", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
@@ -258,8 +259,8 @@ let serviceTargets: [Target] = [
     tests(
         "LecternGatewayTests",
         [
-            "CZlib", "ClientCore", "Cryptography", "Journal", "LecternGateway", "LecternHTTPClient", "LecternServer",
-            "LecternClient",
+            "CSite", "CZlib", "ClientCore", "Cryptography", "Journal", "LecternGateway", "LecternHTTPClient",
+            "LecternServer", "LecternClient",
             "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", hummingbird, nio, nioPosix, metrics,
             lifecycle, logging,
         ]),
@@ -326,6 +327,11 @@ let serviceProducts: [Product] = [
     .executable(name: "lectern", targets: ["lectern"]),
 ]
 
+/// What the program is made of, as one target of a build: it is compiled while the core of the site is.
+let partsProduct: Product = .library(
+    name: "LecternParts", type: .static,
+    targets: ["LecternServer", "LecternGateway", "LecternConfiguration", "LecternDemo", "ConnectionOptions"])
+
 let probeProducts: [Product] = [
     .executable(name: "lectern-probe", targets: ["lectern-probe"])
 ]
@@ -348,7 +354,8 @@ let serviceDependencies: [Package.Dependency] = [
 let package = Package(
     name: "lectern",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: pureProducts + (hasService ? serviceProducts : []) + (hasProbe ? probeProducts : []),
+    products: pureProducts + (hasService ? serviceProducts + (isRoot ? [partsProduct] : []) : [])
+        + (hasProbe ? probeProducts : []),
     dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.1.0")]
         + (isPureAlone ? [] : serviceDependencies),
     targets: pureTargets

@@ -1,4 +1,4 @@
-internal import CSite
+internal import CSiteFiles
 internal import Hummingbird
 internal import NIOCore
 internal import StrokeWire
