@@ -5,23 +5,25 @@ SWIFT ?= swift
 BUILD = SWIFT=$(SWIFT) .ci/build
 # A target may import what the manifest says it depends on, and nothing else.
 STRICT = --explicit-target-dependency-import-check error
+# What tests run instead of the debug build.
+RELEASE = $(CURDIR)/.build/release
 # With Swift's own libraries in the program. Foundation's does not name the library that it needs itself. Messages of C libraries
 # name their files without the folder of this build.
 STATIC = --static-swift-stdlib -Xlinker -lcurl -Xcc -ffile-prefix-map=$(CURDIR)/=
 # One run of tests each, side by side: more runs than processors, because most of their time they wait for servers. The longest
 # suites are in runs that are listed here; a new suite belongs to the others.
-LONG_DAEMON_TESTS = (Owner|Soak|Kill|Trial|FullDisk|Start)Tests
+LONG_DAEMON_TESTS = (Owner|Soak|Kill|Trial|FullDisk|Start|TeacherFile|RoomCommand|Backup)Tests
 LOG_DAEMON_TESTS = (DamagedLog|PowerCut)Tests
 LONG_SERVER_TESTS = (Rewind|RevocationRegister)Tests
 SERVICE_TESTS = 'DaemonTests\.RepartitionTests' \
-	'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
+	'DaemonTests\.$(LONG_DAEMON_TESTS)|AssetOpenerTests' \
 	'DaemonTests\.$(LOG_DAEMON_TESTS)|ProbeTests' \
 	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|$(LOG_DAEMON_TESTS)|RepartitionTests).*' \
 	'LecternServerTests\.$(LONG_SERVER_TESTS)' 'LecternServerTests\.(?!$(LONG_SERVER_TESTS)).*' \
 	'JournalTests|CryptographyTests' 'LecternGatewayTests' \
 	'NATSClientTests|LecternClientTests|LecternConfigurationTests|InkMLTests'
 # They compute, while the others wait for servers.
-PURE_TESTS = '(StrokeWire|Ink|PathGeometry|Raster|Scene|VideoTiming|Whiteboard|Hosting|ClientCore)Tests'
+PURE_TESTS = '(StrokeWire|Ink|PathGeometry|Raster|Scene|VectorGraphics|VideoTiming|Whiteboard|Hosting|ClientCore)Tests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 THREAD_TESTS = 'JournalTests|NATSClientTests' 'LecternServerTests|LecternClientTests'
@@ -76,7 +78,7 @@ core: packages
 ## demo: plays a lesson through a NATS server, the daemon, a video clock 2 s behind and a student; draws the board; prints the
 ##       addresses of its pages; KEEP=1 goes on until Ctrl-C, for those who draw
 demo: program
-	@"$$($(SWIFT) build --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) --port $(PORT) \
+	@.build/debug/lectern demo --speed $(SPEED) --output $(OUT) --port $(PORT) \
 		$(if $(LESSON),--lesson "$(LESSON)") $(if $(KEEP),--keep)
 
 ## test: runs all tests: those with servers of their own, one class in a browser among them, and the pure ones beside them
@@ -89,7 +91,7 @@ test: export LECTERN_TARGETS = pure,service,probe
 ##          axe-core; pictures in .build/browser
 browser: core browser-packages
 	@.ci/packages $(WEBRTC_PACKAGES) $(PROXY_PACKAGES)
-	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests
 	LECTERN_BROWSER=1 LECTERN_AXE="$$(.ci/axe)" LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
 
 ## openapi: sends requests that schemathesis makes of /api/openapi.json to the daemon, and checks every answer
@@ -97,7 +99,7 @@ openapi: core
 	@.ci/packages python3-venv
 	@[ -x .build/schemathesis/bin/schemathesis ] || \
 		{ python3 -m venv .build/schemathesis && .build/schemathesis/bin/pip install --quiet schemathesis; }
-	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests
 	LECTERN_SCHEMATHESIS=$(CURDIR)/.build/schemathesis/bin/schemathesis LECTERN_TARGETS=service SWIFT=$(SWIFT) \
 		.ci/test -- 'DaemonTests\.OpenAPI.*'
 
@@ -106,7 +108,7 @@ paths: packages
 	@.ci/packages python3-venv
 	@[ -x .build/paths/bin/python ] && .build/paths/bin/python -c "import pathops" || \
 		{ python3 -m venv .build/paths && .build/paths/bin/pip install --quiet skia-pathops; }
-	LECTERN_TARGETS=pure $(BUILD) --build-tests $(STRICT)
+	LECTERN_TARGETS=pure $(BUILD) --build-tests
 	LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -- 'PathGeometryTests.SecondOpinionTests'
 
 ## build: builds the release executable
@@ -115,7 +117,7 @@ build:
 
 # What the demo and tests run is a debug build: a third of the time, and pure targets are optimized all the same.
 program: core-and-libraries
-	LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --product lectern $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --product lectern
 
 # The modules of the core are compiled one after another, on one processor: beside them what does without it.
 core-and-libraries: packages
@@ -123,27 +125,24 @@ core-and-libraries: packages
 	@$(MAKE) --no-print-directory core
 
 libraries: packages
-	@for target in LecternServer Hummingbird LecternConfiguration LecternDemo ConnectionOptions; do \
-		LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --target $$target $(STRICT) || exit; \
-	done
+	LECTERN_TARGETS=service $(BUILD) $(CONFIGURATION) --product LecternParts
 
 ## probe: builds lectern-probe, which needs FFmpeg's libraries
 probe: packages probe-packages
-	LECTERN_TARGETS=probe $(BUILD) -c release --product lectern-probe $(STRICT)
+	LECTERN_TARGETS=probe $(BUILD) -c release --product lectern-probe
 
 ## proof: plays a video with bar codes beside a board, and measures by the pixels how ink and picture meet; a table a delivery
 proof: build probe browser-packages
 	@.ci/packages $(PROOF_PACKAGES)
-	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
-	LECTERN_PROOF=all LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" \
-		LECTERN_PROBE="$$($(SWIFT) build -c release --show-bin-path)/lectern-probe" LECTERN_TARGETS=service \
-		SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.ProofTests'
+	LECTERN_TARGETS=service $(BUILD) --build-tests
+	LECTERN_PROOF=all LECTERN_PROGRAM="$(RELEASE)/lectern" LECTERN_PROBE="$(RELEASE)/lectern-probe" \
+		LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.ProofTests'
 
 ## deb: builds a Debian package of the program, with units, manual pages and completions, in .build/deb
 deb: core
 	@.ci/packages dpkg-dev libcurl4-openssl-dev
-	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STATIC) $(STRICT)
-	.ci/deb "$$($(SWIFT) build -c release --show-bin-path)/lectern" .build/deb
+	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STATIC)
+	.ci/deb .build/release/lectern .build/deb
 
 ## deb-test: installs that package in a fresh Debian, holds a lesson there, runs its units under systemd, removes it; needs root
 deb-test: deb
@@ -164,7 +163,7 @@ alerts: core
 	promtool check rules config/prometheus/lectern.rules.yml
 	promtool check config --syntax-only config/prometheus/prometheus.yml
 	cd config/prometheus && promtool test rules lectern.rules.test.yml
-	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests
 	LECTERN_PROMETHEUS=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.AlertTests'
 
 ## lint: checks the format of all sources, and that an app for an iPad can compile what is a client's
@@ -180,7 +179,7 @@ format:
 docs: core
 	LECTERN_TARGETS=service $(BUILD) --target lectern
 	LECTERN_TARGETS=service $(BUILD) --target LecternHTTPClient
-	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
+	SWIFT=$(SWIFT) .ci/docs .build/debug/Modules
 
 ## example: builds the clients of the documentation as the packages of their own that they are; the tests run them
 example: packages
@@ -201,14 +200,14 @@ tsan: packages
 
 ## simulate: plays SCHEDULES=5000 random schedules of failing daemons, streams and networks; SEED=… replays one
 simulate: packages
-	LECTERN_TARGETS=pure $(BUILD) --build-tests $(STRICT)
+	LECTERN_TARGETS=pure $(BUILD) --build-tests
 	LECTERN_SEED=$(SEED) LECTERN_SCHEDULES=$(SCHEDULES) LECTERN_TARGETS=pure SWIFT=$(SWIFT) \
 		.ci/test -- -- 'HostingTests.Simulation.*'
 
 ## soak: sends hostile messages to the release build for SECONDS=600, a good room beside them; prints what that cost
 soak: build
-	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
-	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) \
+	LECTERN_TARGETS=service $(BUILD) --build-tests
+	LECTERN_PROGRAM="$(RELEASE)/lectern" LECTERN_SEED=$(SEED) \
 		LECTERN_SOAK_SECONDS=$(or $(SECONDS),600) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
 
@@ -220,9 +219,9 @@ upgrade-trial: build
 		git worktree add --detach .build/releases/$(UPGRADE_FROM)/source $(UPGRADE_FROM)
 	nice -n 10 $(SWIFT) build -c release --product lectern --package-path .build/releases/$(UPGRADE_FROM)/source \
 		--scratch-path .build/releases/$(UPGRADE_FROM)/build
-	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests
 	LECTERN_UPGRADE_FROM="$(CURDIR)/.build/releases/$(UPGRADE_FROM)/build/release/lectern" \
-		LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) SWIFT=$(SWIFT) \
+		LECTERN_PROGRAM="$(RELEASE)/lectern" LECTERN_SEED=$(SEED) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.UpgradeTests'
 
 ## cluster-trial: holds ROOMS=1000 classes with READERS=300 event streams on three NATS servers, three daemons and two gateways,
@@ -230,25 +229,25 @@ upgrade-trial: build
 ##                figures; NATS=2.10.27 takes that version of nats-server, NATS=installed the machine's; needs root
 cluster-trial: build
 	@.ci/packages iproute2 iptables util-linux
-	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
-	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) $(NATS_SERVER) \
+	LECTERN_TARGETS=service $(BUILD) --build-tests
+	LECTERN_PROGRAM="$(RELEASE)/lectern" LECTERN_SEED=$(SEED) $(NATS_SERVER) \
 		LECTERN_TRIAL_SECONDS=$(or $(SECONDS),175) LECTERN_TRIAL_ROOMS=$(ROOMS) LECTERN_TRIAL_READERS=$(READERS) \
 		LECTERN_TRIAL_RATE=$(RATE) SWIFT=$(SWIFT) LECTERN_TARGETS=service \
 		.ci/in-namespace .ci/test -- 'DaemonTests\.(Trial|PowerCut)Tests'
 
 ## nats-test: runs the tests of what speaks to NATS with another nats-server than Debian's, NATS=2.12.8 from PyPI
 nats-test: core
-	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests
 	$(NATS_SERVER) LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- \
 		'JournalTests|NATSClientTests|LecternClientTests' 'DaemonTests\.(Owner|Kill|PowerCut|Trial|Backup|Storage|FullDisk)Tests'
 
 ## bench: measures drawing, cutting, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over
 ##        HTTP, recovery
 bench: core
-	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
-	LECTERN_TARGETS=service $(BUILD) -c release --product lectern-bench $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) -c release --product lectern
+	LECTERN_TARGETS=service $(BUILD) -c release --product lectern-bench
 	@for part in raster cut encoding rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \
-		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
+		.build/release/lectern-bench $$part || exit; \
 	done
 
 ## browser-bench: measures the site's core in Chromium, beside what it has to hold: a large board, one stroke more, undo, the pen
