@@ -1,6 +1,7 @@
-import StrokeWire
 import TestSupport
 import Testing
+
+@testable import StrokeWire
 
 /// The grammar of JSON, tried through a key that the message ignores.
 @Suite struct `The JSON of a message` {
@@ -166,6 +167,20 @@ import Testing
         let rest = padded.dropFirst(cut)
         guard let value = whole.isEmpty ? 0 : Int64(whole) else { return nil }
         return (value, rest.allSatisfy { $0 == "0" })
+    }
+
+    @Test(arguments: [
+        ("1e4294967300", Double.infinity), ("1e2147483648", .infinity), ("-1e18446744073709551617", -.infinity),
+        ("1e-4294967300", 0), ("0.1e-2147483648", 0), ("0e99999999999999999999", 0),
+    ])
+    func `may have an exponent beyond all bounds`(text: String, value: Double) {
+        // What is infinite is out of range.
+        #expect(double(text) == (value.isFinite ? value : nil))
+    }
+
+    /// As in browsers.
+    @Test func `has an exponent that an integer of 32 bits holds while it is read`() {
+        #expect(Int32(exactly: JSONNumber.exponentBound * 10 + 9) != nil)
     }
 
     private func randomNumber(_ random: inout SeededGenerator) -> String {

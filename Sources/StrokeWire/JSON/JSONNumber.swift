@@ -11,8 +11,9 @@ struct JSONNumber {
     /// Offsets in the text.
     let range: Range<Int>
 
-    /// More than the digits of any text, so that no digits make up for a clamped exponent.
-    static let exponentBound = 1_000_000_000
+    /// More than the digits of any text, so that no digits make up for a clamped exponent. With one more digit it is still an
+    /// integer of 32 bits, which `Int` is in browsers.
+    static let exponentBound = 100_000_000
 
     /// Whether `mantissa` holds all digits.
     @inline(__always)
