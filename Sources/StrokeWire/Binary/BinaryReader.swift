@@ -1,7 +1,10 @@
 /// Reads the binary form byte by byte. Takes nothing beyond the bytes, whatever they are.
-struct BinaryReader {
+package struct BinaryReader {
     let bytes: [UInt8]
-    private(set) var position: Int
+    package private(set) var position: Int
+
+    /// Reads from a position on.
+    package init(_ bytes: [UInt8], from position: Int) { (self.bytes, self.position) = (bytes, position) }
 
     /// Reads behind the first byte.
     /// - Throws: where that is not the version that is known.

@@ -38,20 +38,28 @@ extension MessageLayout {
             Varint.append(UInt64(keys.rawValue), to: &bytes)
         case .template(let template):
             bytes.append(Kind.template.rawValue)
-            for text in [template.before, template.point] { Self.append(text, of: template, to: &bytes) }
-            Varint.append(UInt64(template.separator.count), to: &bytes)
-            bytes += template.literal[template.separator]
-            Self.append(template.after, of: template, to: &bytes)
+            template.append(to: &bytes)
         }
+    }
+}
+
+extension MessageTemplate {
+    /// Appends its four texts, the separator without gaps.
+    package func append(to bytes: inout [UInt8]) {
+        append(before, to: &bytes)
+        append(point, to: &bytes)
+        Varint.append(UInt64(separator.count), to: &bytes)
+        bytes += literal[separator]
+        append(after, to: &bytes)
     }
 
     /// A text: its size and its bytes, the number of its gaps, and the bytes before each since the gap before.
-    private static func append(_ text: MessageTemplate.Text, of template: MessageTemplate, to bytes: inout [UInt8]) {
+    private func append(_ text: Text, to bytes: inout [UInt8]) {
         Varint.append(UInt64(text.literal.count), to: &bytes)
-        bytes += template.literal[text.literal]
+        bytes += literal[text.literal]
         Varint.append(UInt64(text.gaps.count), to: &bytes)
         var last = text.literal.lowerBound
-        for gap in template.gaps[text.gaps] {
+        for gap in gaps[text.gaps] {
             Varint.append(UInt64(Int(gap) - last), to: &bytes)
             last = Int(gap)
         }
@@ -66,22 +74,28 @@ extension BinaryReader {
             let keys = try varint()
             guard keys <= UInt64(MessageKeys.all.rawValue) else { throw damaged }
             return .keys(MessageKeys(rawValue: UInt16(keys)))
-        case .template:
-            var template = MessageTemplate()
-            try text(into: &template)
-            template.endBefore()
-            try text(into: &template)
-            template.endPoint()
-            template.append(try data())
-            template.endSeparator()
-            try text(into: &template)
-            return .template(template)
+        case .template: return .template(try template(atMost: .max))
         case nil: throw damaged
         }
     }
 
-    private mutating func text(into template: inout MessageTemplate) throws(BinaryFormError) {
+    /// Reads what ``MessageTemplate/append(to:)`` wrote.
+    /// - Parameter limit: the greatest number of bytes of all texts.
+    package mutating func template(atMost limit: Int) throws(BinaryFormError) -> MessageTemplate {
+        var template = MessageTemplate()
+        try text(into: &template, limit)
+        template.endBefore()
+        try text(into: &template, limit)
+        template.endPoint()
+        template.append(try data())
+        template.endSeparator()
+        try text(into: &template, limit)
+        return template
+    }
+
+    private mutating func text(into template: inout MessageTemplate, _ limit: Int) throws(BinaryFormError) {
         let literal = try data()
+        guard template.literal.count + literal.count <= limit else { throw damaged }
         var taken = literal.startIndex
         for _ in 0..<(try count()) {
             let step = try varint()

@@ -128,6 +128,14 @@ struct CheckpointReader {
         return name
     }
 
+    private mutating func messageTemplate() throws(CheckpointError) -> MessageTemplate {
+        var reader = BinaryReader(bytes, from: position)
+        let template = try? reader.template(atMost: MessageUnpacker.maximumBytes)
+        position = reader.position
+        guard let template else { throw damaged }
+        return template
+    }
+
     mutating func template() throws(CheckpointError) -> TemplateTable.Entry {
         try element(of: templates)
     }

@@ -81,6 +81,8 @@ struct CheckpointWriter {
 
     mutating func write(_ text: String) { write(texts.append(text).index) }
 
+    private mutating func write(_ template: MessageTemplate) { template.append(to: &bytes) }
+
     mutating func write(_ entry: TemplateTable.Entry) {
         let object = ObjectIdentifier(entry)
         let reference = templateReferences[object] ?? templates.append(entry.template).index
