@@ -41,19 +41,15 @@ extension [UInt8] {
                 append(byte)
             case 0..<0x10:
                 append("\\u000")
-                append(hexadecimalDigit: byte)
+                append(UInt8(hexadecimalDigit: byte))
             case 0x10..<0x20:
                 append("\\u001")
-                append(hexadecimalDigit: byte - 0x10)
+                append(UInt8(hexadecimalDigit: byte - 0x10))
             default:
                 append(byte)
             }
         }
         append(UInt8(ascii: "\""))
-    }
-
-    private mutating func append(hexadecimalDigit value: UInt8) {
-        append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
     }
 
     /// An array; `element` appends each of its elements.

@@ -18,17 +18,8 @@ public struct BoardDigest: Hashable, Sendable {
 
     /// - Parameter hexadecimal: 16 lower-case digits, as in ``description``; anything else gives nil.
     public init?(hexadecimal: some StringProtocol) {
-        let digits = hexadecimal.utf8
-        guard digits.count == 16 else { return nil }
-        var value: UInt64 = 0
-        for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        self.value = value
+        guard let bytes = [UInt8](hexadecimal: hexadecimal.utf8), bytes.count == 8 else { return nil }
+        value = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// A stroke becomes visible.
@@ -47,12 +38,8 @@ public struct BoardDigest: Hashable, Sendable {
 
     /// Appends 16 lower-case hexadecimal digits.
     public func write(into bytes: inout [UInt8]) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digits in
-            for place in 0..<16 {
-                let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 0xf
-                digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-            }
-            bytes.append(contentsOf: UnsafeBufferPointer(digits))
+        for shift in stride(from: UInt64(60), through: 0, by: -4) {
+            bytes.append(UInt8(hexadecimalDigit: UInt8(truncatingIfNeeded: value >> shift) & 0xf))
         }
     }
 
@@ -125,6 +112,22 @@ extension String {
     package init(hexadecimal number: some UnsignedInteger, digits count: Int) {
         let digits = String(number, radix: 16)
         self = String(repeating: "0", count: count - digits.utf8.count) + digits
+    }
+}
+
+extension UInt8 {
+    /// The hexadecimal digit, in lower case, of a value below 16.
+    package init(hexadecimalDigit value: UInt8) {
+        self = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}
+
+extension [UInt8] {
+    /// The bytes of hexadecimal digits in lower case, two for each; nil for anything else.
+    package init?(hexadecimal digits: some Collection<UInt8>) {
+        let values = digits.compactMap { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) ? nil : $0.hexadecimalValue }
+        guard values.count == digits.count, values.count % 2 == 0 else { return nil }
+        self = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 }
 

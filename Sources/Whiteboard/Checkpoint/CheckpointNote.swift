@@ -18,34 +18,13 @@ enum CheckpointNote: UInt64 {
     private static let mark: UInt8 = 1
 
     static func text(_ notes: [UInt8]) -> [UInt8] {
-        [mark] + notes.flatMap { [digit($0 >> 4), digit($0 & 15)] }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
+        [mark] + notes.flatMap { [UInt8(hexadecimalDigit: $0 >> 4), UInt8(hexadecimalDigit: $0 & 15)] }
     }
 
     static func isNotes(_ text: String) -> Bool { text.utf8.first == mark }
 
     /// The notes of a text that has some; nil where they are damaged.
-    static func notes(in text: String) -> [UInt8]? {
-        let digits = Array(text.utf8.dropFirst())
-        guard digits.count % 2 == 0 else { return nil }
-        var notes: [UInt8] = []
-        for place in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = value(digits[place]), let low = value(digits[place + 1]) else { return nil }
-            notes.append(high << 4 | low)
-        }
-        return notes
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
+    static func notes(in text: String) -> [UInt8]? { [UInt8](hexadecimal: text.utf8.dropFirst()) }
 }
 
 extension CheckpointWriter {
