@@ -137,9 +137,7 @@ extension JSONObject {
 
     /// A string of at most `limit` bytes in UTF-8.
     package func string(_ name: String, limit: Int) throws(Rejection) -> String? {
-        guard let token = self[name] else { return nil }
-        guard case .string(let range) = token else { throw .wrongType(name, "a string") }
-        let value = JSONText.string(range, of: bytes.span)
+        guard let value = try self[name].string(name, bytes.span) else { return nil }
         guard value.utf8.count <= limit else { throw .outOfRange(name, "at most \(limit) bytes long") }
         return value
     }
@@ -244,7 +242,8 @@ package enum JSONField {
         return (try? object.string(name, limit: .max)) ?? nil
     }
 
-    /// The number of a top-level member, for example the time in a video's metadata; nil where the text is no JSON object, or the member is missing or no number.
+    /// The number of a top-level member, for example the time in a video's metadata; nil where the text is no JSON object, or
+    /// the member is missing or no number.
     package static func number(_ name: String, in bytes: [UInt8]) -> Double? {
         guard let object = try? JSONObject(bytes, keeping: [name]) else { return nil }
         return (try? object.number(name, in: -0x1p63...0x1p63)) ?? nil

@@ -62,6 +62,13 @@ extension JSONToken? {
         return value
     }
 
+    /// A string.
+    func string(_ field: String, _ text: borrowing Span<UInt8>) throws(Rejection) -> String? {
+        guard let self else { return nil }
+        guard case .string(let range) = self else { throw .wrongType(field, "a string") }
+        return JSONText.string(range, of: text)
+    }
+
     /// A finite number.
     func number(_ field: String, _ text: borrowing Span<UInt8>) throws(Rejection) -> Double? {
         guard let self else { return nil }

@@ -28,13 +28,9 @@ public struct Palette: Sendable, Hashable {
     /// - Parameter texts: each `#rrggbb`, letters of either case.
     /// - Returns: nil if one of them has another form, or for fewer than 1 or more than 256.
     public init?(_ texts: [String]) {
-        guard (1...256).contains(texts.count) else { return nil }
-        var colours: [UInt32] = []
-        for text in texts {
-            guard let colour = Self.colour(text) else { return nil }
-            colours.append(colour)
-        }
-        self.colours = colours
+        let colours = texts.compactMap(Self.colour)
+        guard colours.count == texts.count else { return nil }
+        self.init(colours: colours)
     }
 
     /// - Parameter colours: each `0xRRGGBB`; nil for fewer than 1 or more than 256.

@@ -59,21 +59,16 @@ extension MessageFields {
     private func readList(
         in range: ClosedRange<Int64>, atMost limit: Int, _ text: borrowing Span<UInt8>
     ) throws(Rejection) -> [Int64] {
-        guard let order else { throw .missing("v") }
         var list: [Int64] = []
-        for (position, token) in try order.elements("v", atMost: limit, text).enumerated() {
+        for (position, token) in try order.required("v").elements("v", atMost: limit, text).enumerated() {
             list.append(try Optional(token).integer("v[\(position)]", in: range, text) ?? 0)
         }
         return list
     }
 
     func readAsset(_ text: borrowing Span<UInt8>) throws(Rejection) -> AssetID {
-        guard let asset else { throw .missing("i") }
-        guard case .string(let range) = asset else { throw .wrongType("i", "a string") }
-        guard range.count <= 6 * 64, let id = AssetID(hexadecimal: JSONText.string(range, of: text)) else {
-            throw .outOfRange("i", "64 lower-case hexadecimal digits")
-        }
-        return id
+        try AssetID(hexadecimal: try asset.string("i", text).required("i"))
+            .required(orOutOfRange: "i", "64 lower-case hexadecimal digits")
     }
 
     func readAssetPage(_ text: borrowing Span<UInt8>) throws(Rejection) -> Int {
@@ -81,11 +76,7 @@ extension MessageFields {
     }
 
     private func readText(_ text: borrowing Span<UInt8>) throws(Rejection) -> String {
-        guard let token = self.text else { throw .missing("x") }
-        guard case .string(let range) = token else { throw .wrongType("x", "a string") }
-        // An escape of six bytes is one byte of text or more.
-        guard range.count <= 6 * BoardText.byteBound else { throw .invalidText }
-        let value = JSONText.string(range, of: text)
+        let value = try self.text.string("x", text).required("x")
         guard BoardText.isValid(value) else { throw .invalidText }
         return value
     }
@@ -112,7 +103,6 @@ extension [UInt8] {
             case .ruled(let ruling, _):
                 append("p", integer: ruling.rawValue)
             case .slide(let slide):
-                append(",\"")
                 append(slide: slide)
             }
         case .indices(let indices):
@@ -164,17 +154,8 @@ public struct AssetID: Sendable, Hashable, Comparable {
 
     /// - Parameter hexadecimal: 64 lower-case digits; anything else gives nil.
     public init?(hexadecimal: some StringProtocol) {
-        let digits = hexadecimal.utf8
-        guard digits.count == 64 else { return nil }
-        var words: [UInt64] = [0, 0, 0, 0]
-        for (position, digit) in digits.enumerated() {
-            guard let value = digit.hexadecimalValue, !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit) else {
-                return nil
-            }
-            words[position / 16] = words[position / 16] << 4 | UInt64(value)
-        }
-        first = SIMD2(words[0], words[1])
-        second = SIMD2(words[2], words[3])
+        guard let digest = [UInt8](hexadecimal: hexadecimal.utf8) else { return nil }
+        self.init(digest: digest)
     }
 
     /// - Parameter digest: the 32 bytes of a SHA-256; any other number of bytes gives nil.

@@ -263,19 +263,27 @@ extension MessageFields {
 
     /// The points of a draw.
     func readPoints(isSharded: Bool, limit: Int) throws(Rejection) -> PointArray {
-        switch points {
+        let points = try points.read("d", limit: limit).required("d")
+        // A shard may be empty, a whole stroke may not.
+        guard isSharded || points.count > 0 else { throw .outOfRange("d", "one point or more") }
+        return points
+    }
+}
+
+extension MessageFields.PointsField {
+    /// The points, of a stroke that has others before them; nil where the field is absent.
+    func read(_ field: String, after first: Int = 0, limit: Int) throws(Rejection) -> PointArray? {
+        switch self {
         case .absent:
-            throw .missing("d")
+            return nil
         case .other:
-            throw .wrongType("d", "an array")
+            throw .wrongType(field, "an array")
         case .array(let points, let fault):
-            guard points.count <= limit else {
+            guard points.count <= limit - first else {
                 throw Rejection(
-                    code: .tooManyPoints, field: "d", message: "A stroke may have at most \(limit) points.")
+                    code: .tooManyPoints, field: field, message: "A stroke may have at most \(limit) points.")
             }
-            if let fault { throw fault.rejection(in: "d") }
-            // A shard may be empty, a whole stroke may not.
-            guard isSharded || points.count > 0 else { throw .outOfRange("d", "one point or more") }
+            if let fault { throw fault.rejection(in: field) }
             return points
         }
     }

@@ -6,11 +6,7 @@ extension StrokeMessage {
     /// - Parameter interior: the bytes between the brackets of `d`, copied as they are.
     public func encoded(interior: ArraySlice<UInt8>) -> [UInt8] {
         var bytes = encodedHead(reserving: interior.count)
-        if action == .draw {
-            bytes.append(",\"d\":[")
-            bytes.append(contentsOf: interior)
-            bytes.append(UInt8(ascii: "]"))
-        }
+        if action == .draw { bytes.append("d", interior: interior) }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
@@ -129,6 +125,17 @@ extension [UInt8] {
         text.append(UInt8(ascii: ","))
         guard self[(start + 1)...].starts(with: text) else { return self }
         return Array(self[...start]) + self[(start + 1 + text.count)...]
+    }
+}
+
+extension [UInt8] {
+    /// A member that is an array.
+    /// - Parameter interior: the bytes between its brackets.
+    mutating func append(_ name: StaticString, interior: some Sequence<UInt8>) {
+        append(name: name)
+        append(UInt8(ascii: "["))
+        append(contentsOf: interior)
+        append(UInt8(ascii: "]"))
     }
 }
 

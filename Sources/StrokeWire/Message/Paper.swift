@@ -97,9 +97,17 @@ extension Paper {
 
     /// As it stands in a reply: an object with the keys of its message.
     package var encoded: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(paper: self)
-        return bytes
+        JSONObject.encoded { body in
+            switch kind {
+            case .ruled(let ruling, let distance):
+                body.append("p", integer: ruling.rawValue)
+                body.append("l", number: distance)
+            case .slide(let slide):
+                body.append(slide: slide)
+            }
+            body.append("w", number: boardWidth)
+            body.append("h", number: boardHeight)
+        }
     }
 }
 
@@ -128,36 +136,16 @@ extension MessageFields {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(paper: Paper) {
-        append(UInt8(ascii: "{"))
-        switch paper.kind {
-        case .ruled(let ruling, let distance):
-            append("\"p\":")
-            append(integer: ruling.rawValue)
-            append("l", number: distance)
-        case .slide(let slide):
-            append("\"")
-            append(slide: slide)
-        }
-        append("w", number: paper.boardWidth)
-        append("h", number: paper.boardHeight)
-        append(UInt8(ascii: "}"))
-    }
-
-    /// The members of a slide behind the first quotation mark.
+    /// The members of a slide.
     mutating func append(slide: Paper.Slide) {
-        append("i\":")
-        append(string: slide.asset.description)
+        append("i", string: slide.asset.description)
         append("p", integer: slide.page)
-        if slide.quarters > 0 {
-            append("k", integer: slide.quarters)
-        }
-        append(",\"d\":")
-        append(list: [slide.from, slide.to]) { bytes, corner in
-            bytes.append("{")
-            bytes.append("x", number: corner.x)
-            bytes.append("y", number: corner.y)
-            bytes.append(UInt8(ascii: "}"))
+        if slide.quarters > 0 { append("k", integer: slide.quarters) }
+        append("d", list: [slide.from, slide.to]) { bytes, corner in
+            bytes.appendObject { body in
+                body.append("x", number: corner.x)
+                body.append("y", number: corner.y)
+            }
         }
     }
 }

@@ -51,14 +51,8 @@ extension WetRelease {
         bytes.append("page", integer: style.page ?? 0)
         bytes.append(wetStyle: style)
         bytes.append("index", integer: index)
-        bytes.append(",\"d\":[")
-        bytes.append(contentsOf: interior)
-        bytes.append(UInt8(ascii: "]"))
-        if !predicted.isEmpty {
-            bytes.append(",\"p\":[")
-            bytes.append(contentsOf: predicted)
-            bytes.append(UInt8(ascii: "]"))
-        }
+        bytes.append("d", interior: interior)
+        if !predicted.isEmpty { bytes.append("p", interior: predicted) }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
@@ -84,20 +78,11 @@ extension WetRelease {
         }
         let text = bytes.span
         let fields = try WetFields(text)
-        guard let author = fields.author else { throw .missing("author") }
-        guard case .string(let name) = author else { throw .wrongType("author", "a string") }
-        guard let author = AuthorID(JSONText.string(name, of: text)) else {
-            throw .outOfRange("author", "the name of an author")
-        }
-        self.author = author
-        switch fields.session {
-        case nil: session = nil
-        case .string(let range):
-            guard let name = HeaderName.validSession(JSONText.string(range, of: text)) else {
-                throw .outOfRange("session", "1 to 64 visible characters")
-            }
-            session = name
-        default: throw .wrongType("session", "a string")
+        author = try AuthorID(try fields.author.string("author", text).required("author"))
+            .required(orOutOfRange: "author", "the name of an author")
+        if let name = try fields.session.string("session", text) {
+            session = try HeaderName.validSession(name)
+                .required(orOutOfRange: "session", "1 to 64 visible characters")
         }
         number = try fields.message.readNumber(text)
         if try fields.readIsGivenUp() {

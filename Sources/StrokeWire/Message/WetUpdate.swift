@@ -85,10 +85,7 @@ extension WetUpdate {
         let text = bytes.span
         let fields = try WetFields(text)
         number = try fields.message.readNumber(text)
-        guard let update = try fields.update.integer("u", in: 1...Int64.maxSafeInteger, text) else {
-            throw .missing("u")
-        }
-        self.update = update
+        update = try fields.update.integer("u", in: 1...Int64.maxSafeInteger, text).required("u")
         content = try fields.readIsGivenUp() ? .givenUp : .points(try fields.readPoints(limits, text))
     }
 }
@@ -155,8 +152,7 @@ struct WetFields {
     }
 
     func readFirst(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> Int {
-        guard let value = try first.integer("k", in: 0...Int64(limits.points), text) else { throw .missing("k") }
-        return Int(value)
+        Int(try first.integer("k", in: 0...Int64(limits.points), text).required("k"))
     }
 
     /// The common fields, without the page.
@@ -171,24 +167,8 @@ struct WetFields {
     /// Checks `d` and `p`.
     /// - Parameter first: index of the first point of `d`.
     func checkPoints(first: Int, _ limits: WireLimits) throws(Rejection) {
-        if case .absent = message.points { throw .missing("d") }
-        try Self.check(message.points, "d", atMost: limits.points - first, limits)
-        try Self.check(predictedField, "p", atMost: limits.points, limits)
-    }
-
-    private static func check(
-        _ field: MessageFields.PointsField, _ name: String, atMost count: Int, _ limits: WireLimits
-    ) throws(Rejection) {
-        switch field {
-        case .absent: break
-        case .other: throw .wrongType(name, "an array")
-        case .array(let points, let fault):
-            guard points.count <= count else {
-                throw Rejection(
-                    code: .tooManyPoints, field: name, message: "A stroke may have at most \(limits.points) points.")
-            }
-            if let fault { throw fault.rejection(in: name) }
-        }
+        _ = try message.points.read("d", after: first, limit: limits.points).required("d")
+        _ = try predictedField.read("p", limit: limits.points)
     }
 
     fileprivate func readPoints(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> WetPoints {
@@ -216,8 +196,8 @@ extension WetUpdate {
             bytes.append("k", integer: points.first)
             bytes.append(wetStyle: points.style)
             bytes.append("g", integer: points.style.page)
-            bytes.append(wetPoints: points.points, named: "d")
-            if !points.predicted.isEmpty { bytes.append(wetPoints: points.predicted, named: "p") }
+            bytes.append("d", interior: PointEncoder.interior(of: points.points))
+            if !points.predicted.isEmpty { bytes.append("p", interior: PointEncoder.interior(of: points.predicted)) }
         }
         bytes.append(UInt8(ascii: "}"))
         return bytes
@@ -232,13 +212,5 @@ extension [UInt8] {
         append("t", integer: style.time)
         append("w", number: style.boardWidth)
         append("h", number: style.boardHeight)
-    }
-
-    mutating func append(wetPoints points: [StrokePoint], named name: StaticString) {
-        append(",\"")
-        append(name)
-        append("\":[")
-        append(contentsOf: PointEncoder.interior(of: points))
-        append(UInt8(ascii: "]"))
     }
 }

@@ -118,7 +118,7 @@ extension ControlRecord {
         case "provisional-epoch":
             let from = UInt64(try body.requiredInteger("from", in: 1...safe))
             let greatest = Double(ClockSample.greatestAge) / 1000
-            guard let age = try body.number("age", in: 0...greatest) else { throw .missing("age") }
+            let age = try body.number("age", in: 0...greatest).required("age")
             self = .provisionalEpoch(from: from, age: Int64((age * 1000).rounded()))
         case "provisional-epoch-over":
             self = .provisionalEpochOver(from: UInt64(try body.requiredInteger("from", in: 1...safe)))

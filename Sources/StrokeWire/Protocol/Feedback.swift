@@ -104,7 +104,7 @@ extension Feedback {
             let (from, to) = try Self.range(body)
             self = .gaveUp(from: from, to: to)
         case "rejected":
-            guard let error = body["error"] else { throw .missing("error") }
+            let error = try body["error"].required("error")
             self = .rejected(
                 number: try body.integer("n", in: 0...Int64.maxSafeInteger), order: try body.count("o"),
                 try Rejection(error, of: body.bytes))
