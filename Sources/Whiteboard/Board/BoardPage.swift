@@ -79,9 +79,9 @@ struct BoardPage: Sendable {
         case .undo(let reference): undo(reference)
         case .redo(let reference): redo(reference)
         case .clear(let removal): clear(removal)
-        case .remove(let removal): remove(removal)
-        case .dropOldest: dropOldest()
-        case .dropOldestRemoval: dropOldestRemoval()
+        case .remove(let removal): push(removeVisible(removal), by: removal.author)
+        case .dropOldest: if let dropped = history.dropOldest() { forget(dropped) }
+        case .dropOldestRemoval: if let dropped = history.dropOldestRemoval() { forget(dropped) }
         }
     }
 
@@ -140,14 +140,12 @@ struct BoardPage: Sendable {
         if let dropped { forget(dropped) }
     }
 
-    private mutating func remove(_ removal: Removal) { push(removeVisible(removal), by: removal.author) }
-
     private mutating func clear(_ clear: Removal) {
         switch history.configuration.clear {
         case .final:
             imageChanges += images.map(ImageTable.Change.went)
             visible = VisibleStrokes()
-            history.empty()
+            history = History(history.configuration)
             weight = BoardWeight()
         case .undoable:
             push(removeVisible(clear), by: clear.author)
@@ -176,16 +174,6 @@ struct BoardPage: Sendable {
         let (dropped, lost) = history.push(entry, by: author)
         if let dropped { forget(dropped) }
         for entry in lost { lose(entry) }
-    }
-
-    /// Makes the oldest operation of the undo stack permanent.
-    private mutating func dropOldest() {
-        if let dropped = history.dropOldest() { forget(dropped) }
-    }
-
-    /// Makes the oldest removal or undoable clear final.
-    private mutating func dropOldestRemoval() {
-        if let dropped = history.dropOldestRemoval() { forget(dropped) }
     }
 
     /// Notes that an entry can no longer be undone: a stroke stays on the board, what a removal took is gone for good.

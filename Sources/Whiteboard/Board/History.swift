@@ -70,18 +70,15 @@ struct History: Sendable {
     }
 
     /// Index of the entry that `author` would undo; nil where there is none.
-    func undoReference(for author: AuthorID) -> UInt64? {
-        switch configuration.scope {
-        case .room: done.last?.index
-        case .author: done.last { $0.belongs(to: author) }?.index
-        }
-    }
+    func undoReference(for author: AuthorID) -> UInt64? { newest(of: done, for: author) }
 
     /// Index of the entry that `author` would redo; nil where there is none.
-    func redoReference(for author: AuthorID) -> UInt64? {
+    func redoReference(for author: AuthorID) -> UInt64? { newest(of: undone, for: author) }
+
+    private func newest(of stack: [HistoryEntry], for author: AuthorID) -> UInt64? {
         switch configuration.scope {
-        case .room: undone.last?.index
-        case .author: undone.last { $0.belongs(to: author) }?.index
+        case .room: stack.last?.index
+        case .author: stack.last { $0.belongs(to: author) }?.index
         }
     }
 
@@ -129,13 +126,11 @@ struct History: Sendable {
     }
 
     mutating func takeDone(_ index: UInt64) -> HistoryEntry? {
-        guard let position = done.lastIndex(where: { $0.index == index }) else { return nil }
-        return done.remove(at: position)
+        done.lastIndex { $0.index == index }.map { done.remove(at: $0) }
     }
 
     mutating func takeUndone(_ index: UInt64) -> HistoryEntry? {
-        guard let position = undone.lastIndex(where: { $0.index == index }) else { return nil }
-        return undone.remove(at: position)
+        undone.lastIndex { $0.index == index }.map { undone.remove(at: $0) }
     }
 
     mutating func pushUndone(_ entry: HistoryEntry) { undone.append(entry) }
@@ -155,10 +150,5 @@ struct History: Sendable {
     mutating func compact() {
         done = Array(done[...])
         undone = Array(undone[...])
-    }
-
-    mutating func empty() {
-        done = []
-        undone = []
     }
 }

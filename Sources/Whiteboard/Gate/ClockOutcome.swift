@@ -27,13 +27,3 @@ public enum IgnoredSample: Sendable, Equatable {
     /// It comes from another stream than the live one (rule 14).
     case otherStream
 }
-
-/// Whether a cohort's clock can be believed.
-public enum ClockCondition: Sendable, Equatable {
-    /// No sample was taken since the start or the last restart.
-    case unknown
-    /// Samples are coming.
-    case live
-    /// The last sample is too old to be believed.
-    case stale
-}

@@ -39,9 +39,6 @@ extension Gate {
         return hasClocks && cohorts.contains { $0.clock?.epoch == newest && $0.clock?.anchor.age != nil }
     }
 
-    /// Microseconds by which a cohort is behind the teacher, as its clock's last sample says; nil where it does not.
-    public func age(of name: CohortName) -> Int64? { cohorts[name]?.clock?.anchor.age }
-
     /// The greatest media time of the clocks that were saved; nil for none.
     var savedMedia: MediaTime? { cohorts.compactMap { $0.savedClock?.media }.max() }
 

@@ -76,12 +76,6 @@ extension Gate {
         cohorts[name]?.clock?.videoTime(at: monotonic(now))
     }
 
-    /// Whether a cohort's clock can be believed.
-    public func clockCondition(of name: CohortName, at now: Instant) -> ClockCondition {
-        guard let clock = cohorts[name]?.clock else { return .unknown }
-        return clock.isLive(at: monotonic(now)) ? .live : .stale
-    }
-
     /// A cohort's cursor, as it is saved.
     func cursor(of cohort: Cohort) -> CohortCursor { cohorts.cursor(of: cohort, in: timeline) }
 

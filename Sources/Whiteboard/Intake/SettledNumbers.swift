@@ -95,14 +95,8 @@ struct SettledNumbers: Sendable {
         guard position < entries.count, entries[position].from <= numbers.lowerBound else { return }
         let old = entries.remove(at: position)
         if old.reason == .applied { appliedCount -= 1 }
-        if numbers.upperBound < old.to {
-            let rest = Entry(from: numbers.upperBound + 1, to: old.to, reason: old.reason, age: old.age)
-            entries.insert(rest, at: position)
-            if old.reason == .applied { appliedCount += 1 }
-        }
-        if old.from < numbers.lowerBound {
-            let rest = Entry(from: old.from, to: numbers.lowerBound - 1, reason: old.reason, age: old.age)
-            entries.insert(rest, at: position)
+        for (from, to) in [(numbers.upperBound + 1, old.to), (old.from, numbers.lowerBound - 1)] where from <= to {
+            entries.insert(Entry(from: from, to: to, reason: old.reason, age: old.age), at: position)
             if old.reason == .applied { appliedCount += 1 }
         }
         bound(below: expected)

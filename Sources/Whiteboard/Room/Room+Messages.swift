@@ -152,8 +152,7 @@ extension Room {
             intake.recordRejected(ready, error)
             effects.counts.intake.reject(error.code)
             let feedback = Feedback.rejected(number: ready.number, order: ready.header.shardOrder, error)
-            effects.list.append(
-                .feedback(ready.author, session: intake.session(of: ready.author), feedback))
+            answer(ready.author, feedback, into: &effects)
             return
         }
         if log.isCompactionDue, let moves = log.compactStrokes(and: views.strokes) { views.move(moves) }
@@ -166,10 +165,7 @@ extension Room {
         effects.counts.count(operation.action)
         if ready.isLate { effects.counts.intake.late += 1 }
         effects.list.append(.head(operation))
-        effects.list.append(
-            .feedback(
-                ready.author, session: intake.session(of: ready.author),
-                .applied(number: ready.number, index: operation.index)))
+        answer(ready.author, .applied(number: ready.number, index: operation.index), into: &effects)
         compareWithTeacher(operation, ready, at: min(localTime, now), now: now, into: &effects)
     }
 
@@ -282,10 +278,7 @@ extension Room {
         guard distance > GateThresholds.behindLive else { return }
         effects.counts.behindLive += 1
         guard authorTimes.wasBehind(ready.author, now: now) else { return }
-        effects.list.append(
-            .feedback(
-                ready.author, session: intake.session(of: ready.author),
-                .behindLive(number: ready.number, milliseconds: distance / 1000)))
+        answer(ready.author, .behindLive(number: ready.number, milliseconds: distance / 1000), into: &effects)
     }
 
     /// L: the media time at the teacher now; nil while unknown.
@@ -327,11 +320,13 @@ extension Room {
     /// Tells authors what was applied in this incarnation, as far as the log has it: for a host that could not before.
     public func tellApplied(into effects: inout RoomEffects) {
         for operation in log.operations.kept {
-            effects.list.append(
-                .feedback(
-                    operation.author, session: intake.session(of: operation.author),
-                    .applied(number: operation.number, index: operation.index)))
+            answer(operation.author, .applied(number: operation.number, index: operation.index), into: &effects)
         }
+    }
+
+    /// Tells an author something about the session that the author is in.
+    private func answer(_ author: AuthorID, _ feedback: Feedback, into effects: inout RoomEffects) {
+        effects.list.append(.feedback(author, session: intake.session(of: author), feedback))
     }
 
     /// Tells authors that everything of this incarnation is rejected, as far as it is known.
@@ -339,10 +334,7 @@ extension Room {
         let applied = log.operations.kept.map { (author: $0.author, number: $0.number) }
         for (author, number) in applied + intake.pendingNumbers {
             effects.counts.intake.reject(.roomFull)
-            effects.list.append(
-                .feedback(
-                    author, session: intake.session(of: author),
-                    .rejected(number: number, order: nil, .tooManyRooms)))
+            answer(author, .rejected(number: number, order: nil, .tooManyRooms), into: &effects)
         }
     }
 }

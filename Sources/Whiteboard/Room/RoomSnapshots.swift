@@ -158,11 +158,12 @@ extension Room {
             incarnation: incarnation, index: log.head.index, digest: log.head.digest, size: log.head.size,
             visible: log.head.visibleCount, authors: intake.authorCount, muted: intake.muted,
             assembling: intake.assemblingCount, live: liveTime(at: now), behindLive: authorsBehindLive(at: now),
-            cohorts: gate.cohortNames.sorted().map { name in
+            cohorts: gate.cohorts.sorted { $0.name < $1.name }.map { cohort in
                 RoomStatus.Cohort(
-                    name: name, released: gate.released(to: name) ?? 0, held: gate.heldCount(of: name),
-                    video: gate.videoTime(of: name, at: now), isLive: gate.clockCondition(of: name, at: now) == .live,
-                    gate: gate.cohorts[name]?.isGated == false ? .open : .video, age: gate.age(of: name))
+                    name: cohort.name, released: cohort.released, held: Int(gate.timeline.last - cohort.released),
+                    video: gate.videoTime(of: cohort.name, at: now),
+                    isLive: cohort.clock?.isLive(at: gate.monotonic(now)) == true,
+                    gate: cohort.isGated ? .video : .open, age: cohort.clock?.anchor.age)
             })
     }
 

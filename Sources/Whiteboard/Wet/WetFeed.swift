@@ -180,10 +180,12 @@ struct WetFeed: Sendable {
     /// Ends a stroke that is not in the log.
     /// - Returns: whether points of it are out.
     mutating func remove(_ author: AuthorID, _ number: Int64, _ session: String?) -> Bool {
-        guard let place = cursors.firstIndex(where: { $0.index == nil && $0.isOf(author, number, session) }) else {
-            return false
-        }
+        guard let place = placeOfUnlogged(author, number, session) else { return false }
         return cursors.remove(at: place).shown > 0
+    }
+
+    private func placeOfUnlogged(_ author: AuthorID, _ number: Int64, _ session: String?) -> Int? {
+        cursors.firstIndex { $0.index == nil && $0.isOf(author, number, session) }
     }
 
     /// Notes an update of a stroke that is not in the log.
@@ -193,7 +195,7 @@ struct WetFeed: Sendable {
     mutating func updated(
         _ author: AuthorID, _ number: Int64, _ session: String?, _ range: Range<Int>?, countBefore: Int, at now: Instant
     ) {
-        guard let place = cursors.firstIndex(where: { $0.index == nil && $0.isOf(author, number, session) }) else {
+        guard let place = placeOfUnlogged(author, number, session) else {
             return add(author, number, session, index: nil, at: now)
         }
         if let range {
@@ -212,9 +214,7 @@ struct WetFeed: Sendable {
         _ author: AuthorID, _ number: Int64, _ session: String?, as index: UInt64, _ points: GrowingPoints?,
         before: GrowingPoints, at now: Instant
     ) -> Bool {
-        guard let place = cursors.firstIndex(where: { $0.index == nil && $0.isOf(author, number, session) }) else {
-            return true
-        }
+        guard let place = placeOfUnlogged(author, number, session) else { return true }
         guard cursors[place].shown > 0, let points, points.count >= cursors[place].shown else {
             return cursors.remove(at: place).shown == 0
         }
@@ -241,9 +241,7 @@ struct WetFeed: Sendable {
         var due = growing.count
         if let clock {
             let video = clock.videoTime(at: now)
-            due =
-                hasReaches
-                ? growing.count(before: video, from: time) : time < video ? growing.count : 0
+            due = hasReaches ? growing.count(before: video, from: time) : time < video ? growing.count : 0
         }
         let shown = cursors[place].shown
         let firstDue = shown < due ? clock?.instantPassing(timeOf(shown)) ?? .distantPast : .distantPast
