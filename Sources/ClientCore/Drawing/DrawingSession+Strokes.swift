@@ -131,7 +131,7 @@ extension DrawingSession {
     public mutating func leave() -> DrawingPost? {
         giveUpStroke()
         guard let (session, body) = wetSender.leave() else { return nil }
-        return post(makePost(), .wet, session, body, true)
+        return makePost(.wet, session, body, outlivesShell: true)
     }
 }
 

@@ -87,8 +87,7 @@ extension DrawingSession {
         become(.superseded)
         guard !outbox.waiting.isEmpty else { return }
         // What was drawn before anybody could know goes out in a session of its own, and says that it is no more than that.
-        outbox.renumberAll(session: makeSession(at: now), isLeft: true, at: now)
-        isLiveStale = true
+        renumberLeft(at: now)
         sendLeft()
     }
 

@@ -150,15 +150,17 @@ extension DrawingSession {
         var wake = claim.wake.earlier(pointerWake)
         switch nextWet(at: now) {
         case .post(let session, let body, let outlivesShell):
-            wetPost = makePost()
-            return .post(post(wetPost, .wet, session, body, outlivesShell))
+            let post = makePost(.wet, session, body, outlivesShell: outlivesShell)
+            wetPost = post.id
+            return .post(post)
         case .wait(let time): wake = wake.earlier(time)
         case .idle: break
         }
         switch isSending ? sender.next(outbox, at: now) : .idle {
         case .post(let session, let body):
-            strokePost = makePost()
-            return .post(post(strokePost, .strokes, session, body, false))
+            let post = makePost(.strokes, session, body)
+            strokePost = post.id
+            return .post(post)
         case .wait(let time): wake = wake.earlier(time)
         case .idle: break
         }
@@ -170,15 +172,11 @@ extension DrawingSession {
             OperationKey(session: outbox.session, number: outbox.next), hover?.stroke ?? pen.stroke, at: now)
     }
 
-    mutating func makePost() -> Int {
-        lastPost += 1
-        return lastPost
-    }
-
-    func post(
-        _ id: Int?, _ target: DrawingPost.Target, _ session: String, _ body: [UInt8], _ outlivesShell: Bool
+    mutating func makePost(
+        _ target: DrawingPost.Target, _ session: String, _ body: [UInt8], outlivesShell: Bool = false
     ) -> DrawingPost {
-        DrawingPost(id: id ?? 0, target: target, session: session, body: body, outlivesShell: outlivesShell)
+        lastPost += 1
+        return DrawingPost(id: lastPost, target: target, session: session, body: body, outlivesShell: outlivesShell)
     }
 }
 

@@ -18,8 +18,7 @@ public struct OutboxHistory: Sendable, Equatable {
     package mutating func append(_ record: OutboxRecord) {
         switch record {
         case .message(let number, let order, let isStroke, let bytes):
-            let message = OutgoingMessage(
-                number: number, order: order, isStroke: isStroke, bytes: bytes, due: .zero, isWithheld: false)
+            let message = OutgoingMessage(number: number, order: order, isStroke: isStroke, bytes: bytes)
             known[message.key] = FNV1a32.hash(bytes)
             outbox.keep(message, at: .zero)
         case .stored(let number, let order):

@@ -3,6 +3,7 @@ public import PathGeometry
 public import Raster
 public import Scene
 public import StrokeWire
+internal import Whiteboard
 
 // What lies at a place of the page or inside of a path, and what is made of it.
 
@@ -13,7 +14,7 @@ extension Picture {
     /// - Returns: whether there is anything.
     public func select(_ points: [Point]) -> Bool {
         let list = list(entries + live)
-        var scene = scenes.scene(of: list, width: list.width, height: list.height, limits: Self.sceneLimits) {}
+        var scene = scenes.scene(of: list, width: board.width, height: board.height, limits: Self.sceneLimits) {}
         while scene.entryCount < list.count {
             scene.add(id: list.id(scene.entryCount)) { list.content($0) }
         }
@@ -80,12 +81,9 @@ extension Picture {
     public func liftStrokes(under path: [Point], radius: Double) -> [UInt64] {
         guard let page = try? currentPage({}) else { return [] }
         let touched = hits.strokes(
-            under: path.suffix(256), radius: radius, of: page, longerSide: max(board.width, board.height))
+            under: path.suffix(256), radius: radius, of: page, longerSide: board.longerSide)
         // Those above the room's have no index yet.
-        let known = touched.filter { id in
-            let place = place(of: id)
-            return place < entries.count && entries[place].id == id
-        }
+        let known = touched.filter { place(of: $0) != nil }
         lift(known)
         return known
     }
@@ -93,8 +91,7 @@ extension Picture {
     /// Hides entries of the room, as ``liftStrokes(under:radius:)`` does.
     public func lift(_ ids: [UInt64]) {
         for id in ids {
-            let place = place(of: id)
-            guard place < entries.count, entries[place].id == id else { continue }
+            guard let place = place(of: id) else { continue }
             let entry = entries[place]
             remove(id)
             lifted[id] = entry
@@ -105,10 +102,9 @@ extension Picture {
     /// time that its message has, nil for none.
     public func stroke(near place: Point, radius: Double) -> (id: UInt64, time: MediaTime?)? {
         guard let page = try? currentPage({}) else { return nil }
-        let touched = hits.strokes(under: [place], radius: radius, of: page, longerSide: max(board.width, board.height))
+        let touched = hits.strokes(under: [place], radius: radius, of: page, longerSide: board.longerSide)
         for id in touched {
-            let number = self.place(of: id)
-            guard number < entries.count, entries[number].id == id else { continue }
+            guard let number = self.place(of: id) else { continue }
             let time = entries[number].decoded()?.header.time
             return (id, time.map { MediaTime(milliseconds: $0) })
         }
@@ -139,10 +135,9 @@ extension Picture {
             guard let image = list.image(entry), let text = image.text, image.area.contains(place),
                 let header = list.entries[entry].decoded()?.header
             else { continue }
-            let scale = min(
-                board.width / (header.boardWidth ?? board.width), board.height / (header.boardHeight ?? board.height))
             return FoundText(
-                id: list.id(entry), text: text, colour: header.colour, box: image.box, lineHeight: header.width * scale)
+                id: list.id(entry), text: text, colour: header.colour, box: image.box,
+                lineHeight: header.width * board.scale(for: header).width)
         }
         return nil
     }
@@ -177,7 +172,7 @@ extension Picture {
     /// All entries with their lassos.
     private func wholePage() -> PagePicture<EntryList> {
         let list = list(entries + live)
-        let scene = scenes.scene(of: list, width: list.width, height: list.height, limits: Self.sceneLimits) {}
+        let scene = scenes.scene(of: list, width: board.width, height: board.height, limits: Self.sceneLimits) {}
         return PagePicture(scene: scene, entries: list, hasImages: true, images: images)
     }
 
@@ -194,7 +189,7 @@ extension Picture {
     /// The strokes and texts inside of the path of the last selection; see `SelectedInk`.
     public func selectedInk() -> FoundInk {
         let page = wholePage()
-        let ink = SelectedInk(in: selectedPath, of: page, longerSide: max(board.width, board.height))
+        let ink = SelectedInk(in: selectedPath, of: page, longerSide: board.longerSide)
         var found = FoundInk(cutCount: ink.cutCount)
         let all = entries + live
         for entry in ink.entries {
@@ -216,16 +211,15 @@ extension Picture {
         let isTurned = map.b != 0 || map.c != 0
         // A text has no mirror image.
         if isBox && isTurned || header.element == .text && (map.a < 0 || map.d < 0) { return nil }
-        let across = board.width / (header.boardWidth ?? board.width)
-        let down = board.height / (header.boardHeight ?? board.height)
+        let scale = board.scale(for: header)
         var points = points
         for place in points.indices {
-            let moved = map(Point(points[place].x * across, points[place].y * down))
+            let moved = map(Point(points[place].x * scale.x, points[place].y * scale.y))
             (points[place].x, points[place].y) = (moved.x.rounded(parts: 100), moved.y.rounded(parts: 100))
         }
-        let scale = min(across, down) * map.determinant.magnitude.squareRoot()
         let widths = header.element == .text ? BoardText.lineHeights : 0.01...512
-        let width = (header.width * scale).rounded(parts: 100)
+        let growth = scale.width * map.determinant.magnitude.squareRoot()
+        let width = (header.width * growth).rounded(parts: 100)
         let anew = StrokeMessage(
             number: 0, colour: header.colour, width: min(max(width, widths.lowerBound), widths.upperBound),
             element: header.element, boardWidth: board.width, boardHeight: board.height, content: header.content)

@@ -3,6 +3,7 @@ internal import PathGeometry
 public import Raster
 public import Scene
 internal import StrokeWire
+internal import Whiteboard
 
 /// A page of a board as a client shows it: the room's entries, and above them those that the room does not have yet.
 ///
@@ -34,7 +35,7 @@ public final class Picture {
     public var isDark = false
     /// Whether this page has it: one that images cover has not.
     public var isShownDark: Bool { decoder.isDark }
-    var board = (width: 1024.0, height: 768.0)
+    var board = BoardSize.standard
     var painter = BoardPainter(width: 1, height: 1, versionBytes: 0)
     /// What is seen; nil for all of the page.
     public private(set) var viewport: Viewport?
@@ -94,8 +95,9 @@ public final class Picture {
         let size = CanvasSize(boardWidth: width, boardHeight: height, width: Int(max(across, 1)))
         var decoder = decoder
         decoder.isDark = self.decoder.isDark
-        if size != self.size || board != (width, height) || decoder != self.decoder {
-            (self.size, board, self.decoder) = (size, (width, height), decoder)
+        let board = BoardSize(width: width, height: height)
+        if size != self.size || board != self.board || decoder != self.decoder {
+            (self.size, self.board, self.decoder) = (size, board, decoder)
             beginAnew()
         }
         // What is hidden of the page stays hidden.
@@ -178,11 +180,10 @@ public final class Picture {
     public func insert(_ entry: Entry) {
         page = nil
         lifted[entry.id] = nil
-        let place = place(of: entry.id)
-        if place < entries.count, entries[place].id == entry.id {
+        if let place = place(of: entry.id) {
             entries[place] = entry
         } else {
-            entries.insert(entry, at: place)
+            entries.insert(entry, at: entries.partitioningIndex { $0.id > entry.id })
         }
     }
 
@@ -190,11 +191,14 @@ public final class Picture {
     public func remove(_ id: UInt64) {
         page = nil
         lifted[id] = nil
-        let place = place(of: id)
-        if place < entries.count, entries[place].id == id { entries.remove(at: place) }
+        if let place = place(of: id) { entries.remove(at: place) }
     }
 
-    func place(of id: UInt64) -> Int { entries.partitioningIndex { $0.id >= id } }
+    /// The place of an entry of the room; nil where it is not there.
+    func place(of id: UInt64) -> Int? {
+        let place = entries.partitioningIndex { $0.id >= id }
+        return place < entries.count && entries[place].id == id ? place : nil
+    }
 
     /// A live entry by its id, to be shown again.
     public func liveEntry(_ id: UInt64) -> Entry? { live.first { $0.id == id } }
@@ -294,14 +298,14 @@ public final class Picture {
     private var assumedCount: Int { live.lastIndex { $0.element == .lasso }.map { $0 + 1 } ?? 0 }
 
     func list(_ entries: [Entry]) -> EntryList {
-        EntryList(entries: entries, decoder: decoder, width: board.width, height: board.height)
+        EntryList(entries: entries, decoder: decoder, board: board)
     }
 
     func currentPage(_ check: () throws(OutOfTime) -> Void) throws(OutOfTime) -> PagePicture<EntryList> {
         if let page { return page }
         let list = list(entries + live[..<assumedCount])
         let scene = try scenes.scene(
-            of: list, width: list.width, height: list.height, limits: Self.sceneLimits, check: check)
+            of: list, width: board.width, height: board.height, limits: Self.sceneLimits, check: check)
         let page = PagePicture(
             scene: scene, entries: list, hasImages: list.entries.contains { $0.isImage }, images: images)
         self.page = page

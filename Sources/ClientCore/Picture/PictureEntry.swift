@@ -74,10 +74,9 @@ extension Picture.Entry {
 struct EntryList: PageEntries {
     let entries: [Picture.Entry]
     let decoder: EntryDecoder
-    let width: Double
-    let height: Double
+    let board: BoardSize
 
-    var longerSide: Double { max(width, height) }
+    var longerSide: Double { board.longerSide }
     var count: Int { entries.count }
 
     func id(_ place: Int) -> UInt64 { entries[place].id }
@@ -90,8 +89,6 @@ struct EntryList: PageEntries {
 
     func content(_ place: Int) -> PageEntry.Content? {
         guard let (header, points) = entries[place].decoded(), header.action == .draw else { return nil }
-        let across = width / (header.boardWidth ?? width)
-        let down = height / (header.boardHeight ?? height)
-        return decoder.content(header, points, scale: (across, down, min(across, down)), longerSide: longerSide)
+        return decoder.content(header, points, scale: board.scale(for: header), longerSide: longerSide)
     }
 }

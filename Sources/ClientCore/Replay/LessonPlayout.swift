@@ -165,8 +165,8 @@ extension LessonPlayout {
         var actions: [PlayoutAction] = []
         let before = lesson.last
         do throws(MalformedRelease) {
-            let reader = try ReplayReplyReader(part: reply)
-            let board = try reader.joinReply()
+            let reader = try readable("a part") { () throws(Rejection) in try ReplayReplyReader(reply) }
+            let board = try readable("a board") { () throws(Rejection) in try reader.board() }
             try lesson.begin(
                 room: reader.room, epochs: reader.epochs,
                 board: try board.map { (reply) throws(MalformedRelease) in try StudentBoard(part: reply) })
@@ -192,7 +192,8 @@ extension LessonPlayout {
         self.intake = nil
         do throws(MalformedRelease) {
             repeat {
-                guard let entry = try intake.reader.nextEntry() else {
+                let entry = try readable("an operation") { () throws(Rejection) in try intake.reader.takeEntry() }
+                guard let entry else {
                     finish(intake)
                     return actions
                 }
@@ -342,28 +343,12 @@ extension LessonPlayout {
     }
 }
 
-extension ReplayReplyReader {
-    fileprivate init(part bytes: [UInt8]) throws(MalformedRelease) {
-        do throws(Rejection) {
-            try self.init(bytes)
-        } catch {
-            throw MalformedRelease(description: "a part of the lesson cannot be read: \(error.message)")
-        }
-    }
-
-    fileprivate func joinReply() throws(MalformedRelease) -> JoinReply? {
-        do throws(Rejection) {
-            return try board()
-        } catch {
-            throw MalformedRelease(description: "a board of the lesson cannot be read: \(error.message)")
-        }
-    }
-
-    fileprivate mutating func nextEntry() throws(MalformedRelease) -> ReplayReply.Entry? {
-        do throws(Rejection) {
-            return try takeEntry()
-        } catch {
-            throw MalformedRelease(description: "an operation of the lesson cannot be read: \(error.message)")
-        }
+private func readable<Value>(
+    _ part: String, _ read: () throws(Rejection) -> Value
+) throws(MalformedRelease) -> Value {
+    do throws(Rejection) {
+        return try read()
+    } catch {
+        throw MalformedRelease(description: "\(part) of the lesson cannot be read: \(error.message)")
     }
 }

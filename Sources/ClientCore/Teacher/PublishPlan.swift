@@ -50,8 +50,7 @@ public struct PublishPlan: Sendable, Equatable {
         speed = 1
         self.messages = messages.map { bytes, header in
             OutgoingMessage(
-                number: header.number, order: header.shardOrder, isStroke: header.action == .draw, bytes: bytes,
-                due: .zero, isWithheld: false)
+                number: header.number, order: header.shardOrder, isStroke: header.action == .draw, bytes: bytes)
         }
     }
 
@@ -81,9 +80,9 @@ public struct OutgoingMessage: Sendable, Equatable {
     /// The message as it is published.
     public let bytes: [UInt8]
     /// When to publish it, from the start of publishing.
-    public internal(set) var due: Duration
+    public internal(set) var due = Duration.zero
     /// Whether the first sending is skipped; see ``PublishPlan/Faults``.
-    public internal(set) var isWithheld: Bool
+    public internal(set) var isWithheld = false
 }
 
 /// Identifies a message of a session: shards of one stroke share the number.
@@ -110,10 +109,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// The next 64 random bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
+        return splitMix64Finalizer(state)
     }
 
     /// A uniform number in 0 ..< 1.
