@@ -92,7 +92,8 @@ package struct Buffers {
     /// Appends the lower 32 bits of a number.
     package mutating func append(word: Int) { output.append(UInt32(truncatingIfNeeded: word)) }
 
-    mutating func append(_ numbers: [Int]) {
+    /// How many numbers, and they.
+    package mutating func append(_ numbers: [Int]) {
         append(word: numbers.count)
         for number in numbers { append(word: number) }
     }

@@ -108,10 +108,11 @@ public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
 /// Publishes a command. Input: the media time, the action as in messages, or 7 for an image and 8 for a lasso; then
 /// of a turn the page, of an arrange how many pages and they, of an image its page, the 64 digits of its asset, x, y,
 /// width and height, of a lasso the page or 1000 for the one that is seen, whether the original stays, whether there is a
-/// map, its six numbers, how many corners, x and y of each; 9 for a paper: the page or 1000 for the one that is seen, the number of
-/// the ruling, and the distance of its lines; 10 for a removal: how many entries and their indices, floats of 64 bits; 11 for a text: its colour, the height of a line, x, y,
-/// width and height of its box, and what it says; 12 for a slide as paper: as an image; 13 for entries that are removed and drawn anew:
-/// how many and their indices as of a removal, and messages that draw, each as a text.
+/// map, its six numbers, how many corners, x and y of each; 9 for a paper: the page or 1000 for the one that is seen, the
+/// number of the ruling, and the distance of its lines; 10 for a removal: how many entries and their indices, floats of 64
+/// bits; 11 for a text: its colour, the height of a line, x, y, width and height of its box, and what it says; 12 for a
+/// slide as paper: as an image; 13 for entries that are removed and drawn anew: how many and their indices as of a removal,
+/// and messages that draw, each as a text.
 private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
     let time = mediaTime(reader.number(Double.self, or: .nan))
     let command: DrawingCommand
@@ -128,11 +129,8 @@ private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
         guard PageNumber.isOrder(order) else { return 0 }
         command = .arrange(order)
     case 7:
-        let page = reader.signedWord()
-        guard let asset = AssetID(hexadecimal: String(decoding: reader.take(64), as: UTF8.self)) else { return 0 }
-        let box = (0..<4).map { _ in reader.number(Double.self, or: 0) }
-        command = .image(
-            ImageSource(asset: asset, page: page), x: box[0], y: box[1], width: box[2], height: box[3])
+        guard let (source, box) = image(&reader) else { return 0 }
+        command = .image(source, x: box[0], y: box[1], width: box[2], height: box[3])
     case 8:
         let page = reader.signedWord()
         let (keepsOriginal, hasMap) = (reader.word() == 1, reader.word() == 1)
@@ -164,15 +162,22 @@ private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
             text, colour: colour, lineHeight: numbers[0], x: numbers[1], y: numbers[2], width: numbers[3],
             height: numbers[4])
     case 12:
-        let page = reader.signedWord()
-        guard let asset = AssetID(hexadecimal: String(decoding: reader.take(64), as: UTF8.self)) else { return 0 }
-        let box = (0..<4).map { _ in reader.number(Double.self, or: 0) }
-        guard box.allSatisfy({ $0.magnitude <= 65536 }), AssetID.pages.contains(page) else { return 0 }
-        command = .slide(ImageSource(asset: asset, page: page), x: box[0], y: box[1], width: box[2], height: box[3])
+        guard let (source, box) = image(&reader), box.allSatisfy({ $0.magnitude <= 65536 }),
+            AssetID.pages.contains(source.page)
+        else { return 0 }
+        command = .slide(source, x: box[0], y: box[1], width: box[2], height: box[3])
     case 13: return redraw(&reader, time: time, at: now)
     default: return 0
     }
     return teacher.perform(command, time: time, at: now) ? 1 : 0
+}
+
+/// A page of an asset, and the x, y, width and height of its box.
+private func image(_ reader: inout InputReader) -> (ImageSource, box: [Double])? {
+    let page = reader.signedWord()
+    guard let asset = AssetID(hexadecimal: String(decoding: reader.take(64), as: UTF8.self)) else { return nil }
+    let box = (0..<4).map { _ in reader.number(Double.self, or: 0) }
+    return (ImageSource(asset: asset, page: page), box)
 }
 
 /// The indices of a removal; nil where they are none.
@@ -355,10 +360,8 @@ extension Buffers {
 
     fileprivate mutating func append(_ pages: BoardPages) {
         append(word: pages.shown)
-        for list in [pages.order, pages.hidden] {
-            append(word: list.count)
-            for page in list { append(word: page) }
-        }
+        append(pages.order)
+        append(pages.hidden)
         append(word: pages.unused ?? 1000)
     }
 }
