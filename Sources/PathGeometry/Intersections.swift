@@ -68,9 +68,7 @@ extension Path {
 
     /// This path, open or closed, cut by what another one fills. O(n log n + k), as ``intersections(with:)``.
     public func segments(cutBy other: Path, fillRule: FillRule = .nonzero) -> CutSegments {
-        var other = other
-        for index in other.contours.indices where !other.contours[index].isClosed { other.contours[index].close() }
-        let (arrangement, sides) = WalkSides.of(self, other, fillRule: fillRule)
+        let (arrangement, sides) = WalkSides.of(self, Path(other.contours.map { $0.filled }), fillRule: fillRule)
         var result = CutSegments()
         let isFilled = contours.contains { $0.isClosed }
         var isCutVertex = [Bool](repeating: false, count: arrangement.vertices.count)
@@ -83,8 +81,7 @@ extension Path {
                 switch (walk.operand, part.side) {
                 case (0, .inside): result.inside.append(contour)
                 case (0, .outside): result.outside.append(contour)
-                case (0, .border): result.border.append(contour)
-                case (_, .inside): result.border.append(contour)
+                case (0, .border), (_, .inside): result.border.append(contour)
                 case (_, .outside): if !isFilled, part.isCut { result.border.append(contour) }
                 case (_, .border): break
                 }

@@ -109,7 +109,7 @@ import Testing
                     colour: RGB(UInt32(id))))
         }
         for count in 1...20 { _ = picture(through: count, slowest: 1) }
-        #expect(painter.versionCount == 20, "the slowest cursor can come to each of them")
+        #expect(painter.versions.count == 20, "the slowest cursor can come to each of them")
         let drawn = painter.layersDrawn
         for count in 2...20 { _ = picture(through: count, slowest: count) }
         #expect(painter.layersDrawn == drawn)
@@ -119,7 +119,7 @@ import Testing
         #expect(painter.tileBytes <= 3 * canvasBytes)
         _ = picture(through: 40, slowest: 40)
         #expect(painter.tileBytes <= 2 * canvasBytes)
-        #expect(painter.versionCount > 1, "one is kept for an undo")
+        #expect(painter.versions.count > 1, "one is kept for an undo")
     }
 
     @Test func `counts each tile of its versions once, whatever is used, passed or discarded`() {
@@ -180,11 +180,11 @@ import Testing
         for count in 1...40 {
             drawOne()
             #expect(painter.shownCount == count)
-            #expect(painter.versionCount == 0 && painter.byteCount > 0, "each version would copy all tiles")
+            #expect(painter.versions.count == 0 && painter.byteCount > 0, "each version would copy all tiles")
         }
         add(61)
         drawOne()
-        #expect(painter.versionCount == 1 && painter.layersDrawn == 41)
+        #expect(painter.versions.count == 1 && painter.layersDrawn == 41)
         let canvas = painter.canvas(of: board)
         #expect(painter.layersDrawn == 61)
         #expect(canvas.fingerprint == board.drawn(width: 400, height: 300).fingerprint)
@@ -240,7 +240,7 @@ import Testing
             let anew = board.drawn(width: 300, height: 200)
             #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), step \(step)")
             #expect(
-                painter.versionBytes <= versionBytes || painter.versionCount == 1, "seed \(random.seed), step \(step)")
+                painter.versionBytes <= versionBytes || painter.versions.count == 1, "seed \(random.seed), step \(step)")
         }
     }
 

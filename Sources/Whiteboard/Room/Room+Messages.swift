@@ -286,9 +286,6 @@ extension Room {
         gate.liveTime(at: now, utc: clockOffset.utc(at: now))
     }
 
-    /// Authors whose ink has run ahead of the voice in the last minute, in the order of their names.
-    func authorsBehindLive(at now: Instant) -> [AuthorID] { authorTimes.behind(at: now) }
-
     /// Forgets an author without a trace while the room has no operation and nothing is pending for the author: a room
     /// exists from its first acceptable message. One that has muted somebody stays.
     private mutating func forgetRejected(

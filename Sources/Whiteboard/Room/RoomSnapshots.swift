@@ -157,7 +157,7 @@ extension Room {
         RoomStatus(
             incarnation: incarnation, index: log.head.index, digest: log.head.digest, size: log.head.size,
             visible: log.head.visibleCount, authors: intake.authorCount, muted: intake.muted,
-            assembling: intake.assemblingCount, live: liveTime(at: now), behindLive: authorsBehindLive(at: now),
+            assembling: intake.assemblingCount, live: liveTime(at: now), behindLive: authorTimes.behind(at: now),
             cohorts: gate.cohorts.sorted { $0.name < $1.name }.map { cohort in
                 RoomStatus.Cohort(
                     name: cohort.name, released: cohort.released, held: Int(gate.timeline.last - cohort.released),
