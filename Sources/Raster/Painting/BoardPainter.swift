@@ -85,7 +85,6 @@ public struct BoardPainter: Sendable {
         boxes[id].map { PixelRectangle(x: $0.minX, y: $0.minY, width: $0.maxX - $0.minX, height: $0.maxY - $0.minY) }
     }
 
-
     /// The memory of the kept versions in bytes. Shared tiles count once.
     public var versionBytes: Int { versions.byteCount }
 

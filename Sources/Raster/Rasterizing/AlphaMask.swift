@@ -181,7 +181,7 @@ struct SegmentRows {
         init(x: Float, y: Float, directionX: Float, directionY: Float, distance: Float) {
             guard abs(directionX) > 1e-4 else {
                 // A level border is left to the bounds of the rows.
-                self = Border(slope: 0, at: 0, left: -far, right: far)
+                (slope, at, left, right) = (0, 0, -far, far)
                 return
             }
             let perColumn = 1 / directionX
@@ -189,13 +189,6 @@ struct SegmentRows {
             at = x + distance * perColumn - slope * y
             left = directionX > 0 ? 0 : -2 * far
             right = directionX > 0 ? 2 * far : 0
-        }
-
-        private init(slope: Float, at: Float, left: Float, right: Float) {
-            self.slope = slope
-            self.at = at
-            self.left = left
-            self.right = right
         }
     }
 

@@ -26,8 +26,6 @@ struct Epochs: Sendable {
         /// Rule 18: whether it was provisional before the log named it.
         fileprivate(set) var wasProvisional = false
 
-        init(number: Int64, began: Instant) { (self.number, self.began) = (number, began) }
-
         /// Makes an epoch of a checkpoint a provisional one.
         mutating func await(_ provisional: Provisional) { self.provisional = provisional }
     }

@@ -17,27 +17,15 @@ struct SequenceState: Sendable {
     private(set) var pending = PendingOperations()
     private(set) var settled = SettledNumbers()
     private(set) var applied = AppliedNumbers()
+    private(set) var restartDetector = SequenceRestartDetector()
     /// Numbers below the start that were never seen, while an operation under one of them counts as late.
     private(set) var unseen = SettledNumbers()
-    private(set) var restartDetector = SequenceRestartDetector()
+}
 
+extension SequenceState {
     init(start: Int64, at now: Instant, head: UInt64) {
-        self.start = start
-        startedAt = now
-        startHead = head
-        expected = start
+        self.init(start: start, startedAt: now, startHead: head, expected: start)
         if start > 0 { unseen.insert(0...(start - 1), .gaveUp(head: head), expected: start) }
-    }
-
-    /// A sequence restored from a checkpoint.
-    init(
-        start: Int64, startedAt: Instant, startHead: UInt64, expected: Int64, pending: PendingOperations,
-        settled: SettledNumbers, applied: AppliedNumbers, restartDetector: SequenceRestartDetector,
-        unseen: SettledNumbers
-    ) {
-        (self.start, self.startedAt, self.startHead) = (start, startedAt, startHead)
-        (self.expected, self.pending, self.settled) = (expected, pending, settled)
-        (self.applied, self.restartDetector, self.unseen) = (applied, restartDetector, unseen)
     }
 }
 

@@ -160,7 +160,7 @@ extension Room {
             assembling: intake.assemblingCount, live: liveTime(at: now), behindLive: authorTimes.behind(at: now),
             cohorts: gate.cohorts.sorted { $0.name < $1.name }.map { cohort in
                 RoomStatus.Cohort(
-                    name: cohort.name, released: cohort.released, held: Int(gate.timeline.last - cohort.released),
+                    name: cohort.name, released: cohort.released, held: gate.heldCount(of: cohort.name),
                     video: gate.videoTime(of: cohort.name, at: now),
                     isLive: cohort.clock?.isLive(at: gate.monotonic(now)) == true,
                     gate: cohort.isGated ? .video : .open, age: cohort.clock?.anchor.age)
