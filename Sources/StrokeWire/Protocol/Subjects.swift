@@ -84,7 +84,7 @@ public struct RoomAddress: Hashable, Sendable {
 
     /// The partition of a room: FNV-1a (32 bit) of its name, modulo the number of partitions.
     public static func partition(of room: RoomID, among partitions: Int) -> Int {
-        Int(FNV1a32.hash(room.text.utf8)) % max(1, partitions)
+        Int(FNV1a32.hash(room.text.utf8) % UInt32(clamping: max(1, partitions)))
     }
 }
 
