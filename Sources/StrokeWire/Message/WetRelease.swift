@@ -1,13 +1,7 @@
 /// Points of a stroke being drawn, or the word that it is given up: the body of a message on `.wet.<cohort>` and on
 /// `.wet-head`.
 public struct WetRelease: Sendable, Equatable {
-    /// New points of the stroke, or its end without an operation.
-    public enum Content: Sendable, Equatable {
-        /// Points. Predicted ones stand on `.wet-head` alone.
-        case points(WetPoints)
-        /// Forget the stroke. `x`.
-        case givenUp
-    }
+    public typealias Content = WetUpdate.Content
 
     public var author: AuthorID
     /// The session whose sequence ``number`` belongs to; nil for one without a name.
@@ -16,6 +10,7 @@ public struct WetRelease: Sendable, Equatable {
     public var number: Int64
     /// The operation's index, once it is in the log.
     public var index: UInt64?
+    /// Predicted points stand on `.wet-head` alone.
     public var content: Content
 
     public init(author: AuthorID, session: String?, number: Int64, index: UInt64? = nil, _ content: Content) {
