@@ -162,6 +162,10 @@ extension JSONObject {
         try value(name, expected, make).required(name)
     }
 
+    func room() throws(Rejection) -> RoomID { try required("room", "the name of a room") { RoomID($0) } }
+
+    func author() throws(Rejection) -> AuthorID { try required("author", "the name of an author") { AuthorID($0) } }
+
     /// The elements of an array.
     /// - Parameter limit: the greatest number of them; beyond: `out-of-range`.
     func elements(_ name: String, atMost limit: Int = .max) throws(Rejection) -> [JSONToken]? {

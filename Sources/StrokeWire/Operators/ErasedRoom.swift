@@ -34,7 +34,7 @@ public struct ErasedRoom: Sendable, Hashable {
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(bytes, keeping: ["room", "assets"], limit: .max)
-        let room = try body.required("room", "the name of a room") { RoomID($0) }
+        let room = try body.room()
         let assets = try body.strings("assets") ?? []
         self.init(room: room, assets: assets.compactMap { AssetID(hexadecimal: $0) })
     }

@@ -61,15 +61,11 @@ extension OperatorCommand {
     }
 
     fileprivate init(_ body: JSONObject) throws(Rejection) {
-        func room() throws(Rejection) -> RoomID { try body.required("room", "the name of a room") { RoomID($0) } }
-        func author() throws(Rejection) -> AuthorID {
-            try body.required("author", "the name of an author") { AuthorID($0) }
-        }
         switch try body.requiredString("command", limit: 64) {
-        case "close": self = .close(try room())
-        case "mute": self = .mute(try author(), try room())
-        case "unmute": self = .unmute(try author(), try room())
-        case "erase": self = .erase(try room())
+        case "close": self = .close(try body.room())
+        case "mute": self = .mute(try body.author(), try body.room())
+        case "unmute": self = .unmute(try body.author(), try body.room())
+        case "erase": self = .erase(try body.room())
         case "revoke": self = .revoke(try Revocation(body))
         default: throw .outOfRange("command", "close, mute, unmute, erase or revoke")
         }

@@ -103,12 +103,9 @@ extension ControlRecord {
         let body = try JSONObject(bytes, keeping: Self.keys)
         _ = try body.requiredInteger("v", in: 1...1)
         let safe = Int64.maxSafeInteger
-        func author() throws(Rejection) -> AuthorID {
-            try body.required("author", "the name of an author") { AuthorID($0) }
-        }
         switch try body.requiredString("kind", limit: 64) {
         case "gave-up":
-            let author = try author()
+            let author = try body.author()
             let from = try body.requiredInteger("from", in: 0...safe)
             self = .gaveUp(
                 author: author, from: from, to: try body.requiredInteger("to", in: from...safe),
@@ -129,8 +126,8 @@ extension ControlRecord {
             case "erased": self = .erase
             default: self = .close
             }
-        case "mute": self = .mute(try author())
-        case "unmute": self = .unmute(try author())
+        case "mute": self = .mute(try body.author())
+        case "unmute": self = .unmute(try body.author())
         case "restore":
             self = .restore(
                 RoomRestoration(

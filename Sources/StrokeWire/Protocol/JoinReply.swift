@@ -157,7 +157,7 @@ extension JoinedOperation {
         }
         self.init(
             index: try body.requiredIndex("index"),
-            author: try body.required("author", "the name of an author") { AuthorID($0) },
+            author: try body.author(),
             reference: try body.index("ref"), isLate: try body.bool("late") ?? false, digest: try body.digest("digest"),
             page: try body.page("page") ?? 0, message: body.bytes[range])
     }

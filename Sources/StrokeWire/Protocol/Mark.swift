@@ -80,7 +80,7 @@ extension Mark {
         live = try body.time("live")
         if let number = try body.integer("covered", in: 0...Int64.maxSafeInteger) {
             covered = Covered(
-                author: try body.required("author", "the name of an author") { AuthorID($0) },
+                author: try body.author(),
                 session: try body.string("session", limit: 64), number: number)
         } else {
             covered = nil
