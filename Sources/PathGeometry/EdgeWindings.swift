@@ -1,10 +1,11 @@
 /// The winding numbers of the two paths of an arrangement on both sides of each edge.
 ///
 /// Edges go in chains, along which these numbers are the same. A ray counts the numbers of one chain, and those of the
-/// others follow around the vertices that they share: what lies to the left of an edge lies to the right of the next one,
-/// anticlockwise. Only vertices whose edges are clearly in order are passed, so that chains that are hard to tell apart where
-/// they meet have a ray each, as all of a few chains have. Where two ways around contradict each other, as they may where curves are hardly farther from
-/// each other than the tolerance, all chains have one, unless they are too many.
+/// others follow around the vertices that they share: what lies to the left of an edge lies to the right of the next
+/// one, anticlockwise. Only vertices whose edges are clearly in order are passed, so that chains that are hard to tell
+/// apart where they meet have a ray each, as all of a few chains have. Where two ways around contradict each other, as
+/// they may where curves are hardly farther from each other than the tolerance, all chains have one, unless they are
+/// too many.
 ///
 /// A ray starts on the edge itself, so that no distance to its sides must be chosen, and where it is farthest from what it
 /// might confuse.

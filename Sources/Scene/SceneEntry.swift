@@ -21,8 +21,8 @@ public struct SceneEntry: Sendable, Equatable {
     /// A box around its areas. May be larger than they are, which costs time alone; an empty one is of an entry without any.
     /// That of a lasso is not looked at.
     public var bounds: Box
-    /// How much dearer it is to paint than ink that covers as much, and how many boards of ink it counts for at least: all pixels of
-    /// an image may be looked at, however small it has become.
+    /// How much dearer it is to paint than ink that covers as much, and how many boards of ink it counts for at least:
+    /// all pixels of an image may be looked at, however small it has become.
     public var coverWeight: Double
     public var leastCover: Double
 

@@ -17,8 +17,8 @@ public struct SelectedInk: Sendable {
 
     /// From the bottom to the top.
     public private(set) var entries: [Entry] = []
-    /// How many lie there, too, that cannot be drawn anew as they are seen: an eraser or a lasso has cut or copied them. Strokes whose
-    /// outlines are too long to be compared count among them.
+    /// How many lie there, too, that cannot be drawn anew as they are seen: an eraser or a lasso has cut or copied
+    /// them. Strokes whose outlines are too long to be compared count among them.
     public private(set) var cutCount = 0
 
     /// What is seen of an entry.

@@ -4,8 +4,8 @@ internal import Raster
 
 /// Finds the strokes of a page that an eraser of whole strokes touches, where they are seen: lassos have moved some of them.
 ///
-/// Texts count as strokes, with their boxes; erasers, images and lassos do not. What an eraser has wiped of a stroke above the last lasso still counts as
-/// there.
+/// Texts count as strokes, with their boxes; erasers, images and lassos do not. What an eraser has wiped of a stroke
+/// above the last lasso still counts as there.
 public struct StrokeHits: Sendable {
     /// Points of ink that a call decodes before it ends; a call of the next movement goes on, for it knows more boxes.
     public static let pointBound = 1 << 17

@@ -48,12 +48,13 @@ enum Record {
     static let lesson: UInt32 = 15
     /// What is to be fetched: `from`, `after`, `limit` and `ep`, 64 bits each; the incarnation, empty for none.
     static let request: UInt32 = 16
-    /// The pointers that are seen: how many, and of each its colour as `0xRRGGBB`, the width of its line in board units, 64 bits, how
-    /// many places its trail has, and the places, the oldest first and the tip last: x, y in board units and opacity, 64 bits
-    /// each. A tip that is not seen has the opacity 0.
+    /// The pointers that are seen: how many, and of each its colour as `0xRRGGBB`, the width of its line in board
+    /// units, 64 bits, how many places its trail has, and the places, the oldest first and the tip last: x, y in board
+    /// units and opacity, 64 bits each. A tip that is not seen has the opacity 0.
     static let pointers: UInt32 = 17
-    /// When pages came to be shown, as far as that is known: how many times, and of each the index of an operation and its media time,
-    /// 64 bits each, and the page. Of a student's board that was joined these are the first strokes that are seen on each page.
+    /// When pages came to be shown, as far as that is known: how many times, and of each the index of an operation and
+    /// its media time, 64 bits each, and the page. Of a student's board that was joined these are the first strokes
+    /// that are seen on each page.
     static let visits: UInt32 = 18
 }
 

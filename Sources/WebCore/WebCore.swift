@@ -128,8 +128,8 @@ public func view(_ x: Int32, _ y: Int32, _ width: Int32, _ height: Int32, _ scal
 @_cdecl("lectern_present_all")
 public func presentAll() { picture.presentAll() }
 
-/// A number of the picture: 0 the width of the canvas in pixels, 1 its height, 2 pixels a board unit, 3 how much of it is there, 0 … 1;
-/// 4 whether it has the colours of a dark board, which a page that images cover has not.
+/// A number of the picture: 0 the width of the canvas in pixels, 1 its height, 2 pixels a board unit, 3 how much of it
+/// is there, 0 … 1; 4 whether it has the colours of a dark board, which a page that images cover has not.
 @_expose(wasm, "measure")
 @_cdecl("lectern_measure")
 public func measure(_ number: Int32) -> Double {
@@ -187,8 +187,8 @@ public func setImage(_ page: Int32, _ width: Int32, _ height: Int32, _ size: Int
     picture.setPixels(.asset(ImageSource(asset: asset, page: Int(page))), pixels)
 }
 
-/// Finds the topmost ink of the room as near to a place as `radius`: 1 where there is any. Output: the index of its operation and the
-/// media time at which that was drawn, floats of 64 bits.
+/// Finds the topmost ink of the room as near to a place as `radius`: 1 where there is any. Output: the index of its
+/// operation and the media time at which that was drawn, floats of 64 bits.
 @_expose(wasm, "strokeAt")
 @_cdecl("lectern_stroke_at")
 public func strokeAt(_ x: Double, _ y: Double, _ radius: Double) -> Int32 {

@@ -14,9 +14,9 @@ internal import WebCore
 ///   - kind: 0 mouse, 1 touch, 2 pen.
 ///   - flags: when down, 1 for a primary pointer, 2 for the eraser end, 4 where what it draws is not for the room, added up;
 ///     when moved, how many of the samples are not predicted.
-///   - size: input: samples of six floats of 64 bits, x, y, time, force, altitude, azimuth; when down and above the board, behind
-///     the one sample the media time, and element, colour and width of the tool; no sample where the board is left; at rest, behind the
-///     sample the board units within which it rests.
+///   - size: input: samples of six floats of 64 bits, x, y, time, force, altitude, azimuth; when down and above the
+///     board, behind the one sample the media time, and element, colour and width of the tool; no sample where the
+///     board is left; at rest, behind the sample the board units within which it rests.
 ///
 /// Output, where there are points: the index of the first new point, how many there are from it on, how many are predicted; of
 /// each x, y, force, altitude, azimuth and milliseconds.

@@ -1,8 +1,9 @@
 // The functions that a teacher's page calls: the session of one teacher in one instance, which draws no picture.
 //
-// Bytes go over as in `WebCore/WebCore.swift`: the page writes them to `input`, the core copies what it keeps; answers are at `output`
-// until the next call. In both, a text or a body is its length in 32 bits and its bytes, in answers padded to four; times are
-// milliseconds of one clock of the page; a number that is not there is NaN. No function throws.
+// Bytes go over as in `WebCore/WebCore.swift`: the page writes them to `input`, the core copies what it keeps; answers
+// are at `output` until the next call. In both, a text or a body is its length in 32 bits and its bytes, in answers
+// padded to four; times are milliseconds of one clock of the page; a number that is not there is NaN. No function
+// throws.
 
 internal import ClientCore
 internal import StrokeWire
@@ -105,14 +106,14 @@ public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
     return 1
 }
 
-/// Publishes a command. Input: the media time, the action as in messages, or 7 for an image and 8 for a lasso; then
-/// of a turn the page, of an arrange how many pages and they, of an image its page, the 64 digits of its asset, x, y,
-/// width and height, of a lasso the page or 1000 for the one that is seen, whether the original stays, whether there is a
-/// map, its six numbers, how many corners, x and y of each; 9 for a paper: the page or 1000 for the one that is seen, the
-/// number of the ruling, and the distance of its lines; 10 for a removal: how many entries and their indices, floats of 64
-/// bits; 11 for a text: its colour, the height of a line, x, y, width and height of its box, and what it says; 12 for a
-/// slide as paper: as an image; 13 for entries that are removed and drawn anew: how many and their indices as of a removal,
-/// and messages that draw, each as a text.
+/// Publishes a command. Input: the media time, the action as in messages, or 7 for an image and 8 for a lasso; then of
+/// a turn the page, of an arrange how many pages and they, of an image its page, the 64 digits of its asset, x, y,
+/// width and height, of a lasso the page or 1000 for the one that is seen, whether the original stays, whether there is
+/// a map, its six numbers, how many corners, x and y of each; 9 for a paper: the page or 1000 for the one that is seen,
+/// the number of the ruling, and the distance of its lines; 10 for a removal: how many entries and their indices,
+/// floats of 64 bits; 11 for a text: its colour, the height of a line, x, y, width and height of its box, and what it
+/// says; 12 for a slide as paper: as an image; 13 for entries that are removed and drawn anew: how many and their
+/// indices as of a removal, and messages that draw, each as a text.
 private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
     let time = mediaTime(reader.number(Double.self, or: .nan))
     let command: DrawingCommand
@@ -307,9 +308,9 @@ private func answer(_ post: DrawingPost) {
     buffers.append(post.body)
 }
 
-/// What is shown above the room's entries, but for the stroke under the pen. Output: the session, the page that is seen, the pages as
-/// `teacherNext` tells them, how many entries, the id of each as a float of 64 bits, and its message, which is empty where the page was
-/// told it before.
+/// What is shown above the room's entries, but for the stroke under the pen. Output: the session, the page that is
+/// seen, the pages as `teacherNext` tells them, how many entries, the id of each as a float of 64 bits, and its
+/// message, which is empty where the page was told it before.
 @_expose(wasm, "teacherLive")
 @_cdecl("lectern_teacher_live")
 public func teacherLive() {

@@ -23,11 +23,12 @@ public func selection(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: D
     answer(picture.selection(AffineMap(a, b, c, d, e, f), &pixels))
 }
 
-/// Finds the topmost image (0) or text (1) at a place of the board, or the strokes and texts inside of the path that was selected last
-/// (2): how many. Output of an image: x and y of its corners, its id, floats of 64 bits; whether it is whole and upright; its
-/// asset's id, and its page. Of a text: its id, x, y, width and height of its box and the height of a line in board units, floats
-/// of 64 bits; its colour as its message has it; and its words. Of what is inside: how many more cannot be drawn anew; of each,
-/// from the bottom to the top, its id, a float of 64 bits, and the message that draws it. Texts are as in records.
+/// Finds the topmost image (0) or text (1) at a place of the board, or the strokes and texts inside of the path that
+/// was selected last (2): how many. Output of an image: x and y of its corners, its id, floats of 64 bits; whether it
+/// is whole and upright; its asset's id, and its page. Of a text: its id, x, y, width and height of its box and the
+/// height of a line in board units, floats of 64 bits; its colour as its message has it; and its words. Of what is
+/// inside: how many more cannot be drawn anew; of each, from the bottom to the top, its id, a float of 64 bits, and the
+/// message that draws it. Texts are as in records.
 @_expose(wasm, "find")
 @_cdecl("lectern_find")
 public func find(_ kind: Int32, _ x: Double, _ y: Double) -> Int32 {
@@ -62,10 +63,10 @@ public func find(_ kind: Int32, _ x: Double, _ y: Double) -> Int32 {
     return 1
 }
 
-/// Hides the strokes that an eraser of whole strokes touches: how many. Input: x and y of its path in board units, floats of 64
-/// bits. Output: their ids, floats of 64 bits. With the radius -1 it hides entries whose ids are the input, and with -2 it shows
-/// them again, unless the room has removed them. With -3 it hides none: the input is an author's name behind its length, a word, and
-/// ids; those of them that are the author's are the output.
+/// Hides the strokes that an eraser of whole strokes touches: how many. Input: x and y of its path in board units,
+/// floats of 64 bits. Output: their ids, floats of 64 bits. With the radius -1 it hides entries whose ids are the
+/// input, and with -2 it shows them again, unless the room has removed them. With -3 it hides none: the input is an
+/// author's name behind its length, a word, and ids; those of them that are the author's are the output.
 @_expose(wasm, "lift")
 @_cdecl("lectern_lift")
 public func lift(_ radius: Double, _ size: Int32) -> Int32 {

@@ -240,7 +240,8 @@ import Testing
             let anew = board.drawn(width: 300, height: 200)
             #expect(canvas.fingerprint == anew.fingerprint, "seed \(random.seed), step \(step)")
             #expect(
-                painter.versionBytes <= versionBytes || painter.versions.count == 1, "seed \(random.seed), step \(step)")
+                painter.versionBytes <= versionBytes || painter.versions.count == 1,
+                "seed \(random.seed), step \(step)")
         }
     }
 

@@ -1,6 +1,7 @@
 public import StrokeWire
 
-/// An operation of a teacher other than a pen stroke, such as undo, an image, a lasso or a page turn. Undo, redo and clear concern the page that is seen.
+/// An operation of a teacher other than a pen stroke, such as undo, an image, a lasso or a page turn. Undo, redo and
+/// clear concern the page that is seen.
 public enum DrawingCommand: Sendable, Equatable {
     case undo
     case redo

@@ -40,8 +40,8 @@ extension DrawingSession {
     ///
     /// - Parameters:
     ///   - time: on the clock of samples.
-    ///   - reach: board units within which the pen rests: as much as a hand trembles on the screen, so that it is less where the board
-    ///     is seen larger.
+    ///   - reach: board units within which the pen rests: as much as a hand trembles on the screen, so that it is less
+    ///     where the board is seen larger.
     /// - Returns: the change, and what is drawn from now on; nil where nothing has changed.
     public mutating func penRested(
         _ id: Int, time: Double, within reach: Double = 4, at now: Duration

@@ -2,8 +2,8 @@ public import StrokeWire
 
 /// How many operations each step of the person was, as far as this run has made them: what is drawn anew is one step of many.
 ///
-/// An undo or a redo is sent for each operation of a step. Where another author has drawn on the page meanwhile, and the room undoes
-/// whatever is newest, these strokes are among them.
+/// An undo or a redo is sent for each operation of a step. Where another author has drawn on the page meanwhile, and
+/// the room undoes whatever is newest, these strokes are among them.
 struct UndoSteps: Sendable {
     private struct Page: Sendable {
         var done: [Int] = []
@@ -64,8 +64,8 @@ extension DrawingSession {
     ///   - indices: 1 … 256, different from each other.
     ///   - strokes: messages that draw, in board units, and their points.
     ///   - time: the media time in milliseconds; nil while it is not known.
-    /// - Returns: whether it was taken; see ``perform(_:time:at:)``. An outbox whose bytes become too many has taken some strokes, and no
-    ///   removal.
+    /// - Returns: whether it was taken; see ``perform(_:time:at:)``. An outbox whose bytes become too many has taken
+    ///   some strokes, and no removal.
     public mutating func redraw(
         _ indices: [UInt64], as strokes: [(header: StrokeMessage, points: [StrokePoint])], time: Int64?,
         at now: Duration

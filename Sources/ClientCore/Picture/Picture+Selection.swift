@@ -98,8 +98,8 @@ extension Picture {
         }
     }
 
-    /// The topmost stroke or text of the room whose ink, where lassos have put it, is as near to a place as that: its index, and the
-    /// time that its message has, nil for none.
+    /// The topmost stroke or text of the room whose ink, where lassos have put it, is as near to a place as that: its
+    /// index, and the time that its message has, nil for none.
     public func stroke(near place: Point, radius: Double) -> (id: UInt64, time: MediaTime?)? {
         guard let page = try? currentPage({}) else { return nil }
         let touched = hits.strokes(under: [place], radius: radius, of: page, longerSide: board.longerSide)

@@ -13,8 +13,8 @@ import Whiteboard
 /// Memory: the board, as ``FollowedBoard`` bounds it; ``heldBytes`` of operations that wait; strokes being drawn, as
 /// ``WetInk`` bounds them.
 public struct BoardPlayout: Sendable {
-    /// Bytes of operations that wait for the player, ``heldOverhead`` and its message for each. Beyond, the board is joined anew, with what the player has not reached
-    /// veiled.
+    /// Bytes of operations that wait for the player, ``heldOverhead`` and its message for each. Beyond, the board is
+    /// joined anew, with what the player has not reached veiled.
     public static let heldBytes = 32 << 20
     /// What an operation that waits weighs besides its message.
     static let heldOverhead = 512
@@ -65,8 +65,8 @@ public struct BoardPlayout: Sendable {
     /// The session whose strokes the caller draws itself while they are wet.
     public var ownSession: String?
 
-    /// The author whose pointers the caller shows itself: those without wet ink are passed over. ``point(to:by:colour:width:on:at:)``
-    /// sets it.
+    /// The author whose pointers the caller shows itself: those without wet ink are passed over.
+    /// ``point(to:by:colour:width:on:at:)`` sets it.
     public var ownAuthor: AuthorID? {
         get { pointing.ownAuthor }
         set { pointing.ownAuthor = newValue }

@@ -25,8 +25,8 @@ extension RoomHost {
             takePlace(hosted)
         }
         touch(hosted, at: now)
-        // Nothing is due, saved or forgotten before the journal has been read: all rooms are settled then. And nothing is left to be
-        // published of what the host before has published.
+        // Nothing is due, saved or forgotten before the journal has been read: all rooms are settled then. And nothing
+        // is left to be published of what the host before has published.
         if phase == .recovering, hosted.hasState, !hosted.isOverLimit {
             if record.sequence > hosted.toldThrough { perform(in: hosted, at: now) }
         } else {

@@ -107,8 +107,8 @@ extension RoomHost {
     }
 
     /// Ends the work on a partition: saves its rooms, then forgets each of them once its requests are answered. Its
-    /// journal must not be read any more. Rooms that cannot be saved are forgotten after ``closingTimeout(_:)`` in which no room of the
-    /// partition was saved: whoever opens it next finds their records in the journal.
+    /// journal must not be read any more. Rooms that cannot be saved are forgotten after ``closingTimeout(_:)`` in
+    /// which no room of the partition was saved: whoever opens it next finds their records in the journal.
     public func close(_ partition: Int, saving: ClosingSave = .unsaved, at now: Instant) {
         guard let phase = partitions[partition]?.phase else { return output.closed(partition, isWhole: false) }
         guard phase != .closing else { return }

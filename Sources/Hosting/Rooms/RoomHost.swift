@@ -254,8 +254,8 @@ public final class RoomHost<Output: HostOutput> {
         publish(effect, of: hosted, at: now)
     }
 
-    /// Keeps an effect that is not repeated by itself until the connection is back. Releases are bounded by the closed output, the rest in
-    /// bytes.
+    /// Keeps an effect that is not repeated by itself until the connection is back. Releases are bounded by the closed
+    /// output, the rest in bytes.
     func keep(_ effect: RoomEffect, in hosted: HostedRoom) {
         let bytes = effect.keptBytes
         guard effect.isSaidOnce, bytes == 0 || unsentBytes + bytes <= configuration.unsentBytes else { return }

@@ -23,10 +23,11 @@ public struct BoardLayer: Sendable, Hashable {
 ///   of the parts that came in its place;
 /// - else the layers above the longest kept prefix of the list are drawn: for a new stroke that one.
 ///
-/// The pixels are the same in each case. A drawing that is ended goes on where it was, in as many calls as it takes. Use one
-/// painter a room, on one thread at a time. Memory: the kept versions (bounded by `versionBytes`; one canvas is always kept),
-/// 64 bytes a visible layer, a canvas of a drawing that was ended, and while it draws that of a ``StrokePainter``. Versions that all cursors have passed are kept for undo, redo and looks back only, and take at most
-/// the bytes of one canvas.
+/// The pixels are the same in each case. A drawing that is ended goes on where it was, in as many calls as it takes.
+/// Use one painter a room, on one thread at a time. Memory: the kept versions (bounded by `versionBytes`; one canvas is
+/// always kept), 64 bytes a visible layer, a canvas of a drawing that was ended, and while it draws that of a
+/// ``StrokePainter``. Versions that all cursors have passed are kept for undo, redo and looks back only, and take at
+/// most the bytes of one canvas.
 public struct BoardPainter: Sendable {
     /// While many layers are drawn at once, the pictures of the last so many are kept, for the next undos.
     private static let keptPrefixes = 16

@@ -11,8 +11,8 @@ struct JSONNumber {
     /// Offsets in the text.
     let range: Range<Int>
 
-    /// More than the digits of any text, so that no digits make up for a clamped exponent. With one more digit it is still an
-    /// integer of 32 bits, which `Int` is in browsers.
+    /// More than the digits of any text, so that no digits make up for a clamped exponent. With one more digit it is
+    /// still an integer of 32 bits, which `Int` is in browsers.
     static let exponentBound = 100_000_000
 
     /// Whether `mantissa` holds all digits.

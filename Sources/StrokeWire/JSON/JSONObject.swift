@@ -246,8 +246,8 @@ package enum JSONField {
         return (try? object.string(name, limit: .max)) ?? nil
     }
 
-    /// The number of a top-level member, for example the time in a video's metadata; nil where the text is no JSON object, or
-    /// the member is missing or no number.
+    /// The number of a top-level member, for example the time in a video's metadata; nil where the text is no JSON
+    /// object, or the member is missing or no number.
     package static func number(_ name: String, in bytes: [UInt8]) -> Double? {
         guard let object = try? JSONObject(bytes, keeping: [name]) else { return nil }
         return (try? object.number(name, in: -0x1p63...0x1p63)) ?? nil

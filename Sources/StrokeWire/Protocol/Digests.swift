@@ -125,7 +125,8 @@ extension UInt8 {
 extension [UInt8] {
     /// The bytes of hexadecimal digits in lower case, two for each; nil for anything else.
     package init?(hexadecimal digits: some Collection<UInt8>) {
-        let values = digits.compactMap { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) ? nil : $0.hexadecimalValue }
+        let upper = UInt8(ascii: "A")...UInt8(ascii: "F")
+        let values = digits.compactMap { upper.contains($0) ? nil : $0.hexadecimalValue }
         guard values.count == digits.count, values.count % 2 == 0 else { return nil }
         self = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }

@@ -319,8 +319,8 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     /// The greatest number of message bytes for each unit of ``points``.
     static let bytesOfUnit = 32
 
-    /// Of a stroke, a removal or a clear alone. Depends on the message alone, as it came or was joined from its shards: every replica
-    /// and every release has to reject the same strokes, however it packs them.
+    /// Of a stroke, a removal or a clear alone. Depends on the message alone, as it came or was joined from its shards:
+    /// every replica and every release has to reject the same strokes, however it packs them.
     static func points(messageBytes: Int, points: Int) -> Int {
         max(points, (messageBytes + bytesOfUnit - 1) / bytesOfUnit, 8)
     }

@@ -137,12 +137,12 @@ extension Room {
 
 /// The start of a checkpoint, and the ranges that hold in all of them.
 ///
-/// Two numbers follow the mark: ``version``, that of the bytes, and ``fold``, that of the rules by which a log becomes a
-/// room. To change the form of a part, write only the new form, and read the old one where `reader.version` is below the
-/// version that brought it; write the old numbers where a room has nothing new. What a release before may do without is a
-/// ``CheckpointNote`` instead. To change what a log makes of a room, bring a room of an older `reader.fold` up to date where
-/// it is read. Raise either number once after a release, with the first such change: what a release has written stays
-/// readable, and `CheckpointVersionTests` keeps a checkpoint of each to prove it.
+/// Two numbers follow the mark: ``version``, that of the bytes, and ``fold``, that of the rules by which a log becomes
+/// a room. To change the form of a part, write only the new form, and read the old one where `reader.version` is below
+/// the version that brought it; write the old numbers where a room has nothing new. What a release before may do
+/// without is a ``CheckpointNote`` instead. To change what a log makes of a room, bring a room of an older
+/// `reader.fold` up to date where it is read. Raise either number once after a release, with the first such change:
+/// what a release has written stays readable, and `CheckpointVersionTests` keeps a checkpoint of each to prove it.
 enum CheckpointFormat {
     /// "LCP".
     static let mark: [UInt8] = [0x4c, 0x43, 0x50]
