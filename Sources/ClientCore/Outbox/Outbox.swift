@@ -132,8 +132,7 @@ struct Outbox: Sendable, Equatable {
 
     /// Puts an operation behind all others, under a new number: the room has settled its old one.
     mutating func renumber(_ key: OperationKey, at now: Duration) {
-        guard let operation = waiting.remove(key) else { return }
-        delete([operation])
+        guard let operation = remove(key) else { return }
         insert(renumbered(operation, isLeft: nil), at: now)
     }
 

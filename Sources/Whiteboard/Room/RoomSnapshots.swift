@@ -44,10 +44,10 @@ public struct CatchUp: Sendable {
 
 extension CatchUp {
     /// The board at one position.
-    init(incarnation: String, _ version: BoardVersion) {
+    init(incarnation: String, _ version: BoardVersion, part: JoinRequest.Part = .whole) {
         self.init(
             incarnation: incarnation, index: version.index, digest: version.digest, knownPages: BoardPages(),
-            hasPages: version.hasPages, content: .version(version))
+            hasPages: version.hasPages, part: part, content: .version(version))
     }
 }
 
@@ -64,7 +64,8 @@ extension Room {
             snapshot.gate = gateState(of: cohort)
             return snapshot
         }
-        return isOf(request.incarnation) ? board(of: cohort, at: index).map { catchUp(request, from: $0) } : nil
+        guard isOf(request.incarnation) else { return nil }
+        return board(of: cohort, at: index).map { CatchUp(incarnation: incarnation, $0, part: request.part) }
     }
 
     /// Whether a cohort's operations wait for a video. One that does not exist yet is as its settings say.
@@ -76,18 +77,13 @@ extension Room {
     /// Answers a client that joins the head feed, in the same way.
     public func catchUpHead(_ request: JoinRequest, isCurrent: Bool = false) -> CatchUp? {
         guard let index = request.index else { return catchUp(request, from: log.head, isCurrent) }
-        return isOf(request.incarnation) ? head(at: index).map { catchUp(request, from: $0) } : nil
+        guard isOf(request.incarnation) else { return nil }
+        return head(at: index).map { CatchUp(incarnation: incarnation, $0, part: request.part) }
     }
 
     /// Whether a position that a client names is one of this incarnation; true where it names none.
     public func isOf(_ incarnation: String?) -> Bool {
         incarnation == nil || incarnation == self.incarnation
-    }
-
-    private func catchUp(_ request: JoinRequest, from version: BoardVersion) -> CatchUp {
-        var snapshot = CatchUp(incarnation: incarnation, version)
-        snapshot.part = request.part
-        return snapshot
     }
 
     private func catchUp(_ request: JoinRequest, from board: Board, _ isCurrent: Bool) -> CatchUp {
