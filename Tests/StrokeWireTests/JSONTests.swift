@@ -36,10 +36,6 @@ import Testing
         #expect(decode(text).fault == Fault(.notJSON))
     }
 
-    @Test func `does not begin with a byte-order mark`() {
-        #expect(decode([0xef, 0xbb, 0xbf] + Array(#"{"n":1,"a":2}"#.utf8)).fault == Fault(.notJSON))
-    }
-
     @Test func `is not nested deeper than 8, the object itself being level 1`() {
         for (open, close) in [("[", "]"), (#"{"k":"#, "}")] {
             let inner = open == "[" ? "" : "0"
@@ -141,7 +137,8 @@ import Testing
                 scale -= point
                 text.append(contentsOf: tail.map(String.init))
             }
-            if exponent != 0 { written += "e\(exponent)" }
+            let sign = exponent > 0 ? random.pick(["", "+"]) : ""
+            if exponent != 0 { written += random.pick(["e", "E"]) + sign + "\(exponent)" }
             let expected = Self.integer(digits: text.joined(), scale: scale)
             let actual = decode(#"{"n":1,"a":2,"t":\#(written)}"#)
             switch expected {

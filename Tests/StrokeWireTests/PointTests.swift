@@ -16,7 +16,9 @@ import Testing
     func `are those that another JSON reader finds`(lesson: SampleLesson) throws {
         for bytes in try lesson.messages() {
             let expected = try JSONDecoder().decode(Points.self, from: Data(bytes)).d ?? []
-            let points = try StrokeMessage(decoding: bytes).decodePoints(of: bytes)
+            let message = try StrokeMessage(decoding: bytes)
+            let points = message.decodePoints(of: bytes)
+            #expect(message.points.count == points.count)
             #expect(
                 points
                     == expected.map {

@@ -21,56 +21,24 @@ import Testing
         #expect(error.rejection.field == "n")
     }
 
+    /// Besides those of the published vectors, and of the comparison with another reader.
     @Test(arguments: [
-        (#"{}"#, Fault(.missingField, "n")), (#"{"n":1}"#, Fault(.missingField, "d")),
-        (#"{"n":null}"#, Fault(.wrongType, "n")), (#"{"n":"1"}"#, Fault(.wrongType, "n")),
-        (#"{"n":1.5}"#, Fault(.wrongType, "n")),
         (#"{"n":0.00000000000000000000000000000000000001}"#, Fault(.wrongType, "n")),
         (#"{"n":1000000000000000000000000000000000.5}"#, Fault(.wrongType, "n")),
-        (#"{"n":-1}"#, Fault(.outOfRange, "n")), (#"{"n":9007199254740992}"#, Fault(.outOfRange, "n")),
-        (#"{"n":1e999}"#, Fault(.outOfRange, "n")), (#"{"n":1e300}"#, Fault(.outOfRange, "n")),
-        (#"{"n":1,"c":-1}"#, Fault(.outOfRange, "c")), (#"{"n":1,"c":16}"#, Fault(.outOfRange, "c")),
-        (#"{"n":1,"c":4294967296}"#, Fault(.outOfRange, "c")), (#"{"n":1,"c":1e999}"#, Fault(.outOfRange, "c")),
-        (#"{"n":1,"c":"red"}"#, Fault(.wrongType, "c")), (#"{"n":1,"c":null}"#, Fault(.wrongType, "c")),
-        (#"{"n":1,"l":0}"#, Fault(.outOfRange, "l")), (#"{"n":1,"l":-1}"#, Fault(.outOfRange, "l")),
-        (#"{"n":1,"l":1e-400}"#, Fault(.outOfRange, "l")), (#"{"n":1,"l":512.001}"#, Fault(.outOfRange, "l")),
-        (#"{"n":1,"l":1e999}"#, Fault(.outOfRange, "l")), (#"{"n":1,"l":false}"#, Fault(.wrongType, "l")),
-        (#"{"n":1,"s":-1}"#, Fault(.outOfRange, "s")), (#"{"n":1,"s":1025}"#, Fault(.tooManyShards, "s")),
-        (#"{"n":1,"s":1e300}"#, Fault(.tooManyShards, "s")), (#"{"n":1,"s":1e999}"#, Fault(.outOfRange, "s")),
-        (#"{"n":1,"s":-1e300}"#, Fault(.outOfRange, "s")), (#"{"n":1,"s":2.5}"#, Fault(.wrongType, "s")),
-        (#"{"n":1,"o":1}"#, Fault(.outOfRange, "o")), (#"{"n":1,"s":1,"o":2}"#, Fault(.outOfRange, "o")),
-        (#"{"n":1,"s":3,"o":4}"#, Fault(.outOfRange, "o")), (#"{"n":1,"s":3,"o":-1}"#, Fault(.outOfRange, "o")),
-        (#"{"n":1,"s":3,"o":[]}"#, Fault(.wrongType, "o")), (#"{"n":1,"e":77}"#, Fault(.unknownElement, "e")),
-        (#"{"n":1,"e":-1}"#, Fault(.unknownElement, "e")), (#"{"n":1,"e":256}"#, Fault(.unknownElement, "e")),
+        (#"{"n":1e999}"#, Fault(.outOfRange, "n")), (#"{"n":1,"c":4294967296}"#, Fault(.outOfRange, "c")),
+        (#"{"n":1,"c":1e999}"#, Fault(.outOfRange, "c")), (#"{"n":1,"l":1e-400}"#, Fault(.outOfRange, "l")),
+        (#"{"n":1,"l":512.001}"#, Fault(.outOfRange, "l")), (#"{"n":1,"l":1e999}"#, Fault(.outOfRange, "l")),
+        (#"{"n":1,"s":1e999}"#, Fault(.outOfRange, "s")), (#"{"n":1,"s":-1e300}"#, Fault(.outOfRange, "s")),
+        (#"{"n":1,"s":1,"o":2}"#, Fault(.outOfRange, "o")), (#"{"n":1,"e":256}"#, Fault(.unknownElement, "e")),
         (#"{"n":1,"e":1e300}"#, Fault(.unknownElement, "e")), (#"{"n":1,"e":1e999}"#, Fault(.outOfRange, "e")),
-        (#"{"n":1,"e":0.5}"#, Fault(.wrongType, "e")), (#"{"n":1,"a":9}"#, Fault(.unknownAction, "a")),
-        (#"{"n":1,"a":-1}"#, Fault(.unknownAction, "a")), (#"{"n":1,"a":257}"#, Fault(.unknownAction, "a")),
-        (#"{"n":1,"a":-1e999}"#, Fault(.outOfRange, "a")), (#"{"n":1,"a":"undo"}"#, Fault(.wrongType, "a")),
-        (#"{"n":1,"t":"0"}"#, Fault(.wrongType, "t")), (#"{"n":1,"t":null}"#, Fault(.wrongType, "t")),
+        (#"{"n":1,"a":257}"#, Fault(.unknownAction, "a")), (#"{"n":1,"a":-1e999}"#, Fault(.outOfRange, "a")),
         (#"{"n":1,"t":9223372036854775808}"#, Fault(.outOfRange, "t")),
         (#"{"n":1,"t":-9223372036854775809}"#, Fault(.outOfRange, "t")),
-        (#"{"n":1,"t":1e999}"#, Fault(.outOfRange, "t")), (#"{"n":1,"t":1e19}"#, Fault(.outOfRange, "t")),
-        (#"{"n":1,"w":0.5}"#, Fault(.outOfRange, "w")), (#"{"n":1,"w":16385}"#, Fault(.outOfRange, "w")),
-        (#"{"n":1,"w":{}}"#, Fault(.wrongType, "w")), (#"{"n":1,"h":0}"#, Fault(.outOfRange, "h")),
-        (#"{"n":1,"h":1e999}"#, Fault(.outOfRange, "h")), (#"{"n":1,"h":true}"#, Fault(.wrongType, "h")),
-        (#"{"n":1,"d":null}"#, Fault(.wrongType, "d")), (#"{"n":1,"d":{}}"#, Fault(.wrongType, "d")),
-        (#"{"n":1,"d":"[]"}"#, Fault(.wrongType, "d")), (#"{"n":1,"d":[]}"#, Fault(.outOfRange, "d")),
-        (#"{"n":1,"s":1,"o":1,"d":[ ]}"#, Fault(.outOfRange, "d")), (#"{"n":1,"d":[1]}"#, Fault(.wrongType, "d[0]")),
-        (#"{"n":1,"d":[{"x":1,"y":1},[1,2]]}"#, Fault(.wrongType, "d[1]")),
-        (#"{"n":1,"d":[{"x":1,"y":1},null]}"#, Fault(.wrongType, "d[1]")),
-        (#"{"n":1,"d":[{}]}"#, Fault(.missingField, "d[0].x")),
-        (#"{"n":1,"d":[{"y":1}]}"#, Fault(.missingField, "d[0].x")),
-        (#"{"n":1,"d":[{"x":1}]}"#, Fault(.missingField, "d[0].y")),
-        (#"{"n":1,"d":[{"x":null,"y":1}]}"#, Fault(.wrongType, "d[0].x")),
-        (#"{"n":1,"d":[{"x":1,"y":"1"}]}"#, Fault(.wrongType, "d[0].y")),
-        (#"{"n":1,"d":[{"x":1,"y":65536.1}]}"#, Fault(.outOfRange, "d[0].y")),
-        (#"{"n":1,"d":[{"x":-65537,"y":1}]}"#, Fault(.outOfRange, "d[0].x")),
+        (#"{"n":1,"t":1e999}"#, Fault(.outOfRange, "t")), (#"{"n":1,"h":1e999}"#, Fault(.outOfRange, "h")),
+        (#"{"n":1,"d":null}"#, Fault(.wrongType, "d")), (#"{"n":1,"d":"[]"}"#, Fault(.wrongType, "d")),
+        (#"{"n":1,"s":1,"o":1,"d":[ ]}"#, Fault(.outOfRange, "d")),
         (#"{"n":1,"d":[{"x":1e999,"y":1}]}"#, Fault(.outOfRange, "d[0].x")),
-        (#"{"n":1,"d":[{"x":1,"y":1,"f":null}]}"#, Fault(.wrongType, "d[0].f")),
-        (#"{"n":1,"d":[{"x":1,"y":1,"f":1e999}]}"#, Fault(.outOfRange, "d[0].f")),
-        (#"{"n":1,"d":[{"x":1,"y":1,"i":"up"}]}"#, Fault(.wrongType, "d[0].i")),
         (#"{"n":1,"d":[{"x":1,"y":1,"z":-1e999}]}"#, Fault(.outOfRange, "d[0].z")),
-        (#"{"n":1,"d":[{"x":1,"y":1,"m":[]}]}"#, Fault(.wrongType, "d[0].m")),
     ])
     func `is rejected for its fault`(text: String, fault: Fault) {
         #expect(decode(text).fault == fault)
@@ -185,16 +153,5 @@ import Testing
     @Test func `too large is told before it is read`() {
         let limits = WireLimits(messageBytes: 4)
         #expect(decode("nonsense", limits: limits).fault == Fault(.tooLarge))
-    }
-
-    @Test func `has a sentence for a person`() {
-        let sentences = [#"{"n":1,"d":[{"x":1}]}"#, "{", #"{"n":1,"e":99}"#, "[]"].compactMap { text -> String? in
-            if case .failure(let error) = decode(text) { error.rejection.message } else { nil }
-        }
-        #expect(
-            sentences == [
-                "The field d[0].y is missing.", "The message is not acceptable JSON: it ends too early.",
-                "There is no element 99.", "The message has to be an object.",
-            ])
     }
 }

@@ -112,11 +112,6 @@ private func binary(_ json: String) -> [UInt8] { binary(Array(json.utf8)) }
         #expect(points > 1000)
         #expect(Double(bytes) / Double(points) <= (hasPen ? 6 : 3), "\(lesson)")
     }
-
-    @Test func `is smaller than JSON even where each point has other keys`() {
-        let text = #"{"n":1,"d":[{"x":1,"y":2},{"y":2,"x":1}]}"#
-        #expect(binary(text).count == text.utf8.count + 2)
-    }
 }
 
 @Suite struct `Bytes that are no binary form` {
