@@ -354,10 +354,7 @@ struct DrawingSessionTests {
         device.run(at: .seconds(7))
         #expect(device.posts.isEmpty)
         let states = device.events.compactMap { if case .sending(let state) = $0 { state } else { nil } }
-        guard case .waiting(let failure, let until)? = states.last else {
-            Issue.record("\(states)")
-            return
-        }
+        guard case .waiting(let failure, let until)? = states.last else { throw Unexpected("\(states)") }
         #expect(failure.code == "rate-limited" && until > .seconds(7) && until < .seconds(8))
         device.run(at: until)
         let again = try device.takeStrokes()

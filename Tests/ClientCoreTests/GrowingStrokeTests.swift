@@ -19,7 +19,8 @@ import Whiteboard
             "{\"author\":\"\(author)\",\"session\":\"s\",\"n\":\(number),\"k\":\(first),\"page\":0,\"c\":1,\"l\":3,\"e\":0\(time)\(index),\"d\":[\(points)]\(ahead)}"
     }
 
-    @Test func `points appear when the player has passed them, none is taken back, and the operation replaces them`() {
+    @Test
+    func `points appear when the player has passed them, none is taken back, and the operation replaces them`() throws {
         var room = Class()
         _ = room.wet(wet(0, [0, 100, 50, 200]), player: 0)
         #expect(room.grow(1000, now: 0).grown == [])
@@ -36,10 +37,7 @@ import Whiteboard
         #expect(room.grow(1450, now: 6).grown == [6])
         #expect(room.look(1500, now: 7).applied == [])
         let actions = room.look(1501, now: 8)
-        guard case .applied(_, _, let wasWet)? = actions.first else {
-            Issue.record("\(actions)")
-            return
-        }
+        guard case .applied(_, _, let wasWet)? = actions.first else { throw Unexpected("\(actions)") }
         #expect(wasWet && room.playout.wetInk.isEmpty)
         // What comes after it is late.
         _ = room.wet(wet(0, [0, 1]), player: 1501)

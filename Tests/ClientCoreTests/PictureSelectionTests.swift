@@ -98,7 +98,7 @@ extension PictureTests {
         #expect(found.ids == [4])
     }
 
-    @Test func `a selection is what is inside of its path, where a map puts it`() {
+    @Test func `a selection is what is inside of its path, where a map puts it`() throws {
         let line = "{\"n\":1,\"l\":10,\"e\":1,\"w\":400,\"h\":300,\"d\":[{\"x\":0,\"y\":100},{\"x\":400,\"y\":100}]}"
         var shell = fresh([Picture.Entry(id: 1, message: Array(line.utf8))], pixels: 400)
         let square = [Point(100, 50), Point(200, 50), Point(200, 150), Point(100, 150)]
@@ -107,8 +107,7 @@ extension PictureTests {
         #expect(isNothing && isSelected)
         var pixels: [UInt32] = []
         guard let box = shell.picture.selection(AffineMap(1, 0, 0, 1, 50, 20), &pixels) else {
-            Issue.record("nothing is selected")
-            return
+            throw Unexpected("nothing is selected")
         }
         let ink = pixels.indices.filter { pixels[$0] != 0 }.map { (box.x + $0 % box.width, box.y + $0 / box.width) }
         #expect(ink.map { $0.0 }.min() == 150 && ink.map { $0.0 }.max() == 249)

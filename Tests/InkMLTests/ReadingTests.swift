@@ -78,13 +78,9 @@ import Testing
         ("1 1e999", "no number"), ("1 #", "no number"), ("1 2, 3 4\n5", "more than 2"), ("- 1", "1 of 2"),
     ])
     func `a trace with a fault is refused`(_ trace: String, _ message: String) throws {
-        do {
-            let strokes = try Self.strokes("<trace>\(trace)</trace>")
-            Issue.record("\(trace) was read as \(strokes)")
-        } catch let error as InkMLError {
-            #expect(error.code == .badTrace)
-            #expect(error.message.contains(message), "\(error)")
-        }
+        let error = try #require(throws: InkMLError.self) { try Self.strokes("<trace>\(trace)</trace>") }
+        #expect(error.code == .badTrace)
+        #expect(error.message.contains(message), "\(error)")
     }
 
     @Test func `an error has the line where it stands`() throws {

@@ -27,13 +27,12 @@ import Testing
         }
     }
 
-    @Test(arguments: InkStyle.allCases) func `Two points are a line`(style: InkStyle) {
+    @Test(arguments: InkStyle.allCases) func `Two points are a line`(style: InkStyle) throws {
         for stroke in variants([(1, 2), (31, 42)]) {
             let segments = trace(style, stroke)
             #expect(segments.count == 2)
             guard case .begin(Vector(1, 2), _) = segments.first, case .line(Vector(31, 42), _) = segments.last else {
-                Issue.record("\(segments)")
-                continue
+                throw Unexpected("\(segments)")
             }
         }
     }
@@ -196,8 +195,7 @@ struct StampTests {
             let first = try #require(points.first)
             let last = try #require(points.last)
             guard case .begin(let start, _) = recorder.segments.first else {
-                Issue.record("seed \(random.seed), \(count) points: nothing was drawn")
-                continue
+                throw Unexpected("seed \(random.seed), \(count) points: nothing was drawn")
             }
             let end = try #require(recorder.end)
             #expect((start - Vector(first.x, first.y)).length < 1e-9, "seed \(random.seed), \(count) points")

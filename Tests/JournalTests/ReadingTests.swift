@@ -20,21 +20,14 @@ import Whiteboard
             let records = try await book.records.values(3)
             #expect(book.sequences == [1, 2, 3])
             guard case .message(let author, let session, let bytes) = records[1].content else {
-                Issue.record("not a message")
-                return
+                throw Unexpected("not a message")
             }
             #expect((author.text, session, bytes) == ("ben", "s2", [2]))
-            guard case .control(.epoch(3)) = records[2].content else {
-                Issue.record("not the decision")
-                return
-            }
+            guard case .control(.epoch(3)) = records[2].content else { throw Unexpected("not the decision") }
             #expect(records.allSatisfy { $0.partition == 0 && $0.room.text == "physics" })
             _ = try await book.entries.values(5)
             #expect(try await book.besides.values(1) == [.caughtUp])
-            guard case .clock = book.entries.values[0] else {
-                Issue.record("the clock comes first")
-                return
-            }
+            guard case .clock = book.entries.values[0] else { throw Unexpected("the clock comes first") }
             #expect(reader.position == 3)
             reader.cancel()
         }
@@ -176,10 +169,7 @@ import Whiteboard
             try await test.write("one")
             let (reader, book) = test.read()
             let record = try #require(try await book.records.values(1).first)
-            guard case .clock(let ahead) = book.entries.values[0] else {
-                Issue.record("the clock comes first")
-                return
-            }
+            guard case .clock(let ahead) = book.entries.values[0] else { throw Unexpected("the clock comes first") }
             // In the rooms' clock the record was logged a moment ago.
             let loggedAt = record.loggedAt + (.zero - ahead)
             let age = MonotonicClock.now() - loggedAt

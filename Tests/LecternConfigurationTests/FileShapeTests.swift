@@ -68,23 +68,17 @@ import Whiteboard
     }
 
     @Test func `A file that is not there is refused`() throws {
-        do throws(ConfigurationError) {
-            _ = try DaemonConfiguration.load(file: "/nowhere/lectern.yaml", arguments: ["log.tail": "x"])
-            Issue.record("a file that is not there was taken")
-        } catch {
-            #expect(error.faults.count == 2)
-            #expect(error.description.hasPrefix("/nowhere/lectern.yaml: there is no such file\n"))
+        let error = #expect(throws: ConfigurationError.self) {
+            try DaemonConfiguration.load(file: "/nowhere/lectern.yaml", arguments: ["log.tail": "x"])
         }
+        #expect(error?.faults.count == 2)
+        #expect(error?.description.hasPrefix("/nowhere/lectern.yaml: there is no such file\n") == true)
     }
 
     @Test func `A directory is refused`() throws {
         let path = FileManager.default.temporaryDirectory.path
-        do throws(ConfigurationError) {
-            _ = try DaemonConfiguration.load(file: path)
-            Issue.record("a directory was taken for a file")
-        } catch {
-            #expect(error.description == "\(path): cannot be read")
-        }
+        let error = #expect(throws: ConfigurationError.self) { try DaemonConfiguration.load(file: path) }
+        #expect(error?.description == "\(path): cannot be read")
     }
 
     @Test func `Random damage to a file ends in a configuration or in faults`() throws {

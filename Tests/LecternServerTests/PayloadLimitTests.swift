@@ -128,12 +128,8 @@ import Whiteboard
         let settings = ServerConfiguration.test { $0.room.intake.wire.messageBytes = messageBytes }
         try await NATSTestServer.with(configuration: "max_payload: \(limit)") { nats in
             let daemon = try await RunningDaemon(settings, nats)
-            do {
-                try await daemon.stop()
-                Issue.record("it serves")
-            } catch let error as PayloadLimitTooLow {
-                #expect(error.limit == limit && error.needed == max(65_536, messageBytes + 4096))
-            }
+            let error = try await #require(throws: PayloadLimitTooLow.self) { try await daemon.stop() }
+            #expect(error.limit == limit && error.needed == max(65_536, messageBytes + 4096))
         }
     }
 }

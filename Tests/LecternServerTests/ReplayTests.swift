@@ -159,8 +159,7 @@ import Whiteboard
             let next = LogPlace(log: log, sequence: 5).description
             replays.answer(ReplayRequest(), of: address.room, incarnation: next, through: 2, reply: "next")
             guard case .sent(let bytes)? = try await recorder.next()["next"] else {
-                Issue.record("no part of the next lesson")
-                return
+                throw Unexpected("no part of the next lesson")
             }
             recorder.open(1)
             let part = try ReplayReply(decoding: bytes)
@@ -228,12 +227,8 @@ import Whiteboard
                 try await lesson.reaches(5)
                 let purge = Array(#"{"seq":3}"#.utf8)
                 _ = try await durable.client.request(purge, to: "$JS.API.STREAM.PURGE.INK_LOG_0", timeout: .hangLimit)
-                do {
-                    _ = try await lesson.part(head: true)
-                    Issue.record("an answer without a beginning")
-                } catch let error as RequestError {
-                    #expect(error.code == .gone)
-                }
+                let error = await #expect(throws: RequestError.self) { try await lesson.part(head: true) }
+                #expect(error?.code == .gone)
             }
         }
     }

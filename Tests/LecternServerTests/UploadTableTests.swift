@@ -39,14 +39,10 @@ import Whiteboard
         ] as [(Int, [UInt8])] {
             #expect(table.begin("a", try Self.room(), bytes: 10, at: start) == nil)
             guard case .refused = table.receive("a", offset: offset, part, at: start) else {
-                Issue.record("\(offset) \(part.count)")
-                continue
+                throw Unexpected("\(offset) \(part.count)")
             }
             #expect(table.byteCount == 0)
-            guard case .refused = table.receive("a", offset: 0, [1], at: start) else {
-                Issue.record("it goes on")
-                continue
-            }
+            guard case .refused = table.receive("a", offset: 0, [1], at: start) else { throw Unexpected("it goes on") }
         }
     }
 
@@ -86,8 +82,7 @@ import Whiteboard
         #expect(table.begin("b", room, bytes: 100, at: start + .seconds(50)) == .busy)
         #expect(table.begin("b", room, bytes: 100, at: start + .seconds(51)) == nil)
         guard case .refused = table.receive("a", offset: 1, [1], at: start + .seconds(51)) else {
-            Issue.record("it goes on")
-            return
+            throw Unexpected("it goes on")
         }
         // Where no other one begins, too.
         table.expire(at: start + .seconds(81))
@@ -113,8 +108,7 @@ import Whiteboard
         #expect(table.receive("a", offset: 0, [1, 2], at: start) == .taken)
         #expect(table.receive("a", offset: 2, [], at: start) == .whole([1, 2], password: nil, try Self.room()))
         guard case .refused = table.receive("a", offset: 2, [], at: start) else {
-            Issue.record("it is stored twice")
-            return
+            throw Unexpected("it is stored twice")
         }
         #expect(table.begin("b", try Self.room(), bytes: 1, at: start + .seconds(1000)) == .busy)
         table.end("a")

@@ -89,8 +89,7 @@ import Testing
             }
             let mixed = "tls://ada:ada@127.0.0.1:\(server.port),nats://ada:ada@127.0.0.1:\(server.port)"
             guard case .invalidSettings = await failure(NATSSettings(url: mixed)) else {
-                Issue.record("a list of both kinds is taken")
-                return
+                throw Unexpected("a list of both kinds is taken")
             }
         }
     }

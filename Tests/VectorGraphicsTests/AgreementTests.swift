@@ -196,10 +196,7 @@ import Testing
         }
         ink /= Double(scale * scale)
         let drawable = try #require(DrawableStroke(stroke, width: 320, height: 240))
-        guard case .curve(let even) = drawable.form else {
-            Issue.record("the width is constant")
-            return
-        }
+        guard case .curve(let even) = drawable.form else { throw Unexpected("the width is constant") }
         let length = points.count == 1 ? 0 : points[1].0 - points[0].0
         let area = length * even + even * even * 0.785
         #expect(abs(area * drawable.opacity / ink - 1) < 0.08, "\(area * drawable.opacity) of \(ink)")

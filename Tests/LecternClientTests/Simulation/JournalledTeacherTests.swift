@@ -93,8 +93,7 @@ import Testing
         var session = TeacherSession(
             PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
         guard case .send(let first, let id, let receipt) = session.next(at: .seconds(1)) else {
-            Issue.record("nothing is sent")
-            return
+            throw Unexpected("nothing is sent")
         }
         session.receive(.refused("no space"), receipt, at: .seconds(1))
         #expect(session.report.refusal == "no space")
@@ -106,8 +105,7 @@ import Testing
         session.receive(.stored, receipt, at: .milliseconds(1300))
         #expect(session.report.refusal == nil)
         guard case .send(_, _, let second) = session.next(at: .milliseconds(1300)) else {
-            Issue.record("nothing is sent")
-            return
+            throw Unexpected("nothing is sent")
         }
         #expect(second.key != receipt.key)
         #expect(session.report.refusals == 1)
@@ -121,14 +119,12 @@ import Testing
         var session = TeacherSession(
             PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
         guard case .send(let first, let id, let receipt) = session.next(at: .seconds(1)) else {
-            Issue.record("nothing is sent")
-            return
+            throw Unexpected("nothing is sent")
         }
         let reply = try #require(PublishReply(Array(answer.utf8)))
         session.receive(reply, receipt, at: .seconds(1))
         guard case .send(let again, let otherID, let otherReceipt) = session.next(at: .milliseconds(1250)) else {
-            Issue.record("it is not sent again")
-            return
+            throw Unexpected("it is not sent again")
         }
         #expect(again == first)
         #expect(otherID != id)
@@ -163,8 +159,7 @@ import Testing
         #expect(Set(sent) == [1, 2, 3])
         session.receive(.applied(number: 1, index: 1), at: .milliseconds(900))
         guard case .send(_, _, let next) = session.next(at: .milliseconds(900)) else {
-            Issue.record("nothing is sent")
-            return
+            throw Unexpected("nothing is sent")
         }
         #expect(next.key.number == 4)
     }

@@ -99,8 +99,7 @@ private typealias Event = LecternHTTPClient.ServerSentEvent
         _ = state.received(Array("event: op\nid: r:2\ndata: {}\n\n".utf8), 1, at: .seconds(2))
         let actions = state.ended(nil, 1, at: .seconds(3))
         guard case .state(.waiting(let error, let wait)) = try #require(actions.first) else {
-            Issue.record("\(actions)")
-            return
+            throw Unexpected("\(actions)")
         }
         #expect(error.code == "unreachable" && .milliseconds(250)...(.milliseconds(500)) ~= wait)
         let (next, at) = try wake(&state)

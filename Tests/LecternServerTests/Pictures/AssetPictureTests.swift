@@ -1,5 +1,6 @@
 import Assets
 import StrokeWire
+import TestSupport
 import Testing
 import Whiteboard
 
@@ -49,10 +50,7 @@ import Whiteboard
         #expect(schedule.next(at: start) == .render(try Self.key(1)))
         #expect(schedule.finish(try Self.key(1)).map(\.reply) == ["1"])
         // The second turn is the teacher's.
-        guard case .render(let key)? = schedule.next(at: start) else {
-            Issue.record("nothing is rendered")
-            return
-        }
+        guard case .render(let key)? = schedule.next(at: start) else { throw Unexpected("nothing is rendered") }
         #expect(schedule.finish(key) == [teacher])
     }
 
