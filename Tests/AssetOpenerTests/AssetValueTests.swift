@@ -56,15 +56,14 @@ import Testing
         #expect(try size(100, 100, 100_000, .pdf) == [4096, 4096])
         #expect(try size(100, 400, 4096, .pdf) == [2048, 8192])
         #expect(try size(1, 100_000_000, 1, .png) == [1, 1 << 24])
-        for seed in TestSeed.choose(200) {
-            var generator = SeededGenerator(seed: seed)
+        for var generator in TestSeed.generators(200) {
             let format = try #require(AssetFormat.allCases.randomElement(using: &generator))
             let width = Double.random(in: 0.01...20_000, using: &generator)
             let height = Double.random(in: 0.01...min(1e8 / width, 1e8), using: &generator)
             let page = try #require(AssetPage(width: width, height: height))
             let size = page.renderedSize(width: Int.random(in: -5...9999, using: &generator), of: format)
-            #expect(size.width >= 1 && size.height >= 1 && size.width <= 4096, "seed \(seed)")
-            #expect(size.width * size.height <= 1 << 24, "seed \(seed)")
+            #expect(size.width >= 1 && size.height >= 1 && size.width <= 4096, "seed \(generator.seed)")
+            #expect(size.width * size.height <= 1 << 24, "seed \(generator.seed)")
         }
     }
 

@@ -17,8 +17,7 @@ import Testing
 
     @Test func `A reduced PNG has the mean colour of the area of each pixel`() async throws {
         let opener = try Opening.opener()
-        for seed in TestSeed.choose(6) {
-            var generator = SeededGenerator(seed: seed)
+        for var generator in TestSeed.generators(6) {
             let width = Int.random(in: 1...60, using: &generator)
             let image = SampleImage.random(
                 width: width, height: Int.random(in: 1...60, using: &generator),
@@ -27,25 +26,24 @@ import Testing
             let manifest = try await opener.inspect(file)
             let wanted = Int.random(in: 1...width, using: &generator)
             let pixels = try await opener.pixels(file, manifest, page: 0, width: wanted)
-            #expect(pixels.width == wanted, "seed \(seed)")
+            #expect(pixels.width == wanted, "seed \(generator.seed)")
             let means = image.reduced(width: pixels.width, height: pixels.height)
             // A colour is at most its alpha, both rounded.
             let worst = zip(pixels.bytes, means).map { abs(Double($0) - $1) }.max() ?? 0
-            #expect(worst <= 1.01, "seed \(seed)")
+            #expect(worst <= 1.01, "seed \(generator.seed)")
         }
     }
 
     @Test func `The file of a rendered page shows the rendered pixels`() async throws {
         let opener = try Opening.opener()
-        for seed in TestSeed.choose(3) {
-            var generator = SeededGenerator(seed: seed)
+        for var generator in TestSeed.generators(3) {
             let image = SampleImage.random(width: 40, height: 30, opaque: true, &generator)
             let file = SamplePNG.file(image)
             let manifest = try await opener.inspect(file)
             let pixels = try await opener.pixels(file, manifest, page: 0, width: 17)
             let picture = try await opener.png(file, manifest, page: 0, width: 17)
             let again = try await opener.pixels(picture, try await opener.inspect(picture), page: 0, width: 17)
-            #expect(again == pixels, "seed \(seed)")
+            #expect(again == pixels, "seed \(generator.seed)")
         }
     }
 

@@ -81,12 +81,11 @@ import Testing
                 throw Unexpected("\(share) tenths: \(String(describing: refusal))")
             }
         }
-        for seed in TestSeed.choose(24) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(24) {
             var damaged = file
             // The bytes that tell the format stay.
             for _ in 0..<random.int(1...8) { damaged[random.int(32..<file.count)] = UInt8(random.int(0...255)) }
-            #expect(try await opener.refusal(damaged)?.isOfFile != false, "seed \(seed)")
+            #expect(try await opener.refusal(damaged)?.isOfFile != false, "seed \(random.seed)")
         }
     }
 

@@ -6,14 +6,13 @@ import Testing
 /// What is written is read back as it was.
 @Suite struct RoundTripTests {
     @Test func `random documents come back as they were`() throws {
-        for seed in TestSeed.choose(60) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(60) {
             let document = InkDocument.random(using: &random)
             let read = try InkDocument(inkML: document.inkML())
-            #expect(read.size == document.size && read.pages.count == document.pages.count, "seed \(seed)")
+            #expect(read.size == document.size && read.pages.count == document.pages.count, "seed \(random.seed)")
             let different = zip(read.strokes, document.strokes).first { $0 != $1 }
-            #expect(different == nil, "seed \(seed)")
-            #expect(read == document, "seed \(seed)")
+            #expect(different == nil, "seed \(random.seed)")
+            #expect(read == document, "seed \(random.seed)")
         }
     }
 

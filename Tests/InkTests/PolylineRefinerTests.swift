@@ -46,8 +46,7 @@ import Testing
     }
 
     @Test func `the curve through any points stays within half the pen's width of their lines`() {
-        for seed in TestSeed.choose(200) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(200) {
             let width = Double.random(in: 0.5...20, using: &random)
             let reach = width * random.pick([0.25, 0.5, 1, 2, 4, 8, 16, 64, 128])
             var place = Vector(500, 500)
@@ -64,8 +63,8 @@ import Testing
             }
             let refined = PolylineRefiner.refined(line, width: width, limit: 1000)
             let off = deviation(refined, from: line, width: width)
-            #expect(off <= width / 2 + 0.01, "seed \(seed): \(off) of \(width), \(line.count) points")
-            #expect(refined.count <= 5 * line.count, "seed \(seed)")
+            #expect(off <= width / 2 + 0.01, "seed \(random.seed): \(off) of \(width), \(line.count) points")
+            #expect(refined.count <= 5 * line.count, "seed \(random.seed)")
         }
     }
 

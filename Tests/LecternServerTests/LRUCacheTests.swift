@@ -47,8 +47,7 @@ import Whiteboard
     }
 
     @Test func `A cache holds what was inserted last, however it is used`() {
-        for seed in TestSeed.choose(50) {
-            var generator = SeededGenerator(seed: seed)
+        for var generator in TestSeed.generators(50) {
             var cache = LRUCache<Int, Int>(byteLimit: 10_000)
             // The keys in the order of their use, and their bytes.
             var model: [(key: Int, bytes: Int)] = []
@@ -58,7 +57,7 @@ import Whiteboard
                 let known = model.first { $0.key == key }
                 model.removeAll { $0.key == key }
                 if Bool.random(using: &generator) {
-                    #expect(cache.value(key, at: now) == known?.bytes, "seed \(seed)")
+                    #expect(cache.value(key, at: now) == known?.bytes, "seed \(generator.seed)")
                     if let known { model.append(known) }
                 } else {
                     let bytes = Int.random(in: 0...3000, using: &generator)
@@ -66,8 +65,8 @@ import Whiteboard
                     while model.reduce(bytes, { $0 + $1.bytes }) > 10_000 { model.removeFirst() }
                     model.append((key, bytes))
                 }
-                #expect(cache.byteCount == model.reduce(0) { $0 + $1.bytes }, "seed \(seed)")
-                #expect(cache.count == model.count, "seed \(seed)")
+                #expect(cache.byteCount == model.reduce(0) { $0 + $1.bytes }, "seed \(generator.seed)")
+                #expect(cache.count == model.count, "seed \(generator.seed)")
             }
         }
     }

@@ -12,8 +12,7 @@ import Whiteboard
     private static func room(_ name: String = "physics") throws -> RoomID { try #require(RoomID(name)) }
 
     @Test func `Parts in order make the file, a repeated one counts once`() throws {
-        for seed in TestSeed.choose(50) {
-            var generator = SeededGenerator(seed: seed)
+        for var generator in TestSeed.generators(50) {
             let file = (0..<generator.int(1...5000)).map { UInt8(truncatingIfNeeded: $0) }
             var table = UploadTable(byteLimit: 10_000)
             #expect(table.begin("a", try Self.room(), bytes: file.count, at: start) == nil)
@@ -25,7 +24,7 @@ import Whiteboard
                 offset += part.count
             }
             let whole = UploadTable.Outcome.whole(file, password: nil, try Self.room())
-            #expect(table.receive("a", offset: offset, [], at: start) == whole, "seed \(seed)")
+            #expect(table.receive("a", offset: offset, [], at: start) == whole, "seed \(generator.seed)")
             #expect(table.byteCount == file.count)
             table.end("a")
             #expect(table.byteCount == 0)

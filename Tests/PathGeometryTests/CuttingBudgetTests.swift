@@ -60,8 +60,7 @@ import Testing
     }
 
     @Test func cutIsTheSameWithinABudget() throws {
-        for seed in TestSeed.choose(100) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(100) {
             let (path, border) = (
                 RandomPath.closed(step: nil, using: &random),
                 RandomPath.closed(step: random.pick([nil, 5]), using: &random)
@@ -71,10 +70,10 @@ import Testing
                 var budget = CuttingBudget(steps: Self.many)
                 let parts = try PathCutter(border, within: &budget).cut(path, within: &budget)
                 let expected = PathCutter(border).cut(path)
-                #expect(parts.inside == expected.inside && parts.outside == expected.outside, "seed \(seed)")
+                #expect(parts.inside == expected.inside && parts.outside == expected.outside, "seed \(random.seed)")
                 spent.append(budget.spent)
             }
-            #expect(spent[0] > 0 && spent[0] == spent[1], "seed \(seed)")
+            #expect(spent[0] > 0 && spent[0] == spent[1], "seed \(random.seed)")
         }
     }
 

@@ -94,8 +94,7 @@ import Testing
     }
 
     @Test func segmentsAreOnTheirSide() {
-        for seed in TestSeed.choose(600) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(600) {
             let step = RandomPath.step(using: &random)
             let path = Path([RandomPath.curved(closed: random.chance(1, in: 2), step: step, using: &random)])
             let closed = RandomPath.closed(step: step, using: &random)
@@ -105,18 +104,18 @@ import Testing
             for (contours, isInside) in [(parts.inside, true), (parts.outside, false)] {
                 for point in contours.flatMap({ $0.flattened(tolerance: 0.5) })
                 where borders.distance(from: point) > 5e-3 {
-                    #expect(closed.contains(point, fillRule: rule) == isInside, "seed \(seed)")
+                    #expect(closed.contains(point, fillRule: rule) == isInside, "seed \(random.seed)")
                 }
             }
             for crossing in path.intersections(with: closed) {
                 let at = path.contours[crossing.location.contour].segments[crossing.location.segment]
                     .point(at: crossing.location.parameter)
                 let gap = at - crossing.point
-                #expect((gap * gap).sum() < 1e-10, "seed \(seed)")
+                #expect((gap * gap).sum() < 1e-10, "seed \(random.seed)")
                 let other = closed.contours[crossing.otherLocation.contour].segments[crossing.otherLocation.segment]
                     .point(at: crossing.otherLocation.parameter)
                 let otherGap = other - crossing.point
-                #expect((otherGap * otherGap).sum() < 1e-10, "seed \(seed)")
+                #expect((otherGap * otherGap).sum() < 1e-10, "seed \(random.seed)")
             }
         }
     }

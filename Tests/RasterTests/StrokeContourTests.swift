@@ -139,8 +139,7 @@ import Testing
     }
 
     @Test func `are the same where a line comes in parts, each from the last sample of the one before`() {
-        for seed in TestSeed.choose(20) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(20) {
             let points = (0..<200).map { index in
                 StrokePoint(
                     x: Double.random(in: 0...300, using: &random), y: Double.random(in: 0...200, using: &random),
@@ -163,7 +162,7 @@ import Testing
                     start = end
                 }
                 outliner.finish { contours.append($0) }
-                #expect(contours == whole, "seed \(seed)")
+                #expect(contours == whole, "seed \(random.seed)")
             }
         }
     }

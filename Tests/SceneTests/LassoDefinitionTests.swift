@@ -73,8 +73,7 @@ import Testing
 
     @Test func listShowsWhatTheDefinitionSays() {
         var (seen, compared) = (0, 0)
-        for seed in TestSeed.choose(200) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(200) {
             let entries = (0..<random.int(2...14)).map { _ in Self.entry(using: &random) }
             let definition = Definition(entries: entries)
             let list = ShapeList(entries)
@@ -96,10 +95,10 @@ import Testing
                 guard isAway else { continue }
                 compared += 1
                 let item = list.items.last { list.area(of: $0).contains(place) }
-                #expect(item?.entry == expected?.entry, "seed \(seed) at \(place)")
+                #expect(item?.entry == expected?.entry, "seed \(random.seed) at \(place)")
                 guard let item, let expected, let inverse = item.map.inverse else { continue }
                 seen += 1
-                #expect((inverse(place) - expected.place).isShort, "seed \(seed) at \(place)")
+                #expect((inverse(place) - expected.place).isShort, "seed \(random.seed) at \(place)")
             }
         }
         print("\(compared) places compared, \(seen) of them with ink")

@@ -61,6 +61,11 @@ package enum TestSeed {
         return (0..<count).map { first + $0 }
     }
 
+    /// A generator for each of so many seeds.
+    package static func generators(_ count: Int, file: String = #fileID, line: Int = #line) -> [SeededGenerator] {
+        choose(count, file: file, line: line).map { SeededGenerator(seed: $0) }
+    }
+
     private static let base = EnvironmentVariable("LECTERN_SEED_BASE").number
 
     /// A seed short enough to type.

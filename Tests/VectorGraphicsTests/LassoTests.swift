@@ -134,8 +134,7 @@ import Testing
 
     @Test func `Random pages look the same on the canvas and in both formats, nested lassos included`() throws {
         for format in Rasteriser.allCases { try format.requireInstalled() }
-        for seed in TestSeed.choose(8) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(8) {
             let style = random.pick(InkStyle.allCases.filter { $0 != .stamp })
             var images: PageImages = [:]
             images[try source("a")] = try flag()
@@ -146,11 +145,11 @@ import Testing
                 let difference = PictureDifference(canvas, try format.picture(of: page))
                 // Ink that nothing has cut has its own opacity at each place on the canvas.
                 let isPencil = style == .pencil
-                #expect(difference.mean < (isPencil ? 8 : 5), "seed \(seed), \(style), \(format): \(difference)")
+                #expect(difference.mean < (isPencil ? 8 : 5), "seed \(random.seed), \(style), \(format): \(difference)")
                 // poppler puts the borders of images on whole pixels.
                 #expect(
                     difference.wrong < (format == .pdf ? 0.03 : 0.01),
-                    "seed \(seed), \(style), \(format): \(difference)")
+                    "seed \(random.seed), \(style), \(format): \(difference)")
             }
         }
     }

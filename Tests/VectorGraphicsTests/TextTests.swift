@@ -153,8 +153,7 @@ struct TextTests {
     }
 
     @Test func `of any characters is laid out and drawn in bounded time, and in bounded bytes as SVG and PDF`() throws {
-        for seed in TestSeed.choose(20) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(20) {
             let text = random.text(bytes: random.pick([1, 40, 400, BoardText.byteBound]))
             #expect(BoardText.isValid(text))
             let start = ContinuousClock.now
@@ -162,30 +161,29 @@ struct TextTests {
             for scale in [0.3, 2] {
                 let source = source(text, width: width, height: height)
                 let size = source.pixelSize(scale: scale, most: 1 << 18)
-                let pixels = try #require(TextLayout(source).pixels(scale: scale, most: 1 << 18), "seed \(seed)")
-                #expect(pixels.width == size.width && pixels.height == size.height, "seed \(seed)")
+                let pixels = try #require(TextLayout(source).pixels(scale: scale, most: 1 << 18), "seed \(random.seed)")
+                #expect(pixels.width == size.width && pixels.height == size.height, "seed \(random.seed)")
             }
             let board = drawing(text)
             let document = try SVGRenderer.render(board)
             let lines = BoardText.lines(of: text).filter { !$0.isEmpty }.count
             // Of each character at most an entity, and of each line its place.
-            #expect(document.count <= 2000 + 200 * lines + 5 * text.utf8.count, "seed \(seed)")
+            #expect(document.count <= 2000 + 200 * lines + 5 * text.utf8.count, "seed \(random.seed)")
             let elements = try SVGReader.elements(of: document)
-            #expect(elements.count { $0.name == "text" } == lines, "seed \(seed)")
-            #expect(!elements.contains { ["b", "image"].contains($0.name) }, "seed \(seed)")
+            #expect(elements.count { $0.name == "text" } == lines, "seed \(random.seed)")
+            #expect(!elements.contains { ["b", "image"].contains($0.name) }, "seed \(random.seed)")
             // Its fonts are in it, of each the glyphs that it needs.
-            #expect(try PDFRenderer.render([board]).count <= 1 << 20, "seed \(seed)")
+            #expect(try PDFRenderer.render([board]).count <= 1 << 20, "seed \(random.seed)")
             // Milliseconds; the bound is for machines that do much else.
-            #expect(ContinuousClock.now - start < .seconds(20), "seed \(seed)")
+            #expect(ContinuousClock.now - start < .seconds(20), "seed \(random.seed)")
         }
     }
 
     /// No message brings them here.
     @Test func `with characters that no board takes is laid out all the same`() throws {
-        for seed in TestSeed.choose(20) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(20) {
             let text = random.text(bytes: random.pick([1, 40, 400, 5000]), mayBeRefused: true)
-            _ = try #require(drawn(source(text), scale: 1), "seed \(seed)")
+            _ = try #require(drawn(source(text), scale: 1), "seed \(random.seed)")
         }
     }
 

@@ -7,8 +7,7 @@ import VideoTiming
 @Suite struct StamperTests {
     @Test(arguments: VideoCodec.allCases)
     func `each picture of a raw stream gets one stamp, and nothing else changes`(_ codec: VideoCodec) {
-        for seed in TestSeed.choose(20) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(20) {
             let video = SyntheticVideo(codec, pictures: random.int(1...30), &random)
             var stamper = AnnexBStamper(codec, PictureStamp(form: .text))
             var output: [UInt8] = []
@@ -34,8 +33,7 @@ import VideoTiming
     }
 
     @Test func `bytes that are no video pass a stamper unchanged`() {
-        for seed in TestSeed.choose(200) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(200) {
             let codec = random.pick(VideoCodec.allCases)
             let noise = (0..<random.int(0...60)).map { _ in UInt8(random.int(0...3)) }
             var stamper = AnnexBStamper(codec, PictureStamp(form: .binary))
@@ -51,8 +49,7 @@ import VideoTiming
 
     @Test(arguments: [1, 2, 4])
     func `each picture of an FLV stream gets the stamp of its presentation time`(_ lengthSize: Int) throws {
-        for seed in TestSeed.choose(10) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(10) {
             var flv = SyntheticFLV(lengthSize: lengthSize)
             flv.appendScript(&random)
             flv.appendConfiguration()
@@ -95,8 +92,7 @@ import VideoTiming
     }
 
     @Test func `a damaged FLV stream passes a stamper without a fault`() throws {
-        for seed in TestSeed.choose(100) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(100) {
             var flv = SyntheticFLV(lengthSize: 4)
             flv.appendConfiguration()
             for number in 0..<10 { flv.appendPicture(Int64(number), 0, &random) }
@@ -127,8 +123,7 @@ import VideoTiming
     }
 
     @Test func `presentation times keep their distances while their clock drifts and their arrival jitters`() {
-        for seed in TestSeed.choose(5) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(5) {
             let drift = Double(random.int(-300...300)) / 1_000_000
             var clock = StampClock(.arrival, start: MediaTime(milliseconds: 0))
             var last: MediaTime?

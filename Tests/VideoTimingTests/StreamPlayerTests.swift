@@ -137,8 +137,7 @@ import VideoTiming
     }
 
     @Test func `damaged times of single pictures move nothing`() throws {
-        for seed in TestSeed.choose(20) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(20) {
             var player = Self.player()
             for picture in Self.pictures(0, 250) {
                 var picture = picture
@@ -234,8 +233,7 @@ import VideoTiming
     }
 
     @Test func `it shows nothing that has not come and goes back only declared, whatever comes and when`() throws {
-        for seed in TestSeed.choose(200) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(200) {
             var player = Self.player {
                 $0.startBuffer = Int64(random.int(0...300)) * 1000
                 $0.maxBehind = random.chance(1, in: 2) ? 2_000_000 : nil

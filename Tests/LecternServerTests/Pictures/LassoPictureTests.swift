@@ -53,8 +53,7 @@ import VectorGraphics
     }
 
     @Test func `a picture made step by step is the one made at once, whatever comes, goes and returns`() throws {
-        for seed in TestSeed.choose(3) {
-            var random = SeededGenerator(seed: seed)
+        for var random in TestSeed.generators(3) {
             let style = random.pick(InkStyle.allCases)
             let renderer = BoardRenderer.test { $0.style = style }
             var room = DrawnRoom()
@@ -70,7 +69,7 @@ import VectorGraphics
                 let images = images(of: board, by: renderer, without: missing)
                 let once = try BoardRenderer.test { $0.style = style }.picture(of: board, images: images)
                 let picture = try renderer.picture(of: board, images: images)
-                #expect(picture == once, "seed \(seed), step \(step), \(style)")
+                #expect(picture == once, "seed \(random.seed), step \(step), \(style)")
             }
         }
     }
