@@ -27,35 +27,6 @@ import Testing
         }
     }
 
-    @Test(arguments: InkStyle.allCases) func `Two points are a line`(style: InkStyle) throws {
-        for stroke in variants([(1, 2), (31, 42)]) {
-            let segments = trace(style, stroke)
-            #expect(segments.count == 2)
-            guard case .begin(Vector(1, 2), _) = segments.first, case .line(Vector(31, 42), _) = segments.last else {
-                throw Unexpected("\(segments)")
-            }
-        }
-    }
-
-    @Test(arguments: InkStyle.allCases) func `Three points are one quadratic`(style: InkStyle) {
-        for stroke in variants([(0, 0), (30, 0), (50, 40)]) {
-            let segments = trace(style, stroke)
-            switch (segments.dropFirst().first, segments.last) {
-            case (.quadratic(let one, let middle, _), .quadratic(let other, let end, _)) where segments.count == 3:
-                // The halves of one quadratic: both controls lie halfway to the whole one's.
-                let control = one * 2
-                #expect((other * 2 - end - control).length < 1e-9)
-                #expect((middle - one.midpoint(to: other)).length < 1e-9)
-                #expect((middle - Vector(30, 0)).length < 1e-9)
-                #expect(end == Vector(50, 40))
-            case (.quadratic(let control, let end, _), _) where segments.count == 2,
-                (.swelling(let control, _, let end, _), _) where segments.count == 2:
-                #expect(control == Vector(30, 0) && end == Vector(50, 40))
-            default: Issue.record("\(segments)")
-            }
-        }
-    }
-
     @Test(arguments: InkStyle.allCases)
     func `Points that are next to nothing apart, in space and in time, have finite ink`(style: InkStyle) {
         var random = SeededGenerator(seed: TestSeed.choose())

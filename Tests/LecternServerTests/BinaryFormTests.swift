@@ -13,14 +13,10 @@ import Whiteboard
 @Suite struct BinaryFormTests {
     private static let compact = CohortName("compact") ?? .main
 
-    private static var configuration: ServerConfiguration {
-        var configuration = ServerConfiguration()
-        configuration.room.cohorts.defaults.gate = .none
-        var settings = CohortSettings(gate: .none)
-        settings.encoding = .binary
-        configuration.room.cohorts.named[compact] = settings
-        configuration.room.intake.bytesPerSecond = 1 << 30
-        return configuration
+    private static let configuration = ServerConfiguration.test {
+        $0.room.cohorts.defaults.gate = .none
+        $0.room.cohorts.named[compact] = CohortSettings(gate: .none, encoding: .binary)
+        $0.room.intake.bytesPerSecond = 1 << 30
     }
 
     @Test func `a cohort in binary sees what one in JSON sees`() async throws {

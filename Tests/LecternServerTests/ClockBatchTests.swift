@@ -29,9 +29,7 @@ import Testing
     }
 
     @Test func `A bad sample, and one of another partition, leave the others alone`() async throws {
-        var configuration = ServerConfiguration()
-        configuration.partitions = 2
-        try await RunningService.with(configuration) { service in
+        try await RunningService.with(.test { $0.partitions = 2 }) { service in
             let rooms = try (1...40).map { try service.address("part-\($0)") }
             let here = rooms.filter { $0.partition == 0 }
             let elsewhere = try #require(rooms.first { $0.partition == 1 })

@@ -17,15 +17,6 @@ import Whiteboard
             decoding: try await service.client.answer(request.encoded(), from: address.subject(subject)))
     }
 
-    @Test func `a room that nobody has written to has an empty board`() async throws {
-        try await RunningService.with { service in
-            let reply = try await join(service, service.address("silent"))
-            #expect(reply.room == "" && reply.index == 0 && reply.digest == .empty)
-            #expect(reply.content == .board(width: 1024, height: 768, visible: [], redo: [], cleared: []))
-            #expect(reply.isProvisional && reply.style == "smooth")
-        }
-    }
-
     @Test func `the head is joined on a subject of its own, and is ahead of the released operations`() async throws {
         let configuration = ServerConfiguration.test { ($0.style, $0.tip) = (.stamp, .marker) }
         try await RunningService.withRoom("head-joined", configuration) { service, address, hand in

@@ -14,9 +14,9 @@ import Whiteboard
         for item in items { mailbox.post(item, cost: cost, mustNotBeLost: false, isBrief: isBrief) }
     }
 
-    private func take() -> [Int] {
+    private func take(from mailbox: Mailbox<Int>? = nil) -> [Int] {
         var batch: Deque<Int> = []
-        mailbox.take(into: &batch, nextWake: MonotonicClock.now())
+        (mailbox ?? self.mailbox).take(into: &batch, nextWake: MonotonicClock.now())
         return Array(batch)
     }
 
@@ -56,11 +56,7 @@ import Whiteboard
         func post(_ item: Int, isRequest: Bool) -> Bool {
             mailbox.post(item, cost: 1, mustNotBeLost: false, isBrief: !isRequest, isRequest: isRequest)
         }
-        func take() -> [Int] {
-            var batch: Deque<Int> = []
-            mailbox.take(into: &batch, nextWake: MonotonicClock.now())
-            return Array(batch)
-        }
+        func take() -> [Int] { self.take(from: mailbox) }
         #expect((1...1001).count { post($0, isRequest: true) } == 1000)
         #expect(post(-1, isRequest: false))
         #expect(take() == [-1] + Array(1...256))
@@ -93,11 +89,7 @@ import Whiteboard
     @Test func `long work is left to the worker's thread, also where it comes while a deliverer waits`() {
         for _ in 0..<200 {
             let mailbox = Mailbox<Int>(capacity: 1000)
-            func take() -> Deque<Int> {
-                var batch: Deque<Int> = []
-                mailbox.take(into: &batch, nextWake: MonotonicClock.now())
-                return batch
-            }
+            func take() -> [Int] { self.take(from: mailbox) }
             mailbox.post(1, cost: 1, mustNotBeLost: true, isBrief: true)
             #expect(take() == [1])
             mailbox.openRound()

@@ -55,34 +55,6 @@ import Testing
         #expect(areas(ShapeList([Self.square, lasso(-10, -10, 200, nil, keeps: true)])) == [10_000])
     }
 
-    @Test func movedPartsAreAboveAllInTheirOrder() {
-        let other = Shape.drawing(Path(rectangle: 20, 20, width: 100, height: 100))
-        let list = ShapeList([Self.square, other, lasso(-10, -10, 60, Self.shift)])
-        #expect(list.items.map(\.entry) == [0, 1, 0, 1])
-        #expect(list.items.map(\.isMoved) == [false, false, true, true])
-    }
-
-    @Test func eraserRemovesWhatIsBelowItAlone() {
-        let eraser = Shape.eraser(Path(rectangle: 50, -10, width: 20, height: 200))
-        let list = ShapeList([Self.square, eraser, Self.square])
-        #expect(areas(list) == [8000, 10_000])
-        #expect(ShapeList([Self.square, .eraser(Path(rectangle: -1, -1, width: 102, height: 102))]).items.isEmpty)
-    }
-
-    @Test func eraserIsNotMovedOverOtherInk() {
-        let eraser = Shape.eraser(Path(rectangle: 25, 0, width: 50, height: 100))
-        let below = Shape.drawing(Path(rectangle: 300, 0, width: 100, height: 100))
-        let list = ShapeList([below, Self.square, eraser, lasso(-10, -10, 200, Self.shift)])
-        #expect(areas(list) == [10_000, 5000])
-    }
-
-    @Test func pathThatCrossesItselfIsEvenOdd() {
-        // A star of five corners, whose middle is passed around twice.
-        let star = [Point(50, 0), Point(80, 95), Point(3, 35), Point(97, 35), Point(20, 95)]
-        let list = ShapeList([Self.square, .lasso(Lasso(points: star, map: nil))])
-        #expect(list.area(of: list.items[0]).contains(Point(50, 50)))
-        #expect(!list.area(of: list.items[0]).contains(Point(50, 20)))
-    }
 
     @Test func curvesStayCurves() {
         let oval = Shape.drawing(Path(ellipse: 0, 0, width: 100, height: 100))

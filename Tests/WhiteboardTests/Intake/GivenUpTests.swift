@@ -140,17 +140,6 @@ import Testing
 }
 
 @Suite struct `Applied numbers` {
-    @Test func `Every number gives its index back, in runs and out of them`() {
-        var applied = AppliedNumbers()
-        for number in Int64(1)...1000 where number != 500 { applied.record(number, index: UInt64(number) + 7) }
-        applied.record(500, index: 2000)
-        for number in Int64(1)...1000 {
-            #expect(applied.index(of: number) == (number == 500 ? 2000 : UInt64(number) + 7))
-        }
-        #expect(applied.index(of: 0) == nil)
-        #expect(applied.index(of: 1001) == nil)
-    }
-
     @Test func `Agree with a plain dictionary, in whatever order numbers are applied`() {
         var random = SeededGenerator(seed: TestSeed.choose())
         for _ in 0..<20 {
