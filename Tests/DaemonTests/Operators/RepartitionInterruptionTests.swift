@@ -265,9 +265,7 @@ extension RepartitionTests {
     }
 
     private static func hasCopies(_ nats: NATSTestServer) async throws -> Bool {
-        try await NATSConnection.with(nats) { connection in
-            try await !JetStream(connection).streamNames(beginningWith: "INK_MOVING_").isEmpty
-        }
+        try await !streams(nats, "INK_MOVING_").isEmpty
     }
 
     @Test func `stopped before everything is copied, it is undone by the old number`() async throws {
