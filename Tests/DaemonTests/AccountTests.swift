@@ -8,11 +8,8 @@ import Testing
 /// Commands whose NATS user lacks a permission.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct PermissionTests {
     @Test func `a command reports the missing permission, not a missing reply`() async throws {
-        let configuration = """
-            accounts: { CLASS: { users: [
-              { user: ann, password: ann, permissions: { publish: { deny: "ink.>" } } } ] } }
-            """
-        try await NATSTestServer.with(configuration: configuration) { nats in
+        let account = NATSTestServer.account(of: "ann", permissions: #"publish: { deny: "ink.>" }"#)
+        try await NATSTestServer.with(configuration: account) { nats in
             for (command, denied) in [
                 (["watch", "--room", "a"], "ink.0.a.join.main"), (["clock", "--room", "a"], "ink.0.a.clock.main"),
                 (["publish", "demo", "--room", "a", "--author", "ann", "--quiet"], "ink.0.a.in.ann"),

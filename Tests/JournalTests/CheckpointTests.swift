@@ -1,6 +1,5 @@
 import Foundation
 import Hosting
-import Locking
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -147,9 +146,7 @@ import Whiteboard
     @Test(arguments: [false, true])
     func `Of two that save at once the one that holds less never has the last word`(isOneProcess: Bool) async throws {
         try await TestJournal.provisioned { test, _ in
-            let other =
-                isOneProcess
-                ? test.store : CheckpointStore(root: "ink", partitions: 1, connection: test.connection, logger: .silent)
+            let other = isOneProcess ? test.store : TestJournal(test.connection).store
             for round in 1...40 {
                 let (less, more) = (
                     try sampleManifest(at: UInt64(2 * round)), try sampleManifest(at: UInt64(2 * round + 1))
@@ -167,15 +164,12 @@ import Whiteboard
 
     @Test func `Cursors cost one request while nobody else writes`() async throws {
         try await TestJournal.provisioned { test, _ in
-            let questions = Locked(0)
-            let subscription = try test.connection.subscribe("$JS.API.STREAM.MSG.GET.>") { _ in
-                questions.withLock { $0 += 1 }
-            }
-            defer { subscription.unsubscribe() }
+            let questions = Recorder<Void>()
+            try test.connection.subscribe("$JS.API.STREAM.MSG.GET.>") { _ in questions.append(()) }
             let rooms = ["physics", "chemistry", "latin"]
             for room in rooms { try await test.store.save(try sampleManifest(room, at: 5)) }
             try await test.connection.flush()
-            let before = questions.withLock { $0 }
+            let before = questions.values.count
             for round in 1...10 {
                 for room in rooms {
                     var moved = try sampleManifest(room, at: 5)
@@ -184,12 +178,12 @@ import Whiteboard
                 }
             }
             try await test.connection.flush()
-            #expect(before > 0 && questions.withLock { $0 } == before)
+            #expect(before > 0 && questions.values.count == before)
             // What is known of a room that has left memory is asked for again.
             test.store.forget(try .physics)
             _ = try await test.store.save(cursors: try sampleManifest(at: 5), after: nil)
             try await test.connection.flush()
-            #expect(questions.withLock { $0 } > before)
+            #expect(questions.values.count > before)
         }
     }
 
@@ -198,9 +192,7 @@ import Whiteboard
         async throws
     {
         try await TestJournal.provisioned { test, _ in
-            let stores = (0..<3).map { _ in
-                CheckpointStore(root: "ink", partitions: 1, connection: test.connection, logger: .silent)
-            }
+            let stores = (0..<3).map { _ in TestJournal(test.connection).store }
             let rooms = ["physics", "chemistry"]
             var random = SeededGenerator(seed: seed)
             var most: [String: UInt64] = [:]

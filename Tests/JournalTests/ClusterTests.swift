@@ -142,10 +142,7 @@ import Whiteboard
         try await NATSTestServer.withCluster(of: 3) { servers in
             let connections = servers.map { NATSConnection(NATSSettings($0), logger: .silent) }
             for connection in connections { try await connection.connect(within: .seconds(30)) }
-            try await eventually("the cluster has a leader", within: Self.election) {
-                let reply = try await connections[0].request(to: "$JS.API.STREAM.NAMES")
-                return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
-            }
+            try await connections[0].waitForLeader(within: Self.election)
             var settings = JournalSettings()
             settings.replicas = 3
             let journals = connections.map { connection in

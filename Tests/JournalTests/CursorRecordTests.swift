@@ -1,5 +1,4 @@
 import Hosting
-import Locking
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -20,11 +19,8 @@ import Whiteboard
         try await TestJournal.provisioned { test, _ in
             let rooms = (0..<50).map { "room-\($0)" }
             for room in rooms { try await test.store.save(try sampleManifest(room, at: 5)) }
-            let questions = Locked(0)
-            let subscription = try test.connection.subscribe("$JS.API.STREAM.MSG.GET.>") { _ in
-                questions.withLock { $0 += 1 }
-            }
-            defer { subscription.unsubscribe() }
+            let questions = Recorder<Void>()
+            try test.connection.subscribe("$JS.API.STREAM.MSG.GET.>") { _ in questions.append(()) }
             var place: UInt64 = 0
             var before = 0
             let messages = try await test.jetStream.streamInfo("INK_CHECKPOINT_0").lastSequence
@@ -34,10 +30,10 @@ import Whiteboard
                 #expect(others.isEmpty)
                 place = sequence
                 try await test.connection.flush()
-                if before == 0 { before = questions.withLock { $0 } }
+                if before == 0 { before = questions.values.count }
             }
             // Only the first one asks who has written before.
-            #expect(questions.withLock { $0 } == before)
+            #expect(questions.values.count == before)
             #expect(try await test.jetStream.streamInfo("INK_CHECKPOINT_0").lastSequence == messages + 5)
             let catalogue = try await test.store.catalogue(of: 0, log: "abc")
             #expect(catalogue.rooms.count == 50)
@@ -63,7 +59,7 @@ import Whiteboard
 
     @Test func `Who writes beside another gets to know what the other has written`() async throws {
         try await TestJournal.provisioned { test, _ in
-            let other = CheckpointStore(root: "ink", partitions: 1, connection: test.connection, logger: .silent)
+            let other = TestJournal(test.connection).store
             let (first, second) = ([try note("physics", 8)], [try note("chemistry", 9)])
             let place = try await test.store.save(first, in: 0, of: 0, log: "abc", after: 0).sequence
             #expect(try await other.save(second, in: 0, of: 0, log: "abc", after: 0).others == first)

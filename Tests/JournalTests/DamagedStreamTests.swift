@@ -1,4 +1,3 @@
-import Assets
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -7,8 +6,8 @@ import Testing
 
 @testable import Journal
 
-/// A power cut leaves zeros, or anything else, where a stream's last messages were. nats-server 2.9 then acknowledges what it
-/// cannot read.
+/// A power cut leaves zeros, or anything else, where a stream's last messages were. nats-server 2.9 then acknowledges
+/// what it cannot read.
 @Suite(.timeLimit(.minutes(5))) struct `A stream whose end is damaged` {
     private struct Class: Sendable {
         let server: NATSTestServer
@@ -46,20 +45,16 @@ import Testing
             let store = AssetStore(
                 root: "ink", settings: JournalSettings(), maxBytes: -1, connection: lesson.connection, logger: .silent)
             try await store.provision()
-            let files = (0..<4).map { number in (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) } }
-            let page = try #require(AssetPage(width: 10, height: 10))
-            let manifests = try files.map { bytes in
-                try #require(AssetManifest(id: AssetID(hashOf: bytes), format: .png, bytes: bytes.count, pages: [page]))
-            }
-            for (bytes, manifest) in zip(files, manifests) { try await store.save(bytes, manifest) }
+            let assets = try (0..<4).map { try SampleAsset(5000, $0) }
+            for asset in assets { try await store.save(asset.bytes, asset.manifest) }
             try await lesson.damage("INK_ASSETS", from: 0.6)
             // nats-server 2.9 does not find by its subject what is whole in a damaged file.
-            let first = try await store.bytes(of: manifests[0].id)
-            #expect(first == files[0] || first == nil && damage != .cut)
-            #expect(try await store.bytes(of: manifests[3].id) == nil)
-            for (bytes, manifest) in zip(files, manifests) { try await store.save(bytes, manifest) }
+            let first = try await store.bytes(of: assets[0].id)
+            #expect(first == assets[0].bytes || first == nil && damage != .cut)
+            #expect(try await store.bytes(of: assets[3].id) == nil)
+            for asset in assets { try await store.save(asset.bytes, asset.manifest) }
             try await lesson.restart()
-            for (bytes, manifest) in zip(files, manifests) { #expect(try await store.bytes(of: manifest.id) == bytes) }
+            for asset in assets { #expect(try await store.bytes(of: asset.id) == asset.bytes) }
         }
     }
 

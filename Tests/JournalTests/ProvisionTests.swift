@@ -122,17 +122,11 @@ import Testing
     }
 
     @Test func `Without permission the error says what the user may not do`() async throws {
-        let configuration = """
-            accounts: { CLASS: { jetstream: enabled, users: [
-              { user: eve, password: eve, permissions: { publish: "ink.>", subscribe: "_INBOX.>" } } ] } }
-            """
-        try await NATSTestServer.with(jetStream: true, configuration: configuration) { server in
-            let nats = NATSConnection(NATSSettings(server, user: "eve"), logger: .silent)
-            try await nats.connect()
+        let permissions = #"publish: "ink.>", subscribe: "_INBOX.>""#
+        try await NATSTestServer.withUser(permissions: permissions, jetStream: true) { nats in
             let violation = PermissionViolation(.publish, "$JS.API.STREAM.INFO.INK_LOG_0")
             let error = JournalError.stream(name: "INK_LOG_0", .connection(.notPermitted(violation)))
             await #expect(throws: error) { try await TestJournal(nats).journal.provision(0) }
-            await nats.close()
         }
     }
 

@@ -15,9 +15,7 @@ import Testing
             let states = nats.recordStates()
             let seen = Recorder<[UInt8]>()
             _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
-            _ = try nats.subscribe("ask") { message in
-                if let reply = message.reply { try? nats.publish([42], to: reply) }
-            }
+            try nats.answer("ask") { _ in [42] }
             for round in 1...3 as ClosedRange<UInt8> {
                 await server.kill()
                 _ = try await states.values(2 * Int(round) - 1)
@@ -100,11 +98,8 @@ import Testing
         afterDenial: Bool
     ) async throws {
         // An earlier violation must not hide later events of the connection.
-        let configuration = """
-            accounts: { CLASS: { users: [
-              { user: ada, password: ada, permissions: { publish: { deny: "yours" } } } ] } }
-            """
-        try await NATSTestServer.with(configuration: configuration) { server in
+        let account = NATSTestServer.account(of: "ada", permissions: "publish: { deny: yours }")
+        try await NATSTestServer.with(configuration: account) { server in
             let settings: (inout NATSSettings) -> Void = { settings in
                 settings = NATSSettings(server, user: "ada")
                 settings.writeDeadline = .milliseconds(200)
@@ -172,19 +167,12 @@ import Testing
 }
 
 @Suite struct SupervisorTests {
-    /// An account with one user, whose password is the name.
-    private func accounts(_ user: String, permissions: String = "") -> String {
-        """
-        accounts: { CLASS: { users: [ { user: \(user), password: \(user) \(permissions) } ] } }
-        """
-    }
-
     private func connection(_ server: NATSTestServer, user: String) -> NATSConnection {
         NATSConnection(NATSSettings(server, user: user), logger: .silent)
     }
 
     @Test func `Credentials refused over and over do not end the attempts`() async throws {
-        try await NATSTestServer.with(configuration: accounts("ada")) { server in
+        try await NATSTestServer.with(configuration: NATSTestServer.account(of: "ada")) { server in
             let nats = connection(server, user: "ada")
             let states = nats.recordStates()
             let seen = Recorder<[UInt8]>()
@@ -192,13 +180,13 @@ import Testing
             try await nats.connect(within: .seconds(30))
             // libnats gives up after the second refusal with the same text.
             for stranger in ["eve", "mallory"] {
-                try await server.restart(configuration: accounts(stranger))
+                try await server.restart(configuration: NATSTestServer.account(of: stranger))
                 _ = try await states.values(2)
                 let own = connection(server, user: "ada")
                 await #expect(throws: NATSError.self) { try await own.connect(within: .milliseconds(200)) }
                 #expect(nats.state == .disconnected)
             }
-            try await server.restart(configuration: accounts("ada"))
+            try await server.restart(configuration: NATSTestServer.account(of: "ada"))
             _ = try await states.values(3)
             try nats.publish([1], to: "echo")
             #expect(try await seen.values(1) == [[1]])
@@ -222,22 +210,19 @@ import Testing
     }
 
     @Test func `A violation of permissions leaves the connection as it is`() async throws {
-        let permissions = ", permissions: { publish: { allow: [ \"mine.>\" ] }, subscribe: { allow: [ \">\" ] } }"
-        try await NATSTestServer.with(configuration: accounts("ada", permissions: permissions)) { server in
-            let nats = connection(server, user: "ada")
+        let permissions = #"publish: { allow: [ "mine.>" ] }, subscribe: { allow: [ ">" ] }"#
+        try await NATSTestServer.withUser(permissions: permissions) { nats in
             let seen = Recorder<String>()
             _ = try nats.subscribe(">") { seen.append($0.subject) }
-            try await nats.connect(within: .seconds(30))
             try nats.publish([], to: "yours.a")
             try nats.publish([], to: "mine.a")
             #expect(try await seen.values(1) == ["mine.a"])
             #expect(nats.state == .connected)
-            await nats.close()
         }
     }
 
     @Test func `The first connection is waited for, and the reason given when it does not come`() async throws {
-        try await NATSTestServer.with(configuration: accounts("ada")) { server in
+        try await NATSTestServer.with(configuration: NATSTestServer.account(of: "ada")) { server in
             let stranger = connection(server, user: "eve")
             do throws(NATSError) {
                 try await stranger.connect(within: .milliseconds(300))

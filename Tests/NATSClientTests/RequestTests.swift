@@ -104,9 +104,7 @@ import Testing
     @Test func `A request to many gathers the answers of its window`() async throws {
         try await NATSTestServer.withConnection { server, nats in
             for value in 0..<3 as Range<UInt8> {
-                _ = try nats.subscribe("members") { message in
-                    if let reply = message.reply { try? nats.publish([value], to: reply) }
-                }
+                try nats.answer("members") { _ in [value] }
             }
             // The time of three answers depends on the machine: the window grows until they fit.
             var members: Set<[UInt8]> = []
@@ -158,23 +156,8 @@ import Testing
 }
 
 @Suite struct PermissionTests {
-    /// Runs a body as a user with these permissions, on its own server.
-    private func with(
-        _ permissions: String, _ body: @Sendable (NATSConnection) async throws -> Void
-    ) async throws {
-        let configuration = """
-            accounts: { CLASS: { users: [ { user: ada, password: ada, permissions: { \(permissions) } } ] } }
-            """
-        try await NATSTestServer.with(configuration: configuration) { server in
-            let nats = NATSConnection(NATSSettings(server, user: "ada"), logger: .silent)
-            try await nats.connect(within: .seconds(30))
-            try await body(nats)
-            await nats.close()
-        }
-    }
-
     @Test func `A request that may not be published fails at once with the reason`() async throws {
-        try await with("publish: { deny: \"yours\" }") { nats in
+        try await NATSTestServer.withUser(permissions: "publish: { deny: yours }") { nats in
             let error = NATSError.notPermitted(PermissionViolation(.publish, "yours"))
             await #expect(throws: error) { try await nats.request(to: "yours", timeout: .seconds(600)) }
             await #expect(throws: error) { try await nats.requestMany(to: "yours", window: .seconds(600)) }
@@ -184,7 +167,7 @@ import Testing
     }
 
     @Test func `Requests of a user who may not receive replies fail at once with the reason`() async throws {
-        try await with("subscribe: { deny: \"_INBOX.>\" }") { nats in
+        try await NATSTestServer.withUser(permissions: #"subscribe: { deny: "_INBOX.>" }"#) { nats in
             for _ in 1...2 {
                 do throws(NATSError) {
                     _ = try await nats.request(to: "a", timeout: .seconds(600))
@@ -197,7 +180,8 @@ import Testing
     }
 
     @Test func `An observer is told of subscriptions and messages that are refused`() async throws {
-        try await with("publish: { deny: \"yours\" }, subscribe: { deny: \"theirs\" }") { nats in
+        let permissions = "publish: { deny: yours }, subscribe: { deny: theirs }"
+        try await NATSTestServer.withUser(permissions: permissions) { nats in
             let violations = Recorder<PermissionViolation>()
             let observation = nats.onPermissionViolation { violations.append($0) }
             _ = try nats.subscribe("theirs") { _ in }

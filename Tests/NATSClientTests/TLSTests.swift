@@ -114,9 +114,7 @@ import Testing
                     }
                     if !isNext { disordered.append(number) }
                 }
-                try nats.subscribe("ask") { message in
-                    if let reply = message.reply { try? nats.publish(message.copyPayload(), to: reply) }
-                }
+                try nats.answer("ask") { $0 }
                 try await nats.confirmPublished(timeout: .seconds(30))
                 let start = ContinuousClock.now
                 let sent = try await withThrowingTaskGroup(of: Int.self) { group in

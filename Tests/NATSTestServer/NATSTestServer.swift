@@ -73,6 +73,24 @@ public actor NATSTestServer {
         }
     }
 
+    /// The configuration of an account with one user, whose password is the name.
+    public static func account(of user: String, permissions: String = "", jetStream: Bool = false) -> String {
+        """
+        accounts: { CLASS: { \(jetStream ? "jetstream: enabled, " : "")users: [
+          { user: \(user), password: \(user)\(permissions.isEmpty ? "" : ", permissions: { \(permissions) }") } ] } }
+        """
+    }
+
+    /// Runs a body with a connection of a user with these permissions to a server of its own.
+    package static func withUser(
+        permissions: String, jetStream: Bool = false, _ body: @Sendable (NATSConnection) async throws -> Void
+    ) async throws {
+        let configuration = account(of: "ada", permissions: permissions, jetStream: jetStream)
+        try await with(jetStream: jetStream, configuration: configuration) { server in
+            try await NATSConnection.with(server, { $0 = NATSSettings(server, user: "ada") }, body)
+        }
+    }
+
     /// Ends the server with SIGTERM.
     public func stop() async {
         await running?.stop()
@@ -194,6 +212,24 @@ extension NATSConnection {
         } catch {
             await connection.close()
             throw error
+        }
+    }
+
+    /// Answers each request to a subject of which the function makes something.
+    package func answer(
+        _ subject: String, _ answer: @escaping @Sendable (_ request: [UInt8]) -> [UInt8]?
+    ) throws(NATSError) {
+        try subscribe(subject) { message in
+            guard let reply = message.reply, let bytes = answer(message.copyPayload()) else { return }
+            try? self.publish(bytes, to: reply)
+        }
+    }
+
+    /// Waits until the servers of a cluster have elected who makes its streams.
+    package func waitForLeader(within limit: Duration = .hangLimit) async throws {
+        try await eventually("the cluster has a leader", within: limit) {
+            let reply = try await request(to: "$JS.API.STREAM.NAMES", timeout: .milliseconds(500))
+            return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
         }
     }
 

@@ -79,9 +79,7 @@ import Testing
     @Test func `rooms has status 3 and names the partitions that nobody has answered for`() async throws {
         try await NATSTestServer.withConnection { nats, connection in
             let page = #"{"page":{"service":"a","number":1,"count":1,"partitions":3,"covered":[1]},"rooms":[]}"#
-            try connection.subscribe("ink.rooms") { message in
-                if let reply = message.reply { try? connection.publish(Array(page.utf8), to: reply) }
-            }
+            try connection.answer("ink.rooms") { _ in Array(page.utf8) }
             try await connection.flush()
             let (code, log) = try await LecternProcess.run("rooms", "--json", "--nats", nats.url)
             #expect(code == 3)

@@ -105,14 +105,6 @@ struct StreamState: Sendable, Decodable {
 }
 
 extension NATSConnection {
-    /// Waits until the servers of a cluster have elected who makes its streams.
-    func waitForLeader(within limit: Duration = .hangLimit) async throws {
-        try await eventually("the cluster has a leader", within: limit) {
-            let reply = try await request(to: "$JS.API.STREAM.NAMES", timeout: .milliseconds(500))
-            return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
-        }
-    }
-
     func streamState(_ stream: String) async throws -> StreamState {
         let reply = try await request(Array("{}".utf8), to: "$JS.API.STREAM.INFO.\(stream)", timeout: .seconds(5))
         return try JSONDecoder().decode(StreamState.self, from: Data(reply.payload))

@@ -13,59 +13,30 @@ import Testing
         _ action: PermissionViolation.Action, _ subject: String, _ body: @Sendable (NATSConnection) async throws -> Void
     ) async throws {
         let kind = action == .publish ? "publish" : "subscribe"
-        let configuration = """
-            accounts: { CLASS: { users: [
-              { user: ada, password: ada, permissions: { \(kind): { deny: "\(subject)" } } } ] } }
-            """
-        try await NATSTestServer.with(configuration: configuration) { server in
-            let nats = NATSConnection(NATSSettings(server, user: "ada"), logger: .silent)
-            try await nats.connect(within: .seconds(30))
-            try await body(nats)
-            await nats.close()
-        }
+        try await NATSTestServer.withUser(permissions: #"\#(kind): { deny: "\#(subject)" }"#, body)
     }
 
-    @Test("a student is told what it may not do, and does not go on asking", arguments: ["out.main", "mark.main"])
-    func studentSubscribing(subject: String) async throws {
-        try await student(lacking: .subscribe, subject)
-    }
-
-    @Test func `a student who may not join is told so`() async throws {
-        try await student(lacking: .publish, "join.main")
-    }
-
-    private func student(lacking action: PermissionViolation.Action, _ subject: String) async throws {
+    @Test(
+        "who may not follow the cohort or the head, or not join it, is told so, and does not go on asking",
+        arguments: [
+            (RoomFeed.cohort(.main), PermissionViolation.Action.subscribe, "out.main"),
+            (.cohort(.main), .subscribe, "mark.main"), (.cohort(.main), .publish, "join.main"),
+            (.head, .subscribe, "head"), (.head, .publish, "join-head"),
+        ])
+    func student(feed: RoomFeed, action: PermissionViolation.Action, subject: String) async throws {
         let address = try Wire.address()
         try await without(action, "\(address).\(subject)") { nats in
-            let student = Student(connection: nats, address: address, cohort: .main, logger: .silent)
+            let student = Student(connection: nats, address: address, feed: feed, logger: .silent)
             await #expect(throws: NATSError.notPermitted(PermissionViolation(action, "\(address).\(subject)"))) {
                 _ = try await student.follow { _, _ in true }
             }
         }
     }
 
-    @Test(
-        "who may not follow the head, or not join it, is told so",
-        arguments: [(PermissionViolation.Action.subscribe, "head"), (.publish, "join-head")])
-    func head(action: PermissionViolation.Action, subject: String) async throws {
-        let address = try Wire.address()
-        try await without(action, "\(address).\(subject)") { nats in
-            let monitor = Student(connection: nats, address: address, feed: .head, logger: .silent)
-            await #expect(throws: NATSError.notPermitted(PermissionViolation(action, "\(address).\(subject)"))) {
-                _ = try await monitor.follow { _, _ in true }
-            }
-        }
-    }
-
     @Test func `a grant of every cohort's joins does not open the head's`() async throws {
         let address = try Wire.address()
-        let configuration = """
-            accounts: { CLASS: { users: [
-              { user: ada, password: ada, permissions: { publish: { allow: ["ink.*.*.join.*", "ink.*.*.image.*"] } } } ] } }
-            """
-        try await NATSTestServer.with(configuration: configuration) { server in
-            let nats = NATSConnection(NATSSettings(server, user: "ada"), logger: .silent)
-            try await nats.connect(within: .seconds(30))
+        let permissions = #"publish: { allow: ["ink.*.*.join.*", "ink.*.*.image.*"] }"#
+        try await NATSTestServer.withUser(permissions: permissions) { nats in
             for subject in [RoomSubject.joinHead, .imageHead].map(address.subject) {
                 await #expect(throws: NATSError.notPermitted(PermissionViolation(.publish, subject))) {
                     _ = try await nats.request(Array("{}".utf8), to: subject)
@@ -74,7 +45,6 @@ import Testing
             await #expect(throws: NATSError.noResponders) {
                 _ = try await nats.request(Array("{}".utf8), to: address.subject(.join(.main)))
             }
-            await nats.close()
         }
     }
 
@@ -312,9 +282,7 @@ import Testing
     func `Requests of each are answered by the service`(user: String, subject: String) async throws {
         try await NATSTestServer.with(configuration: try accounts()) { server in
             let service = try await connect(server, as: "service")
-            try service.subscribe("ink.>") { message in
-                if let reply = message.reply { try? service.publish([7], to: reply) }
-            }
+            try service.answer("ink.>") { _ in [7] }
             try await service.confirmPublished()
             let client = try await connect(server, as: user)
             let reply = try await client.request(to: subject, timeout: .seconds(30))

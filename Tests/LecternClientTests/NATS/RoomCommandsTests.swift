@@ -30,11 +30,9 @@ import Testing
                     try? connection.publish(Array(text.utf8), to: reply, headers: headers)
                 }
             }
-            try connection.subscribe(try Wire.address().subject(.info)) { [self] message in
-                guard let reply = message.reply else { return }
-                let answer =
-                    isOpen.load(ordering: .sequentiallyConsistent) ? RoomCommandsTests.line : RoomCommandsTests.unknown
-                try? connection.publish(Array(answer.utf8), to: reply)
+            try connection.answer(try Wire.address().subject(.info)) { [self] _ in
+                let isThere = isOpen.load(ordering: .sequentiallyConsistent)
+                return Array((isThere ? RoomCommandsTests.line : RoomCommandsTests.unknown).utf8)
             }
             try await connection.flush()
         }
@@ -108,13 +106,7 @@ import Testing
     }
 
     @Test func `hears at once that nobody takes commands, and that its user may not give them`() async throws {
-        let configuration = """
-            accounts: { CLASS: { users: [
-              { user: ada, password: ada, permissions: { publish: { deny: "ink.command.otto" } } } ] } }
-            """
-        try await NATSTestServer.with(configuration: configuration) { server in
-            let nats = NATSConnection(NATSSettings(server, user: "ada"), logger: .silent)
-            try await nats.connect(within: .seconds(30))
+        try await NATSTestServer.withUser(permissions: #"publish: { deny: "ink.command.otto" }"#) { nats in
             let room = try Wire.address().room
             let (ada, otto) = (try #require(OperatorName("ada")), try #require(OperatorName("otto")))
             await #expect(throws: RoomDirectoryError.noReply) {
@@ -124,7 +116,6 @@ import Testing
             await #expect(throws: RoomDirectoryError.nats(.notPermitted(violation))) {
                 _ = try await RoomCommands(connection: nats, root: "ink", from: otto).give(.close(room))
             }
-            await nats.close()
         }
     }
 
@@ -138,40 +129,24 @@ import Testing
             AuditPage([entry("a", 1), entry("b", 2), entry("a", 3, .done)], next: 9),
             AuditPage([entry("b", 4, .failed), entry("c", 5)], next: nil),
         ]
-        try await NATSTestServer.with { server in
-            let service = try await Wire.connect(server)
-            try service.subscribe("ink.audit") { [service] message in
-                guard let reply = message.reply, let request = try? AuditRequest(decoding: message.copyPayload()) else {
-                    return
-                }
-                try? service.publish(pages[request.from == 9 ? 1 : 0].encoded(), to: reply)
+        try await NATSTestServer.withConnection { _, nats in
+            try nats.answer("ink.audit") { request in
+                (try? AuditRequest(decoding: request)).map { pages[$0.from == 9 ? 1 : 0].encoded() }
             }
-            try await service.flush()
-            try await NATSConnection.with(server) { connection in
-                let entries = try await AuditReader(connection: connection, root: "ink").entries()
-                #expect(entries.map(\.id) == ["a", "b", "c"])
-                #expect(entries.map(\.outcome) == [.done, .failed, nil])
-                #expect(entries.map(\.time) == [1, 2, 5])
-                #expect(entries[1].detail == "no space")
-            }
-            await service.close()
+            let entries = try await AuditReader(connection: nats, root: "ink").entries()
+            #expect(entries.map(\.id) == ["a", "b", "c"])
+            #expect(entries.map(\.outcome) == [.done, .failed, nil])
+            #expect(entries.map(\.time) == [1, 2, 5])
+            #expect(entries[1].detail == "no space")
         }
     }
 
     @Test func `an audit log whose pages lead back is not read without end`() async throws {
-        try await NATSTestServer.with { server in
-            let service = try await Wire.connect(server)
-            try service.subscribe("ink.audit") { [service] message in
-                guard let reply = message.reply else { return }
-                try? service.publish(AuditPage([], next: 9).encoded(), to: reply)
+        try await NATSTestServer.withConnection { _, nats in
+            try nats.answer("ink.audit") { _ in AuditPage([], next: 9).encoded() }
+            _ = await #expect(throws: RoomDirectoryError.malformed) {
+                _ = try await AuditReader(connection: nats, root: "ink").entries()
             }
-            try await service.flush()
-            try await NATSConnection.with(server) { connection in
-                _ = await #expect(throws: RoomDirectoryError.malformed) {
-                    _ = try await AuditReader(connection: connection, root: "ink").entries()
-                }
-            }
-            await service.close()
         }
     }
 }

@@ -16,33 +16,25 @@ import Testing
 
     @Test("lists the rooms of all services, each once as the one who is further has it, when all partitions are there")
     func rooms() async throws {
-        try await NATSTestServer.with { server in
-            let services = try await Wire.connect(server)
+        try await NATSTestServer.withConnection { _, nats in
             let lists = [
                 [line("b", index: 3), line("a", index: 7)], [line("b", index: 4, asleep: true)],
                 [line("a", index: 7, asleep: true), line("UPPER", index: 1)],
             ]
             for (number, list) in lists.enumerated() {
-                try services.subscribe("ink.rooms") { [services] message in
-                    guard let reply = message.reply else { return }
-                    let text = #"{"page":\#(page(number, of: 3)),"rooms":[\#(list.joined(separator: ","))]}"#
-                    try? services.publish(Array(text.utf8), to: reply)
-                }
+                let text = #"{"page":\#(page(number, of: 3)),"rooms":[\#(list.joined(separator: ","))]}"#
+                try nats.answer("ink.rooms") { _ in Array(text.utf8) }
             }
-            try await services.flush()
-            try await NATSConnection.with(server) { connection in
-                let list = try await RoomDirectory(connection: connection, root: "ink", window: .seconds(600)).rooms()
-                let rooms = list.rooms
-                #expect(list.isComplete)
-                #expect(rooms.map(\.room) == ["a", "b"])
-                #expect(rooms.map(\.index) == [7, 4])
-                #expect(rooms.map(\.visible) == [2, nil])
-                #expect(rooms.first?.cohorts.first?.video == 12.5)
-                await #expect(throws: RoomDirectoryError.noReply) {
-                    try await RoomDirectory(connection: connection, root: "chalk").rooms()
-                }
+            let list = try await RoomDirectory(connection: nats, root: "ink", window: .seconds(600)).rooms()
+            let rooms = list.rooms
+            #expect(list.isComplete)
+            #expect(rooms.map(\.room) == ["a", "b"])
+            #expect(rooms.map(\.index) == [7, 4])
+            #expect(rooms.map(\.visible) == [2, nil])
+            #expect(rooms.first?.cohorts.first?.video == 12.5)
+            await #expect(throws: RoomDirectoryError.noReply) {
+                try await RoomDirectory(connection: nats, root: "chalk").rooms()
             }
-            await services.close()
         }
     }
 
@@ -52,47 +44,34 @@ import Testing
     }
 
     @Test func `says of which partitions rooms may be missing when a service does not reply`() async throws {
-        try await NATSTestServer.with { server in
-            let service = try await Wire.connect(server)
+        try await NATSTestServer.withConnection { _, nats in
             let text = #"{"page":\#(page(1, of: 3)),"rooms":[\#(line("a", index: 3))]}"#
-            try service.subscribe("ink.rooms") { [service] message in
-                if let reply = message.reply { try? service.publish(Array(text.utf8), to: reply) }
-            }
-            try await service.flush()
-            try await NATSConnection.with(server) { connection in
-                let directory = RoomDirectory(connection: connection, root: "ink", window: .milliseconds(300))
-                let list = try await directory.rooms()
-                #expect(list.rooms.map(\.room) == ["a"])
-                #expect(list.missing == [0, 2])
-            }
-            await service.close()
+            try nats.answer("ink.rooms") { _ in Array(text.utf8) }
+            let list = try await RoomDirectory(connection: nats, root: "ink", window: .milliseconds(300)).rooms()
+            #expect(list.rooms.map(\.room) == ["a"])
+            #expect(list.missing == [0, 2])
         }
     }
 
     @Test func `lists also the rooms of a page that comes in parts, beside another service's`() async throws {
-        try await NATSTestServer.with { server in
-            let services = try await Wire.connect(server)
+        try await NATSTestServer.withConnection { _, nats in
             let pages = [["a", "b"], ["c"]].enumerated().map { number, names in
                 let lines = names.map { line($0, index: 3) }.joined(separator: ",")
                 return Array(#"{"page":\#(page(number, of: 2)),"rooms":[\#(lines)]}"#.utf8)
             }
             for (number, page) in pages.enumerated() {
-                try services.subscribe("ink.rooms") { [services] message in
+                try nats.subscribe("ink.rooms") { [nats] message in
                     guard let reply = message.reply else { return }
                     let count = number + 2
                     for part in 0..<count {
                         let range = page.count * part / count..<page.count * (part + 1) / count
-                        try? services.publish(
+                        try? nats.publish(
                             Array(page[range]), to: reply, headers: [HeaderName.part: "\(part + 1)/\(count)"])
                     }
                 }
             }
-            try await services.flush()
-            try await NATSConnection.with(server) { connection in
-                let list = try await RoomDirectory(connection: connection, root: "ink", window: .seconds(600)).rooms()
-                #expect(list.rooms.map(\.room) == ["a", "b", "c"])
-            }
-            await services.close()
+            let list = try await RoomDirectory(connection: nats, root: "ink", window: .seconds(600)).rooms()
+            #expect(list.rooms.map(\.room) == ["a", "b", "c"])
         }
     }
 }
