@@ -107,8 +107,7 @@ extension DrawingSessionTests {
         return devices
     }
 
-    @Test("a device's rest is sent also where it ends and is opened again, while the other one writes")
-    func leftByAnEarlierRun() throws {
+    @Test func `a device's rest is sent also where it ends and is opened again, while the other one writes`() throws {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
         let devices = try superseded(room, 2...4, at: &now)
@@ -129,8 +128,7 @@ extension DrawingSessionTests {
         #expect(try places(room) == [1, 300, 2, 3, 4, 301])
     }
 
-    @Test("a device that takes over again draws nothing twice of what was left and may be in the room")
-    func takenOverMeanwhile() throws {
+    @Test func `a device that takes over again draws nothing twice of what was left and may be in the room`() throws {
         let room = DrawingRoom()
         var now = Duration.seconds(1)
         var first = try superseded(room, 2...4, at: &now)[0]

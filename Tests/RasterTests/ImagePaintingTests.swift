@@ -176,8 +176,7 @@ import Testing
     }
 
     /// Lassos may cut an image into stripes again and again.
-    @Test("that is not there is a frame in each stripe that is seen of it, and none where they are very many")
-    func stripedFrame() {
+    @Test func `that is not there is a frame in each stripe that is seen of it, and none where they are very many`() {
         let rectangle = Box(lower: Point(10, 20), upper: Point(110, 90))
         func stripes(_ count: Int) -> Path {
             let height = 70 / Double(count)

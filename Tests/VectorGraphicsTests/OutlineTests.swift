@@ -88,8 +88,7 @@ struct OutlineTests {
         }
     }
 
-    @Test("that begin and end beside the board are outlined where they can be seen")
-    func runs() throws {
+    @Test func `that begin and end beside the board are outlined where they can be seen`() throws {
         let seed = TestSeed.choose()
         // Each point but those of the middle third is far beside the board.
         let points = Self.points(1500, seed: seed).enumerated().map { place, point in
@@ -126,8 +125,7 @@ struct OutlineTests {
         #expect(small > 0 && small < 2 * large, "\(small), \(large)")
     }
 
-    @Test("have as many segments as allowed, or there are none")
-    func mostSegments() throws {
+    @Test func `have as many segments as allowed, or there are none`() throws {
         let seed = TestSeed.choose()
         for style in [InkStyle.pen, .pencil] {
             let stroke = Self.stroke(style, Self.points(100, seed: seed))
@@ -139,8 +137,7 @@ struct OutlineTests {
         }
     }
 
-    @Test("are given up between two contours, in SVG and in PDF")
-    func unwanted() throws {
+    @Test func `are given up between two contours, in SVG and in PDF`() throws {
         let seed = TestSeed.choose()
         let points = Self.points(300, seed: seed)
         for stroke in [Self.stroke(.stamp, points, tip: .marker), Self.stroke(.pencil, points)] {
@@ -161,8 +158,7 @@ struct OutlineTests {
         }
     }
 
-    @Test("end at the limit of a document, and not only after it was made")
-    func limit() throws {
+    @Test func `end at the limit of a document, and not only after it was made`() throws {
         let seed = TestSeed.choose()
         let points = Self.points(300, seed: seed)
         for stroke in [Self.stroke(.stamp, points, tip: .marker), Self.stroke(.pencil, points)] {
@@ -191,8 +187,7 @@ struct OutlineTests {
         }
     }
 
-    @Test("of several pages count together in a PDF, which is the same below its limit")
-    func pages() throws {
+    @Test func `of several pages count together in a PDF, which is the same below its limit`() throws {
         let seed = TestSeed.choose()
         let pages = (0..<4).map { Self.drawing([Self.stroke(.bspline, Self.points(200, seed: seed + $0))]) }
         let file = try #require(try PDFRenderer.render(pages) { true })
@@ -262,8 +257,7 @@ struct UnseenBoxTests {
         }
     }
 
-    @Test("are the pixels of an image that is longer than cairo can draw: it is a frame")
-    func longImage() throws {
+    @Test func `are the pixels of an image that is longer than cairo can draw: it is a frame`() throws {
         let image = PageEntry.Content.image(PlacedImage(try source(), from: Point(10, 10), to: Point(14, 230)))
         #expect(try document([image], images: images(width: 1, height: 32_768)) == document([image]))
         #expect(try document([image], images: images(width: 1, height: 32_767)) != document([image]))

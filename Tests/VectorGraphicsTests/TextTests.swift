@@ -199,8 +199,7 @@ struct TextTests {
         }
     }
 
-    @Test("that lassos have copied is drawn once for a picture, and when its layer is painted")
-    func copies() throws {
+    @Test func `that lassos have copied is drawn once for a picture, and when its layer is painted`() throws {
         let images = PageImages().drawingTexts(scale: 1)
         func place(_ text: String) throws -> UnsafeRawPointer? {
             try #require(images[PictureSource.text(source(text))]).bytes.withUnsafeBytes { $0.baseAddress }

@@ -250,8 +250,7 @@ import Testing
         #expect(history.outbox.room == "log-1")
     }
 
-    @Test("gives again what the log has lost, when it ended after it was told so and before it gave it")
-    func endedBeforeItGaveAgain() throws {
+    @Test func `gives again what the log has lost, when it ended after it was told so and before it gave it`() throws {
         let plan = try plan()
         var file = try #require(Self.header).line
         var records = plan.messages.map { OutboxRecord($0) }

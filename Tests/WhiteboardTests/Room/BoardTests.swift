@@ -95,8 +95,7 @@ import Testing
         #expect(probe.room.head.size == BoardSize(width: 100, height: 50))
     }
 
-    @Test("x is scaled by W/w, y by H/h, the line width by the smaller; what is not given is the room's")
-    func scale() {
+    @Test func `x is scaled by W/w, y by H/h, the line width by the smaller; what is not given is the room's`() {
         let board = BoardSize(width: 1000, height: 600)
         let both = board.scale(for: StrokeMessage(number: 1, boardWidth: 500, boardHeight: 200))
         #expect(both == (2, 3, 2))
