@@ -26,16 +26,8 @@ import Testing
             defer { try? FileManager.default.removeItem(at: folder) }
             let (png, made) = (folder.appendingPathComponent("a.png"), folder.appendingPathComponent("a.\(format)"))
             try Data(SamplePNG.file(image)).write(to: png)
-            let process = Process()
-            process.executableURL = URL(filePath: path)
-            process.arguments = options + [png.path, "-o", made.path]
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else {
-                throw Unexpected("\(path) ends with \(process.terminationStatus)")
-            }
+            let arguments = options + [png.path, "-o", made.path]
+            guard try InstalledProgram(path: path)?.run(arguments) != nil else { throw Unexpected("\(path) failed") }
             return Array(try Data(contentsOf: made))
         }
     }

@@ -77,11 +77,17 @@ import Whiteboard
         #expect(Set(seen) == Set(times.filter { $0.value >= 50_000 }.keys) && playout.veiled.isEmpty)
     }
 
-    @Test func `strokes that the player has not reached stay veiled until the board of another feed comes`() throws {
+    /// With the board of a random class, of which the player has shown nothing.
+    private func allVeiled() -> BoardPlayout {
         var service = RandomRoom(HistoryConfiguration(), seed: 1)
         for _ in 0..<100 { service.act() }
         var playout = BoardPlayout(followsPlayer: true)
         _ = playout.receive(.board, service.replyBytes(), player: media(-1), at: .zero)
+        return playout
+    }
+
+    @Test func `strokes that the player has not reached stay veiled until the board of another feed comes`() throws {
+        var playout = allVeiled()
         let veiled = playout.veiled
         playout.changeFeed(isHead: false)
         #expect(!veiled.isEmpty && playout.veiled == veiled)
@@ -89,10 +95,7 @@ import Whiteboard
     }
 
     @Test func `a stroke that an undo takes away is not unveiled`() throws {
-        var service = RandomRoom(HistoryConfiguration(), seed: 1)
-        for _ in 0..<100 { service.act() }
-        var playout = BoardPlayout(followsPlayer: true)
-        _ = playout.receive(.board, service.replyBytes(), player: media(-1), at: .zero)
+        var playout = allVeiled()
         let index = try #require(playout.veiled.max())
         let page = try #require(playout.board.visible.first { $0.index == index }).page
         let undo = GatewayEvent.operation(playout.received + 1, reference: index, page: page, "{\"n\":1,\"a\":2}")

@@ -71,19 +71,11 @@ typealias SeededGenerator = TestSupport.SeededGenerator
 
     @Test func `keeps an undo in mind that names a stroke far below the depth of the history`() throws {
         // A redo brings the lowest stroke to the top of its author's undo stack.
-        var operations: [(Int, String)] = [(1, "{\"n\":0,\"d\":[{\"x\":1,\"y\":1}]}"), (2, "{\"n\":1,\"a\":2}")]
-        for number in 3...1500 { operations.append((number, "{\"n\":\(number),\"d\":[{\"x\":1,\"y\":1}]}")) }
-        operations += [(1501, "{\"n\":1,\"a\":3}"), (1502, "{\"n\":2,\"a\":2}")]
         var board = StudentBoard()
-        let author = try #require(AuthorID("ann"))
-        for (index, text) in operations {
-            let message = try StrokeMessage(decoding: Array(text.utf8))
-            let reference: UInt64? = message.action == .draw ? nil : 1
-            try board.apply(
-                ReleasedOperation(
-                    index: UInt64(index), author: author, reference: reference, action: message.action,
-                    bytes: Array(text.utf8)))
-        }
+        try board.apply(#"{"n":0,"d":[{"x":1,"y":1}]}"#)
+        try board.apply(#"{"n":1,"a":2}"#, 1)
+        for number in 3...1500 { try board.apply(#"{"n":\#(number),"d":[{"x":1,"y":1}]}"#) }
+        for text in [#"{"n":1,"a":3}"#, #"{"n":2,"a":2}"#] { try board.apply(text, 1) }
         #expect(board.visible.map(\.index) == (3...1500).map { UInt64($0) })
         #expect(board.undoneCount(on: 0) == 1 && board.undoneCount(on: 1) == 0)
     }
@@ -91,39 +83,36 @@ typealias SeededGenerator = TestSupport.SeededGenerator
     @Test func `tells which entries of a page are an author's, as far as they are visible`() throws {
         var board = StudentBoard()
         let (ann, bob) = (try #require(AuthorID("ann")), try #require(AuthorID("bob")))
-        func apply(_ text: String, by author: AuthorID, _ reference: UInt64? = nil) throws {
-            let message = try StrokeMessage(decoding: Array(text.utf8))
-            try board.apply(
-                ReleasedOperation(
-                    index: board.index + 1, author: author, reference: reference, action: message.action,
-                    bytes: Array(text.utf8)))
-        }
-        for author in [ann, bob, ann] { try apply(#"{"n":1,"d":[{"x":1,"y":1}]}"#, by: author) }
+        for author in [ann, bob, ann] { try board.apply(#"{"n":1,"d":[{"x":1,"y":1}]}"#, by: author) }
         #expect(board.entries([1, 2, 3, 4], of: ann, on: 0) == [1, 3])
         #expect(board.entries([3, 2], of: bob, on: 0) == [2])
         #expect(board.entries([1], of: ann, on: 1).isEmpty)
-        try apply(#"{"n":1,"a":2}"#, by: ann, 3)
+        try board.apply(#"{"n":1,"a":2}"#, 3, by: ann)
         #expect(board.entries([1, 2, 3], of: ann, on: 0) == [1])
     }
 
     @Test func `counts what could be brought back, and forgets the oldest beyond 1,024`() throws {
         var board = StudentBoard()
-        let author = try #require(AuthorID("ann"))
-        func apply(_ text: String, _ reference: UInt64? = nil) throws {
-            let message = try StrokeMessage(decoding: Array(text.utf8))
-            try board.apply(
-                ReleasedOperation(
-                    index: board.index + 1, author: author, reference: reference, action: message.action,
-                    bytes: Array(text.utf8)))
-        }
-        for _ in 1...1100 { try apply("{\"n\":1,\"d\":[{\"x\":1,\"y\":1}]}") }
-        for reference in (1...1100).reversed() { try apply("{\"n\":1,\"a\":2}", UInt64(reference)) }
+        for _ in 1...1100 { try board.apply("{\"n\":1,\"d\":[{\"x\":1,\"y\":1}]}") }
+        for reference in (1...1100).reversed() { try board.apply("{\"n\":1,\"a\":2}", UInt64(reference)) }
         #expect(board.undoneCount(on: 0) == 1024 && board.visible.isEmpty)
-        #expect(throws: StudentBoard.Divergence.self) { try apply("{\"n\":1,\"a\":3}", 1100) }
-        try apply("{\"n\":1,\"a\":3}", 1)
+        #expect(throws: StudentBoard.Divergence.self) { try board.apply("{\"n\":1,\"a\":3}", 1100) }
+        try board.apply("{\"n\":1,\"a\":3}", 1)
         #expect(board.visible.map(\.index) == [1] && !board.isCleared(on: 0))
-        try apply("{\"n\":1,\"a\":4}")
+        try board.apply("{\"n\":1,\"a\":4}")
         #expect(board.undoneCount(on: 0) == 0 && board.isCleared(on: 0) && !board.isCleared(on: 1))
+    }
+}
+
+extension StudentBoard {
+    /// Applies a message as the next operation.
+    fileprivate mutating func apply(_ text: String, _ reference: UInt64? = nil, by author: AuthorID? = nil) throws {
+        let author = try #require(author ?? AuthorID("ann"))
+        let message = try StrokeMessage(decoding: Array(text.utf8))
+        try apply(
+            ReleasedOperation(
+                index: index + 1, author: author, reference: reference, action: message.action,
+                bytes: Array(text.utf8)))
     }
 }
 

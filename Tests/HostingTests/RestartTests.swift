@@ -64,18 +64,24 @@ import Whiteboard
         #expect(probe.output.released() == [1, 2])
     }
 
-    @Test func `comes late to a cohort whose video does not follow, though another's has`() throws {
-        let hls = try #require(CohortName("hls"))
+    /// The video of `main` begins anew, that of another cohort does not.
+    private func begunAnew(_ ages: (main: String, again: String, other: String), _ other: CohortName) -> HostProbe {
         let probe = HostProbe(gate: .video)
-        probe.sample(#"{"m":95000,"ep":1,"a":5000}"#)
-        probe.sample(#"{"m":95000,"ep":1,"a":5000}"#, cohort: hls)
+        probe.sample(#"{"m":95000,"ep":1\#(ages.main)}"#)
+        probe.sample(#"{"m":95000,"ep":1\#(ages.other)}"#, cohort: other)
         draw(1, at: 94_000, probe)
         probe.log(.control(.epoch(1)))
         draw(2, at: 500, probe)
         #expect(isForeseen(probe))
-        probe.sample(#"{"m":1000,"ep":2,"a":0}"#)
+        probe.sample(#"{"m":1000,"ep":2\#(ages.again)}"#)
         probe.log(.control(.epoch(2)))
         #expect(probe.output.released() == [1, 2])
+        return probe
+    }
+
+    @Test func `comes late to a cohort whose video does not follow, though another's has`() throws {
+        let hls = try #require(CohortName("hls"))
+        let probe = begunAnew((#","a":5000"#, #","a":0"#, #","a":5000"#), hls)
         #expect(probe.after(.milliseconds(9999)).output.released(hls) == [1])
         #expect(probe.after(.milliseconds(1)).output.released(hls) == [1, 2])
         #expect(probe.output.lateness(of: 2) == true)
@@ -83,16 +89,7 @@ import Whiteboard
 
     @Test func `waits for the video of a cohort that tells no age, where another's has begun anew`() throws {
         let hls = try #require(CohortName("hls"))
-        let probe = HostProbe(gate: .video)
-        probe.sample(#"{"m":95000,"ep":1,"a":300}"#)
-        probe.sample(#"{"m":95000,"ep":1}"#, cohort: hls)
-        draw(1, at: 94_000, probe)
-        probe.log(.control(.epoch(1)))
-        draw(2, at: 500, probe)
-        #expect(isForeseen(probe))
-        probe.sample(#"{"m":1000,"ep":2,"a":300}"#)
-        probe.log(.control(.epoch(2)))
-        #expect(probe.output.released() == [1, 2])
+        let probe = begunAnew((#","a":300"#, #","a":300"#, ""), hls)
         #expect(probe.after(.seconds(12)).output.released(hls) == [1])
         probe.sample(#"{"m":1000,"ep":2}"#, cohort: hls)
         #expect(probe.output.released(hls) == [1, 2])

@@ -67,17 +67,16 @@ import Whiteboard
 }
 
 @Suite struct JoinQueueTests {
-    private func queue(
-        _ recorder: ReplyRecorder, requests: Int = 100, bytes: Int = 64 << 20, turnBytes: Int = 4 << 20
-    ) -> JoinQueue {
-        JoinQueue(
-            ServerConfiguration(), budget: ReplyBudget(requests: requests, bytes: bytes, turnBytes: turnBytes),
+    private func queue(requests: Int = 100, turnBytes: Int = 4 << 20) -> (JoinQueue, ReplyRecorder) {
+        let recorder = ReplyRecorder()
+        let queue = JoinQueue(
+            ServerConfiguration(), budget: ReplyBudget(requests: requests, bytes: 64 << 20, turnBytes: turnBytes),
             sink: recorder.sink)
+        return (queue, recorder)
     }
 
     @Test func `equal joins that wait share one reply, of the newest board among them`() async throws {
-        let recorder = ReplyRecorder()
-        let queue = queue(recorder)
+        let (queue, recorder) = queue()
         var drawn = try DrawnRoom(strokes: 1)
         let id = try RoomID.test("room")
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "busy"))
@@ -97,8 +96,7 @@ import Whiteboard
     }
 
     @Test func `joins that ask for different forms get a reply each`() async throws {
-        let recorder = ReplyRecorder()
-        let queue = queue(recorder)
+        let (queue, recorder) = queue()
         let drawn = try DrawnRoom(strokes: 1)
         let id = try RoomID.test("room")
         for encoding in WireEncoding.allCases {
@@ -119,10 +117,9 @@ import Whiteboard
     }
 
     @Test func `many who wait for one large board hold up no other reply for longer than a turn`() async throws {
-        let recorder = ReplyRecorder()
         let drawn = try DrawnRoom(strokes: 20)
         let size = drawn.catchUp.encoded(palette: .standard, style: "smooth", features: .all, as: .json).count
-        let queue = queue(recorder, turnBytes: 2 * size)
+        let (queue, recorder) = queue(turnBytes: 2 * size)
         let id = try RoomID.test("room")
         // The thread is busy until the gate opens. All views of a room have the same thread.
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(try #require(CohortName("busy"))), reply: "busy"))
@@ -141,8 +138,7 @@ import Whiteboard
     }
 
     @Test func `a join beyond the bound of its room is refused, and one of another room is answered`() async throws {
-        let recorder = ReplyRecorder()
-        let queue = queue(recorder, requests: 4)
+        let (queue, recorder) = queue(requests: 4)
         let drawn = try DrawnRoom(strokes: 1)
         let (loud, quiet) = (try RoomID.test("loud"), try RoomID.test("quiet"))
         #expect(queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "0"))
@@ -188,8 +184,7 @@ import Whiteboard
     }
 
     @Test func `closing refuses the joins that wait`() async throws {
-        let recorder = ReplyRecorder()
-        let queue = queue(recorder)
+        let (queue, recorder) = queue()
         let drawn = try DrawnRoom(strokes: 1)
         let id = try RoomID.test("room")
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "first"))

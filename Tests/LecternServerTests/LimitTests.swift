@@ -69,10 +69,9 @@ import Whiteboard
                 for number in 1...3 {
                     try await lesson.client.publishDurably(stroke(number), to: idle)
                     // One generation each.
-                    try await eventually("the stroke is saved") {
-                        let log = try await jetStream.streamInfo("INK_LOG_0").lastSequence
-                        return try await covered(jetStream) == log ? () : nil
-                    }
+                    try await eventually(
+                        "the stroke is saved",
+                        is: await covered(jetStream) == jetStream.streamInfo("INK_LOG_0").lastSequence)
                 }
                 for number in 1...150 {
                     // Teachers repeat refused messages; here JetStream has to accept them soon.
@@ -80,10 +79,8 @@ import Whiteboard
                         try await lesson.client.publishDurably(stroke(number), to: busy)
                     }
                     guard number.isMultiple(of: 30) else { continue }
-                    try await eventually("there is space") {
-                        let log = try await jetStream.streamInfo("INK_LOG_0")
-                        return log.bytes * 10 < (96 << 10) * 8 ? () : nil
-                    }
+                    try await eventually(
+                        "there is space", is: await jetStream.streamInfo("INK_LOG_0").bytes * 10 < (96 << 10) * 8)
                 }
                 #expect(try await jetStream.streamInfo("INK_LOG_0").firstSequence > 60)
                 try lesson.client.setClock(idle, 1000)

@@ -39,10 +39,9 @@ import Whiteboard
         }
 
         func reaches(_ index: UInt64) async throws {
-            try await eventually("the head is at \(index)") {
-                let reply = try await client.requestParts([], to: address.subject(.joinHead), timeout: .hangLimit)
-                return try? JoinReply(decoding: reply.payload).index == index ? () : nil
-            }
+            let head = address.subject(.joinHead)
+            try await eventually(
+                "the head is at \(index)", is: JoinReply(decoding: await client.answer(from: head)).index == index)
         }
     }
 

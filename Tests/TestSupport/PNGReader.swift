@@ -2,6 +2,7 @@
 public struct PNGReader {
     public let width: Int
     public let height: Int
+    public var size: (Int, Int) { (width, height) }
     public let colourType: UInt8
     /// Straight `0xAABBGGRR`, row by row.
     public let pixels: [UInt32]

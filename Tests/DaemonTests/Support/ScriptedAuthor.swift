@@ -40,10 +40,9 @@ final class ScriptedAuthor: Sendable {
 
     /// Waits until a checkpoint holds what the author has sent through a number.
     func waitUntilCovered(through number: Int64) async throws {
-        try await eventually("a checkpoint holds \(number)") {
-            told.values.contains { if case .covered(let covered, _) = $0 { covered >= number } else { false } }
-                ? () : nil
-        }
+        try await eventually(
+            "a checkpoint holds \(number)",
+            is: told.values.contains { if case .covered(let covered, _) = $0 { covered >= number } else { false } })
     }
 
     /// Publishes a message and waits for the feedback on it.

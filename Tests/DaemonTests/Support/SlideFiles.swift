@@ -50,9 +50,7 @@ enum SlideFiles {
 
 /// PDFs that open with a password only, by qpdf.
 enum EncryptedPDF {
-    private static let program = "/usr/bin/qpdf"
-
-    static var canBeMade: Bool { FileManager.default.isExecutableFile(atPath: program) }
+    static var canBeMade: Bool { InstalledProgram("qpdf") != nil }
 
     /// - Parameter folder: where files lie meanwhile.
     static func make(_ file: [UInt8], password: String, in folder: URL) throws -> [UInt8] {
@@ -60,12 +58,8 @@ enum EncryptedPDF {
             folder.appendingPathComponent("plain.pdf"), folder.appendingPathComponent("encrypted.pdf")
         )
         try Data(file).write(to: plain)
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = ["--encrypt", password, "owner", "256", "--", plain.path, locked.path]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Unexpected("qpdf ended with \(process.terminationStatus)") }
+        let arguments = ["--encrypt", password, "owner", "256", "--", plain.path, locked.path]
+        guard try InstalledProgram("qpdf")?.run(arguments) != nil else { throw Unexpected("qpdf failed") }
         return Array(try Data(contentsOf: locked))
     }
 }

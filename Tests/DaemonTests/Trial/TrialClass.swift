@@ -267,10 +267,8 @@ final class TrialClass: Sendable {
             return now
         }
         do {
-            try await eventually("everybody has everything", within: .seconds(60), every: .milliseconds(200)) {
-                let behind = behind(models).count
-                return behind == 0 ? () : nil
-            }
+            try await eventually(
+                "everybody has everything", within: .seconds(60), every: .milliseconds(200), is: behind(models).isEmpty)
         } catch {
             var words: [String] = []
             let behind = behind(models)

@@ -89,9 +89,12 @@ import Testing
         #expect(report.applied + report.gaveUp == LessonStatistics(try DemoLesson.make(seed: seed)).operations)
     }
 
+    private func session() throws -> TeacherSession {
+        TeacherSession(PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+    }
+
     @Test func `tells why the journal refuses, tries on, and no longer tells once it takes messages`() throws {
-        var session = TeacherSession(
-            PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        var session = try session()
         guard case .send(let first, let id, let receipt) = session.next(at: .seconds(1)) else {
             throw Unexpected("nothing is sent")
         }
@@ -116,8 +119,7 @@ import Testing
         #"{"error":{"code":409,"err_code":10158,"description":"duplicate message id is in process"},"stream":"INK_LOG_0","seq":0}"#,
     ])
     func `sends a message under another id when the journal knows its id and does not have it`(answer: String) throws {
-        var session = TeacherSession(
-            PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        var session = try session()
         guard case .send(let first, let id, let receipt) = session.next(at: .seconds(1)) else {
             throw Unexpected("nothing is sent")
         }
