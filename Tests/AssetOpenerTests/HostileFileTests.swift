@@ -3,7 +3,8 @@ import Assets
 import TestSupport
 import Testing
 
-/// Files that are made to do harm. Each gives an error within the bounds, or a harmless page, and leaves nothing behind.
+/// Files that are made to do harm. Each gives an error within the bounds, or a harmless page, and leaves nothing
+/// behind.
 @Suite(.serialized) struct HostileFileTests {
     private func expectUnreadable(_ error: AssetError?, _ comment: Comment? = nil) {
         guard case .unreadable(let reason)? = error else {

@@ -1,3 +1,6 @@
+// Calls of the site's core, made by seed or known, as one tape: tests play it natively, and in browsers on
+// `lectern.wasm`, and compare each answer.
+
 package import ClientCore
 package import StrokeWire
 package import TestSupport

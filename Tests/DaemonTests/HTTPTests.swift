@@ -1,6 +1,6 @@
-// The built programs, run as a user runs them: `lectern` beside a real nats-server, killed, misconfigured, without space and
-// under load. A suite starts its programs through `DaemonProcess` and `LecternProcess`; `.endsProcesses` ends them, and
-// removes the files of `TestFiles`. Each folder has one side of it; `Support` has what they share.
+// The built programs, run as a user runs them: `lectern` beside a real nats-server, killed, misconfigured, without
+// space and under load. A suite starts its programs through `DaemonProcess` and `LecternProcess`; `.endsProcesses` ends
+// them, and removes the files of `TestFiles`. Each folder has one side of it; `Support` has what they share.
 
 import Foundation
 import NATSClient
@@ -196,7 +196,8 @@ import Testing
         (#"lectern_http_request_seconds_count{route="/api/rooms/{room}"}"#, 1),
     ]
 
-    /// Each label that an expression of an alert or of the dashboard groups by, or selects, is one of its metrics' labels.
+    /// Each label that an expression of an alert or of the dashboard groups by, or selects, is one of its metrics'
+    /// labels.
     private static func checkLabels(in metrics: Exposition) throws {
         var expressions: [Substring] = []
         for file in ["prometheus/lectern.rules.yml", "grafana/lectern.json"] {

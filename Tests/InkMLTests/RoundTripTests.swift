@@ -1,3 +1,6 @@
+// InkML in memory: random boards and handwriting written and read back, files as other programs write them, and files
+// that want to do harm. Nothing here needs a server.
+
 import InkML
 import StrokeWire
 import TestSupport

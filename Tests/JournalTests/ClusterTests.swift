@@ -69,7 +69,8 @@ import Whiteboard
         }
     }
 
-    /// nats-server keeps a copy that is longer than the leader's for ever, and draws by lot which copy a consumer reads.
+    /// nats-server keeps a copy that is longer than the leader's for ever, and draws by lot which copy a consumer
+    /// reads.
     @Test(.timeLimit(.minutes(4)))
     func `The leader's copy is read where copies differ after a power cut, and the others are made anew from it`()
         async throws
@@ -240,8 +241,8 @@ import Whiteboard
         }
     }
 
-    /// Waits until all servers have the log. nats-server 2.9.10 now and then leaves one behind that was killed and came back:
-    /// it is started again, as an operator would.
+    /// Waits until all servers have the log. nats-server 2.9.10 now and then leaves one behind that was killed and came
+    /// back: it is started again, as an operator would.
     private func waitForReplicas(_ test: TestJournal, _ servers: [NATSTestServer]) async throws {
         var asked = ContinuousClock.now
         try await eventually("all servers have the log", every: .milliseconds(100)) {

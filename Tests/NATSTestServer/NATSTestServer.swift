@@ -1,4 +1,5 @@
-// What tests do with real NATS servers: start and kill them, cut their power, change their files, and record what they send.
+// What tests do with real NATS servers: start and kill them, cut their power, change their files, and record what they
+// send.
 
 internal import Foundation
 internal import Locking

@@ -1,3 +1,6 @@
+// Unions, differences and cuts of areas: cases with known results, properties of random paths by seed, degenerate
+// paths and budgets, and the areas of Skia where `make paths` has installed it.
+
 import PathGeometry
 import TestSupport
 import Testing

@@ -244,8 +244,8 @@ enum RandomImage {
     }
 }
 
-/// Means over pixels of the canvas of an image between whose pixels colours are interpolated: 16 × 16 samples a pixel, in
-/// double precision.
+/// Means over pixels of the canvas of an image between whose pixels colours are interpolated: 16 × 16 samples a pixel,
+/// in double precision.
 private struct ImageReference {
     private let image: ImagePixels
     private let inverse: AffineMap

@@ -55,8 +55,8 @@ import Testing
         }
     }
 
-    /// Whether the winding number of a place is that of a sliver: where both edges of a tight bend lie upon each other, deep
-    /// in the ink, approximation may leave a gap that is much thinner than a pixel.
+    /// Whether the winding number of a place is that of a sliver: where both edges of a tight bend lie upon each other,
+    /// deep in the ink, approximation may leave a gap that is much thinner than a pixel.
     private func isSliver(at place: Vector, _ outline: Path) -> Bool {
         let offsets = [
             Vector(0.15, 0), Vector(0, 0.15), Vector(-0.15, 0), Vector(0, -0.15), Vector(0.1, 0.1), Vector(0.1, -0.1),
@@ -87,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: [InkStyle.bspline, .calligraphy, .pen]) func `of curves wind round them, too`(style: InkStyle) {
-        // Not a new one each time: of a thousand such strokes some wide ones are off by a quarter of a unit in a tight bend.
+        // Not a new one each time: of a thousand such strokes some wide ones are off by a quarter of a unit in a tight
+        // bend.
         let seed = TestSeed.given ?? 1
         print("random strokes: seed \(seed)")
         var random = SeededGenerator(seed: seed)

@@ -1,3 +1,6 @@
+// What is on a page once lassos and erasers have moved and cut it: the list of shapes for single shapes, and random
+// pages beside the definition of a lasso, place by place.
+
 import PathGeometry
 import TestSupport
 import Testing

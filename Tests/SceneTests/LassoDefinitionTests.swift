@@ -4,8 +4,8 @@ import Testing
 
 @testable import Scene
 
-/// The list shows at each place what the definition of a lasso says: the picture below outside the path, and above it the
-/// picture's inside, moved.
+/// The list shows at each place what the definition of a lasso says: the picture below outside the path, and above it
+/// the picture's inside, moved.
 @Suite(.timeLimit(.minutes(5))) struct LassoDefinitionTests {
     /// A picture as a function of places, by inverse maps.
     private struct Definition {

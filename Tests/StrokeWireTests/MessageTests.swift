@@ -2,8 +2,8 @@ import StrokeWire
 import TestSupport
 import Testing
 
-/// The tests of StrokeWire: each body is written and read as the specification states, refused for its fault, compared with
-/// another reader (`OracleTests`) and with the published vectors, and read from damaged bytes.
+/// The tests of StrokeWire: each body is written and read as the specification states, refused for its fault, compared
+/// with another reader (`OracleTests`) and with the published vectors, and read from damaged bytes.
 @Suite struct `An acceptable message` {
     private func message(_ text: String, limits: WireLimits = WireLimits()) throws -> StrokeMessage {
         try StrokeMessage(decoding: Array(text.utf8), limits: limits)

@@ -1,6 +1,9 @@
+// What tests of several modules share: seeds and random data, models of the rules as they read, sample files, waiting
+// for what has to happen. Nothing here knows NATS; `NATSTestServer` has that.
+
 extension Duration {
-    /// How long a test waits for what has to happen before it counts as a hang. A test that fails earlier because the machine has
-    /// other work would test the machine.
+    /// How long a test waits for what has to happen before it counts as a hang. A test that fails earlier because the
+    /// machine has other work would test the machine.
     package static let hangLimit = Duration.seconds(180)
 }
 

@@ -9,8 +9,8 @@ import Testing
 @testable import Scene
 @testable import VectorGraphics
 
-/// The tests of VectorGraphics draw SVG and PDF with another program, where it is installed, and compare the pixels with the
-/// canvas; others read the documents.
+/// The tests of VectorGraphics draw SVG and PDF with another program, where it is installed, and compare the pixels
+/// with the canvas; others read the documents.
 @Suite struct `Vector graphics, drawn by another program, agree with the canvas` {
     /// The canvases by name. Each is drawn once and compared with every format.
     private static let canvases = Mutex<[String: Picture]>([:])

@@ -6,8 +6,8 @@ import Testing
 
 /// `lectern erase` beside a daemon.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct EraseTests {
-    /// The files of a server's store with a text. Not counted: the logs by which the servers of a cluster agree, which they
-    /// shorten themselves after minutes.
+    /// The files of a server's store with a text. Not counted: the logs by which the servers of a cluster agree, which
+    /// they shorten themselves after minutes.
     private func count(_ text: String, in server: NATSTestServer) throws -> Int {
         guard let folder = server.store else { throw Unexpected("the server has no store") }
         let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
@@ -51,7 +51,8 @@ import Testing
     @Test func `in a cluster no server's streams keep anything of it`() async throws {
         try await NATSTestServer.withCluster(of: 3) { servers in
             let url = servers.map(\.url).joined(separator: ",")
-            // Daemon and authors are on one server: another one may hear later that feedback is subscribed to than it gets some.
+            // Daemon and authors are on one server: another one may hear later that feedback is subscribed to than it
+            // gets some.
             let (daemon, http) = try await DaemonProcess.servingHTTP(
                 "a", nats: servers[0].url, ["checkpoint.interval=1s", "journal.replicas=3"])
             try await NATSConnection.with(servers[0]) { connection in

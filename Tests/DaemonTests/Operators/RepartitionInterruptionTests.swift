@@ -338,7 +338,8 @@ extension RepartitionTests {
                 await process.end()
                 print("killed after: \(process.log.split(separator: "\n").last ?? "nothing")")
                 guard process.log.contains("everything is copied"), try await Self.hasCopies(nats) else { continue }
-                // No daemon makes empty streams beside the copies: it waits, or ends where streams of the old number are left.
+                // No daemon makes empty streams beside the copies: it waits, or ends where streams of the old number
+                // are left.
                 let streams = try await Self.streams(nats)
                 let daemon = try DaemonProcess("early", nats: nats.url, ["subjects.partitions=\(partitions)"])
                 try await eventually(

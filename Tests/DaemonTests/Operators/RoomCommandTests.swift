@@ -1,5 +1,5 @@
-// What operators do to running daemons: the commands of `lectern` for rooms, erasing, tokens, backups and partitions, with
-// what interrupts them, and the alerts of a real Prometheus.
+// What operators do to running daemons: the commands of `lectern` for rooms, erasing, tokens, backups and partitions,
+// with what interrupts them, and the alerts of a real Prometheus.
 
 import Foundation
 import NATSClient

@@ -4,8 +4,8 @@ import NATSTestServer
 import StrokeWire
 import TestSupport
 
-/// An author whose messages a test sends one by one, and the feedback on them. In a cluster it needs the daemon's server: feedback
-/// that comes to another server before the subscription is known there is lost.
+/// An author whose messages a test sends one by one, and the feedback on them. In a cluster it needs the daemon's
+/// server: feedback that comes to another server before the subscription is known there is lost.
 final class ScriptedAuthor: Sendable {
     let address: RoomAddress
     private let author: AuthorID
@@ -157,8 +157,8 @@ enum MetricNames {
     }
 }
 
-/// The text of `/metrics`, read by the rules of Prometheus' text format 0.0.4: a metric's lines stand together, HELP and
-/// TYPE before its samples, each at most once.
+/// The text of `/metrics`, read by the rules of Prometheus' text format 0.0.4: a metric's lines stand together, HELP
+/// and TYPE before its samples, each at most once.
 struct Exposition {
     struct Family {
         var help = ""

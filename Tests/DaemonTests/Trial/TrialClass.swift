@@ -82,8 +82,8 @@ final class TrialClass: Sendable {
         }
     }
 
-    /// Holds all classes while `body` runs; then teachers end, what is under way arrives, and `afterwards` runs, with video
-    /// clocks, students and readers still there.
+    /// Holds all classes while `body` runs; then teachers end, what is under way arrives, and `afterwards` runs, with
+    /// video clocks, students and readers still there.
     func hold(
         _ body: @Sendable () async throws -> Void, afterwards: @Sendable ([String: ModelRoom]) async throws -> Void
     ) async throws {
@@ -175,8 +175,8 @@ final class TrialClass: Sendable {
             uniqueKeysWithValues: records.map { room, records in (room, try ModelRoom(records, room: room)) })
     }
 
-    /// What is in a partition's log, in its order. A consumer reads the copy of one server: several read it, so that copies
-    /// that differ are noticed.
+    /// What is in a partition's log, in its order. A consumer reads the copy of one server: several read it, so that
+    /// copies that differ are noticed.
     private func journal(of partition: Int) async throws -> [StoredRecord] {
         let stream = "INK_LOG_\(partition)"
         var all: [UInt64: StoredRecord] = [:]
@@ -226,8 +226,8 @@ final class TrialClass: Sendable {
         return text.firstMatch(of: /"covered":([0-9]+)/).flatMap { UInt64($0.1) } ?? 0
     }
 
-    /// Has another teacher of each room draw a stroke after power cuts, and waits until it is applied behind all others, and until all
-    /// copies of the logs are equal.
+    /// Has another teacher of each room draw a stroke after power cuts, and waits until it is applied behind all
+    /// others, and until all copies of the logs are equal.
     func goOn(after models: [String: ModelRoom]) async throws {
         let goals = try await withThrowingTaskGroup(of: (TestTeacher, TestTeacher.Answer).self) { group in
             for (number, room) in rooms.enumerated() {

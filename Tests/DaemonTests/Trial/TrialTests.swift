@@ -1,3 +1,7 @@
+// A cluster of built programs on hosts between which doors delay and cut what goes from one to another. A plan says
+// which fault strikes when; at the end the verdict compares what every client saw with models of the rooms, made from
+// the journal.
+
 import Foundation
 import Locking
 import NATSClient
@@ -5,7 +9,8 @@ import NATSTestServer
 import TestSupport
 import Testing
 
-/// A cluster with everything that goes wrong in one: three NATS servers, three daemons, two gateways, and classes on them.
+/// A cluster with everything that goes wrong in one: three NATS servers, three daemons, two gateways, and classes on
+/// them.
 @Suite(.serialized, .timeLimit(.minutes(60)), .endsProcesses) struct TrialTests {
     @Test(
         "a cluster under delay, losses, partitions and kills shows everybody everything, once, in order, in time",

@@ -161,7 +161,9 @@ import Testing
                 "ink.2.physics.replay-head", "ink.2.physics.wet-in.ann", "ink.2.physics.asset-head",
                 "ink.2.physics.asset-in", "ink.uploads.a.1",
             ],
-            subscribe: ["ink.2.physics.feedback.ann", "ink.2.physics.head", "ink.2.physics.wet-head", "_INBOX.ann.x.1"]),
+            subscribe: [
+                "ink.2.physics.feedback.ann", "ink.2.physics.head", "ink.2.physics.wet-head", "_INBOX.ann.x.1",
+            ]),
         "sam": Grant(
             publish: [
                 "ink.2.physics.join.main", "ink.2.physics.image.main", "ink.2.physics.replay.main",

@@ -11,8 +11,8 @@ import Testing
         #"{"room":"lesson-7","address":"ink.0.lesson-7","incarnation":"i3","index":3,"cohorts":[]}"#
     private static let unknown = #"{"error":{"code":"unknown-room","message":"none"}}"#
 
-    /// A service that answers commands with these messages, each with its headers, and shows the room until one has come
-    /// that it carries out.
+    /// A service that answers commands with these messages, each with its headers, and shows the room until one has
+    /// come that it carries out.
     private final class Service: Sendable {
         let commands = Recorder<String>()
         private let isOpen = Atomic(true)
