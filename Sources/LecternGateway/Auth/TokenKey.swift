@@ -186,7 +186,7 @@ private enum Base64URL {
         let text = String(decoding: text, as: UTF8.self)
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         let data = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)
-        guard let bytes = data.map(Array.init), encode(bytes) == text else { return nil }
+        guard let bytes = data.map({ [UInt8]($0) }), encode(bytes) == text else { return nil }
         return bytes
     }
 }
