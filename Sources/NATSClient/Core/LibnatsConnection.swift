@@ -128,7 +128,7 @@ final class LibnatsConnection: Sendable {
     }
 
     /// Whether a batch may be written as bytes of the protocol; otherwise its messages go through libnats.
-    var takesBytes: Bool { loop.takesBytes && natsConnection_HasHeaderSupport(raw) == NATS_OK }
+    var takesBytes: Bool { loop.publishersWrite && natsConnection_HasHeaderSupport(raw) == NATS_OK }
 
     /// Writes a batch, whole messages of the protocol, or has the loop do so. Takes its bytes. Never waits for the socket.
     func publish(_ batch: inout [UInt8]) { loop.publish(&batch, on: raw) }

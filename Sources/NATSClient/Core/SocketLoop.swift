@@ -58,8 +58,8 @@ final class SocketLoop: Sendable {
     /// The start of the write under way, in nanoseconds of the monotonic clock; 0 without one.
     private let writingSince = Atomic<UInt64>(0)
     private let writeDeadline: Duration
-    /// Whether publishers may write: over TLS a write waits for the socket.
-    private let publishersWrite: Bool
+    /// Whether publishers may write, and batches be bytes of the protocol: over TLS a write waits for the socket.
+    let publishersWrite: Bool
     /// Held by whoever reads from the socket or writes to it. The value: whether libnats has written a part of its buffer.
     private let socketUse = Locked(false)
     private let output = BatchOutput()
@@ -154,9 +154,6 @@ final class SocketLoop: Sendable {
     }
 
     // MARK: Called by publishers
-
-    /// Whether batches may be written as bytes of the protocol.
-    var takesBytes: Bool { publishersWrite }
 
     /// Bytes of batches that are not written.
     var unwrittenBytes: Int { output.unwritten }
