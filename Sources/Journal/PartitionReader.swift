@@ -1,6 +1,6 @@
 import Locking
 import Logging
-import NATSClient
+public import NATSClient
 import Synchronization
 public import Whiteboard
 
@@ -68,7 +68,7 @@ public final class PartitionReader: Sendable {
         case .interrupted:
             progress.withLock { $0.levelUntil = .distantPast }
             deliver(.level(until: .distantPast))
-        case .barrier(let barrier): deliver(.barrier(JournalBarrier { barrier.pass() }))
+        case .barrier(let barrier): deliver(.barrier(barrier))
         case .rewound(let last): deliver(.rewound(lastRead: last))
         }
     }
@@ -130,25 +130,10 @@ public enum PartitionEvent: Sendable {
     case logClock(ahead: Duration)
     /// To be passed when everything before it is processed; until then only a bounded amount follows. Comes about once
     /// in every half of that amount, and whenever reading restarts.
-    case barrier(JournalBarrier)
+    case barrier(FlowControlBarrier)
     /// Records that were removed before they were read, from the first to the last.
     case missing(from: UInt64, through: UInt64)
     /// The log ends before the last record that was read, or has another at its place: it was replaced, or the server has lost
     /// its end. No event follows. Rooms made from the log are more than it has.
     case rewound(lastRead: UInt64)
-}
-
-/// Asks whether everything before it is processed.
-public struct JournalBarrier: Sendable {
-    private let answer: @Sendable () -> Void
-
-    /// - Parameter answer: is called by `pass()`.
-    public init(_ answer: @escaping @Sendable () -> Void) {
-        self.answer = answer
-    }
-
-    /// Reports that everything before the barrier is processed. Any thread; a second call does nothing.
-    public func pass() {
-        answer()
-    }
 }

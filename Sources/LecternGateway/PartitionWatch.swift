@@ -70,10 +70,7 @@ final class PartitionWatch: Sendable {
     /// - Parameter count: nil where the service does not tell.
     private func take(_ count: Int?) {
         let new: State = if let count, count != partitions { .differs(count) } else { .agreed }
-        let old = state.withLock { state in
-            defer { state = new }
-            return state
-        }
+        let old = state.exchange(new)
         guard new != old else { return }
         if case .differs(let count) = new {
             logger.error(

@@ -179,14 +179,9 @@ struct RoomMessages {
 
 /// The time that the processor spends on this thread for some work.
 func processorTime(_ work: () -> Void) -> Duration {
-    func now() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
-    let start = now()
+    let start = ThreadClock.now()
     work()
-    return now() - start
+    return ThreadClock.now() - start
 }
 
 /// The memory of this process, in bytes.
@@ -198,10 +193,13 @@ struct ProcessMemory {
 
     static var now: ProcessMemory {
         let state = mallinfo2()
-        // Pages: all, resident, …
-        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
         return ProcessMemory(
-            allocated: Int(state.uordblks) + Int(state.hblkhd),
-            resident: (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * Int(getpagesize()))
+            allocated: Int(state.uordblks) + Int(state.hblkhd), resident: resident(of: getpid()))
+    }
+
+    static func resident(of process: Int32) -> Int {
+        // Pages: all, resident, …
+        let text = (try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)) ?? ""
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
     }
 }

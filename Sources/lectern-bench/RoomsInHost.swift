@@ -109,7 +109,6 @@ struct RoomsInHost {
         }
         report.add("host: an operation among \(count) rooms, times one in one room", times[1] / times[0], atMost: 1.3)
     }
-
 }
 
 /// A host in virtual time whose output does nothing.
@@ -168,18 +167,16 @@ private final class BenchHost {
         if sequence.isMultiple(of: 64) { wait(.milliseconds(1)) }
     }
 
-    private func confirm() {
-        output.isAsked = false
-        host.confirmed(true, at: now)
-    }
-
     /// Lets time pass, and advances the host whenever it asks to.
     func wait(_ duration: Duration) {
         let end = now + duration
         while let wake = host.nextWake, wake <= end {
             now = max(now, wake)
             host.advance(to: now)
-            if output.isAsked { confirm() }
+            if output.isAsked {
+                output.isAsked = false
+                host.confirmed(true, at: now)
+            }
         }
         now = end
     }

@@ -24,7 +24,7 @@ import Whiteboard
 
     /// Reads the log from its beginning.
     private func read(
-        _ test: TestJournal, _ records: Recorder<UInt64>, onBarrier: @escaping @Sendable (JournalBarrier) -> Void
+        _ test: TestJournal, _ records: Recorder<UInt64>, onBarrier: @escaping @Sendable (FlowControlBarrier) -> Void
     ) -> PartitionReader {
         test.journal.read(0, from: 1, now: MonotonicClock.now) { event in
             switch event {
@@ -83,7 +83,7 @@ import Whiteboard
     @Test func `A barrier of a consumer that is gone may be passed all the same`() async throws {
         try await TestJournal.with { test, _ in
             try await fill(test)
-            let (records, barriers) = (Recorder<UInt64>(), Recorder<JournalBarrier>())
+            let (records, barriers) = (Recorder<UInt64>(), Recorder<FlowControlBarrier>())
             let reader = read(test, records) { barrier in
                 barriers.append(barrier)
                 if barriers.values.count > 1 { barrier.pass() }
@@ -102,7 +102,7 @@ import Whiteboard
 /// Keeps barriers until it is opened; passes them from then on.
 final class BarrierKeeper: Sendable {
     private struct State {
-        var kept: [JournalBarrier] = []
+        var kept: [FlowControlBarrier] = []
         var isOpen = false
         var count = 0
     }
@@ -112,7 +112,7 @@ final class BarrierKeeper: Sendable {
     /// The number of barriers so far.
     var count: Int { state.withLock { $0.count } }
 
-    func take(_ barrier: JournalBarrier) {
+    func take(_ barrier: FlowControlBarrier) {
         let passes = state.withLock { state in
             state.count += 1
             if !state.isOpen { state.kept.append(barrier) }

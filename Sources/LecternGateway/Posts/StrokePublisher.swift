@@ -58,10 +58,7 @@ final class RefusalMetrics: Sendable {
 
     @Sendable func report() {
         let counts = refused.counts
-        let before = counted.withLock { counted in
-            defer { counted = counts }
-            return counted
-        }
+        let before = counted.exchange(counts)
         for (stream, count) in counts {
             Counter(label: GatewayMetrics.refusedPublishes, dimensions: [("stream", stream)], factory: registry)
                 .increment(by: count - before[stream, default: 0])

@@ -182,22 +182,16 @@ final class CommandReceiver: Sendable {
             logger.warning("command refused: it cannot be recorded", metadata: ["error": "\(error)"])
             return sink.refuse(reply, RequestError(.notReady, "The command cannot be recorded: \(error)."))
         }
-        let outcome: Result<CommandReply, RequestError>
+        let answer: () -> Void
         do throws(RequestError) {
-            outcome = .success(
-                try await executor.carryOut(request) { [sink] in sink.send($0, reply) })
-        } catch {
-            outcome = .failure(error)
-        }
-        switch outcome {
-        case .success(let done):
+            let done = try await executor.carryOut(request) { [sink] in sink.send($0, reply) }
             metrics.commands.count(.done)
-            entry.outcome = .done
-            entry.detail = done.detail
-        case .failure(let error):
+            (entry.outcome, entry.detail) = (.done, done.detail)
+            answer = { [sink] in sink.send(done.encoded(), reply) }
+        } catch {
             metrics.commands.count(.failed)
-            entry.outcome = .failed
-            entry.detail = error.message
+            (entry.outcome, entry.detail) = (.failed, error.message)
+            answer = { [sink] in sink.refuse(reply, error) }
         }
         logger.notice("command", metadata: entry.logMetadata)
         do throws(JournalError) {
@@ -206,10 +200,7 @@ final class CommandReceiver: Sendable {
             logger.warning(
                 "the outcome of a command cannot be recorded", metadata: ["id": "\(entry.id)", "error": "\(error)"])
         }
-        switch outcome {
-        case .success(let done): sink.send(done.encoded(), reply)
-        case .failure(let error): sink.refuse(reply, error)
-        }
+        answer()
     }
 
     private func list(_ request: AuditRequest, _ reply: String) async {

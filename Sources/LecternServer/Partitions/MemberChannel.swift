@@ -1,5 +1,5 @@
 import Foundation
-public import Hosting
+import Hosting
 import NATSClient
 
 /// The messages between the daemons of one root, on `<root>.members.<name>`.
@@ -48,38 +48,14 @@ struct PeerMessage: Sendable {
     let isForeign: Bool
 }
 
-extension Announcement: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case version = "v"
-        case member = "id"
-        case serving
-        case isLeaving = "leaving"
-        case isJoining = "joining"
-        case partitions
-        case journal
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            member: try container.decode(String.self, forKey: .member),
-            serving: Set(try container.decode([Int].self, forKey: .serving)),
-            isLeaving: try container.decodeIfPresent(Bool.self, forKey: .isLeaving) ?? false,
-            isJoining: try container.decodeIfPresent(Bool.self, forKey: .isJoining) ?? false,
-            settings: CommonSettings(
-                partitions: try container.decodeIfPresent(Int.self, forKey: .partitions),
-                journal: try container.decodeIfPresent(String.self, forKey: .journal)))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(1, forKey: .version)
-        try container.encode(member, forKey: .member)
-        try container.encode(serving.sorted(), forKey: .serving)
-        try container.encode(isLeaving, forKey: .isLeaving)
-        try container.encode(isJoining, forKey: .isJoining)
-        try container.encodeIfPresent(settings.partitions, forKey: .partitions)
-        try container.encodeIfPresent(settings.journal, forKey: .journal)
+extension Announcement {
+    private struct Body: Codable {
+        var v: Int? = 1
+        var id: String
+        var serving: [Int]
+        var leaving, joining: Bool?
+        var partitions: Int?
+        var journal: String?
     }
 
     /// `{"id":"a","joining":false,"journal":"jetstream","leaving":false,"partitions":1,"serving":[0],"v":1}`
@@ -87,7 +63,10 @@ extension Announcement: Codable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         // Numbers, booleans and strings always encode.
-        return (try? encoder.encode(self)).map(Array.init) ?? []
+        let body = Body(
+            id: member, serving: serving.sorted(), leaving: isLeaving, joining: isJoining,
+            partitions: settings.partitions, journal: settings.journal)
+        return (try? encoder.encode(body)).map(Array.init) ?? []
     }
 
     /// Bytes of a name, and of an announcement.
@@ -96,9 +75,12 @@ extension Announcement: Codable {
     /// nil if the bytes are not an announcement, or too many: those of all daemons are kept.
     init?(decoding bytes: [UInt8]) {
         guard bytes.count <= Self.limits.bytes,
-            let announcement = try? JSONDecoder().decode(Announcement.self, from: Data(bytes)),
-            1...Self.limits.name ~= announcement.member.utf8.count
+            let body = try? JSONDecoder().decode(Body.self, from: Data(bytes)),
+            1...Self.limits.name ~= body.id.utf8.count
         else { return nil }
-        self = announcement
+        self.init(
+            member: body.id, serving: Set(body.serving), isLeaving: body.leaving ?? false,
+            isJoining: body.joining ?? false,
+            settings: CommonSettings(partitions: body.partitions, journal: body.journal))
     }
 }

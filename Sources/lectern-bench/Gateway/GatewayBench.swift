@@ -270,8 +270,5 @@ extension BenchReport {
 
 extension RelayProcess {
     /// Memory of the process, in bytes.
-    var residentBytes: Int {
-        let text = (try? String(contentsOfFile: "/proc/\(child.identifier)/statm", encoding: .utf8)) ?? ""
-        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
-    }
+    var residentBytes: Int { ProcessMemory.resident(of: child.identifier) }
 }

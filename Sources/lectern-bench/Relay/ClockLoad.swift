@@ -114,6 +114,4 @@ struct ClockRound {
     var server: Double
     /// Of the operations that were released, in milliseconds; sorted.
     var lateness: [Double]
-
-    func lateness(_ fraction: Double) -> Double { lateness.percentile(fraction) }
 }

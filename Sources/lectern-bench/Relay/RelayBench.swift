@@ -120,8 +120,6 @@ struct RelayRound {
     var server: Double
     /// From published to released, in milliseconds; sorted.
     var latencies: [Double]
-
-    func latency(_ fraction: Double) -> Double { latencies.percentile(fraction) }
 }
 
 extension BenchReport {
@@ -131,7 +129,7 @@ extension BenchReport {
         add("\(name): CPU of the NATS server for it, µs", rounds.map(\.server))
         guard rate != nil else { return }
         for (label, fraction) in [("p50", 0.5), ("p99", 0.99)] {
-            add("\(name): from published to released, \(label), ms", rounds.map { $0.latency(fraction) })
+            add("\(name): from published to released, \(label), ms", rounds.map { $0.latencies.percentile(fraction) })
         }
     }
 
@@ -141,8 +139,8 @@ extension BenchReport {
         add("CPU, % of a core", rounds.map { $0.processor * 100 })
         add("CPU of a sample, µs", rounds.map { $0.processor / $0.samples * 1e6 }, atMost: 5)
         add("released a round", median(rounds.map { Double($0.lateness.count) }))
-        add("lateness p50, ms", rounds.map { $0.lateness(0.5) })
-        add("lateness p99, ms", rounds.map { $0.lateness(0.99) })
+        add("lateness p50, ms", rounds.map { $0.lateness.percentile(0.5) })
+        add("lateness p99, ms", rounds.map { $0.lateness.percentile(0.99) })
     }
 
     /// Goals are for as many operations as get through.
@@ -159,7 +157,7 @@ extension BenchReport {
         if rate == nil { ratio("operations a second", atLeast: 0.8, \.operations) }
         ratio("CPU of an operation", atMost: rate == nil ? mostProcessor : nil, \.processor)
         guard rate != nil else { return }
-        ratio("p50") { $0.latency(0.5) }
-        ratio("p99") { $0.latency(0.99) }
+        ratio("p50") { $0.latencies.percentile(0.5) }
+        ratio("p99") { $0.latencies.percentile(0.99) }
     }
 }

@@ -64,11 +64,7 @@ final class SampleBatcher: Sendable {
     }
 
     private func flush() {
-        let batches = waiting.withLock { waiting in
-            defer { waiting = [:] }
-            return waiting
-        }
-        for (partition, batch) in batches { send(batch, of: partition) }
+        for (partition, batch) in waiting.exchange([:]) { send(batch, of: partition) }
     }
 
     private func send(_ batch: ClockBatch, of partition: Int) {

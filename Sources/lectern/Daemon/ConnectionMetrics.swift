@@ -31,10 +31,7 @@ final class ConnectionMetrics: Sendable {
     @Sendable func report() {
         let losses = connections.map(\.connection.losses)
         let drops = connections.reduce(0) { $0 + $1.connection.droppedMessages }
-        let before = counted.withLock { counted in
-            defer { counted = (losses, drops) }
-            return counted
-        }
+        let before = counted.exchange((losses, drops))
         connected.set(connections.allSatisfy { $0.connection.state == .connected } ? 1 : 0)
         dropped.increment(by: drops - before.dropped)
         for number in connections.indices {
