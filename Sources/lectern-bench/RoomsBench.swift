@@ -3,6 +3,7 @@ import CBench
 import Foundation
 import LecternClient
 import LecternDemo
+import NATSClient
 import StrokeWire
 import Whiteboard
 

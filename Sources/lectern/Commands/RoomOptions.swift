@@ -50,36 +50,23 @@ struct RootOptions: ParsableArguments {
     var root = "ink"
 }
 
-/// Parses a room's name.
-@Sendable func roomID(_ text: String) throws -> RoomID {
-    guard let room = RoomID(text) else { throw notAName(text) }
-    return room
-}
+@Sendable func roomID(_ text: String) throws -> RoomID { try name(text) }
+@Sendable func authorID(_ text: String) throws -> AuthorID { try name(text) }
+@Sendable func operatorName(_ text: String) throws -> OperatorName { try name(text) }
 
-/// Parses an author's name.
-@Sendable func authorID(_ text: String) throws -> AuthorID {
-    guard let author = AuthorID(text) else { throw notAName(text) }
-    return author
-}
-
-/// Parses the name of who gives commands.
-@Sendable func operatorName(_ text: String) throws -> OperatorName {
-    guard let name = OperatorName(text) else { throw notAName(text) }
-    return name
-}
-
-/// Parses a cohort's name.
 @Sendable func cohortName(_ text: String) throws -> CohortName {
-    if let cohort = CohortName(text) { return cohort }
-    guard RoomID(text) == nil else {
+    guard CohortName(text) != nil || RoomID(text) == nil else {
         throw ValidationError("\(text.debugDescription) is a reserved word and cannot name a cohort")
     }
-    throw notAName(text)
+    return try name(text)
 }
 
-private func notAName(_ text: String) -> ValidationError {
-    ValidationError(
-        "\(text.debugDescription) is not a name: a name has 1 to 64 characters of a-z, 0-9, _ and -")
+private func name<Name: SubjectToken>(_ text: String) throws -> Name {
+    guard let name = Name(text) else {
+        throw ValidationError(
+            "\(text.debugDescription) is not a name: a name has 1 to 64 characters of a-z, 0-9, _ and -")
+    }
+    return name
 }
 
 /// Parses a duration: `250ms`, `2s`, `1.5s`, `3m`, `1h`.
