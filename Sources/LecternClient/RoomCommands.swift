@@ -16,8 +16,7 @@ public struct RoomCommands: Sendable {
     /// How long the service may take to read a decision in its journal.
     private static let readingTime = Duration.seconds(5)
 
-    private let connection: NATSConnection
-    private let root: String
+    private let directory: RoomDirectory
     private let who: OperatorName
     private let behalf: String?
 
@@ -27,7 +26,8 @@ public struct RoomCommands: Sendable {
     ///   - who: the last token of the subject; with permissions, one that this user may publish on.
     ///   - behalf: whom the user asks for, for the audit log; see `CommandRequest`.
     public init(connection: NATSConnection, root: String, from who: OperatorName, for behalf: String? = nil) {
-        (self.connection, self.root, self.who, self.behalf) = (connection, root, who, behalf)
+        directory = RoomDirectory(connection: connection, root: root)
+        (self.who, self.behalf) = (who, behalf)
     }
 
     /// Gives a command, again where the connection is lost meanwhile.
@@ -61,9 +61,9 @@ public struct RoomCommands: Sendable {
         _ request: CommandRequest, _ onProgress: (CommandProgress) -> Void
     ) async throws(NATSError) -> NATSReply? {
         var last: NATSReply?
-        try await connection.requestMany(
-            request.encoded(), to: CommandRequest.subject(root: root, from: who), window: CommandProgress.patience,
-            extendsWindow: true
+        try await directory.connection.requestMany(
+            request.encoded(), to: CommandRequest.subject(root: directory.root, from: who),
+            window: CommandProgress.patience, extendsWindow: true
         ) { reply in
             guard reply.header(HeaderName.progress) == nil else {
                 if let progress = try? CommandProgress(decoding: reply.payload) { onProgress(progress) }
@@ -96,8 +96,7 @@ public struct RoomCommands: Sendable {
     /// - Returns: nil for a room that nobody has written to.
     /// - Throws: as ``give(_:onProgress:)``; `.tooManyMuted`.
     public func mute(_ author: AuthorID, at address: RoomAddress) async throws(RoomDirectoryError) -> CommandEffect? {
-        let directory = RoomDirectory(connection: connection, root: root)
-        guard let known = try await directory.room(at: address), known.incarnation != "" else { return nil }
+        guard let known = try await directory.room(at: address) else { return nil }
         let muted = known.muted ?? []
         guard muted.count < ControlRecord.mutedLimit || muted.contains(author.text) else {
             throw .tooManyMuted
@@ -112,8 +111,7 @@ public struct RoomCommands: Sendable {
     /// - Returns: nil for a room that nobody has written to.
     /// - Throws: as ``give(_:onProgress:)``.
     public func unmute(_ author: AuthorID, at address: RoomAddress) async throws(RoomDirectoryError) -> CommandEffect? {
-        let directory = RoomDirectory(connection: connection, root: root)
-        guard let known = try await directory.room(at: address), known.incarnation != "" else { return nil }
+        guard try await directory.room(at: address) != nil else { return nil }
         return try await decide(.unmute(author, address.room), at: address) { now in
             now.map { !($0.muted ?? []).contains(author.text) } ?? true
         }
@@ -125,7 +123,6 @@ public struct RoomCommands: Sendable {
         _ command: OperatorCommand, at address: RoomAddress, isInForce: (RoomSummary?) -> Bool
     ) async throws(RoomDirectoryError) -> CommandEffect {
         let sequence = try await give(command).sequence
-        let directory = RoomDirectory(connection: connection, root: root)
         let deadline = ContinuousClock.now + Self.readingTime
         repeat {
             do throws(RoomDirectoryError) {

@@ -58,12 +58,9 @@ public struct ListenAddress: Sendable, Equatable {
     public var port: Int
 
     static let standard = ListenAddress(host: "127.0.0.1", port: 8080)
+}
 
-    init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
-
+extension ListenAddress {
     /// - Returns: nil for a text of any other form. The host is not looked up.
     public init?(_ text: some StringProtocol) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
@@ -81,9 +78,7 @@ public struct ListenAddress: Sendable, Equatable {
         }
         self.port = Int(port)
     }
-}
 
-extension ListenAddress {
     /// Whether only this machine reaches it.
     var isLoopback: Bool {
         host.lowercased() == "localhost" || host == "::1"

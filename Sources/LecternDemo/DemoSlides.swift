@@ -12,12 +12,12 @@ public enum DemoSlides {
     /// Makes the file.
     /// - Returns: nil where cairo fails.
     public static func pdf() -> [UInt8]? {
-        let bytes = UnsafeMutablePointer<[UInt8]>.allocate(capacity: 1)
-        bytes.initialize(to: [])
-        defer {
-            bytes.deinitialize(count: 1)
-            bytes.deallocate()
-        }
+        var bytes: [UInt8] = []
+        let isMade = withUnsafeMutablePointer(to: &bytes) { make(into: $0) }
+        return isMade ? bytes : nil
+    }
+
+    private static func make(into bytes: UnsafeMutablePointer<[UInt8]>) -> Bool {
         let surface = cairo_pdf_surface_create_for_stream(
             { closure, data, count in
                 closure?.assumingMemoryBound(to: [UInt8].self).pointee
@@ -36,7 +36,7 @@ public enum DemoSlides {
         cairo_surface_finish(surface)
         let isWhole = cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS
         cairo_surface_destroy(surface)
-        return isDrawn && isWhole ? bytes.pointee : nil
+        return isDrawn && isWhole
     }
 
     private static func title(_ slide: Slide) {

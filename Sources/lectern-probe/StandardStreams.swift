@@ -8,36 +8,34 @@ enum StandardError {
     }
 }
 
+/// Standard input or output does not go on.
+struct StreamFailure: Error, CustomStringConvertible {
+    let description: String
+
+    /// The reason is in `errno`.
+    init(_ stream: String) { description = "standard \(stream): \(String(cString: strerror(errno)))" }
+}
+
 /// Standard input, read in what pieces it comes.
 enum StandardInput {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// Waits for input. Returns how many bytes there are; nil at the end.
     static func read(into buffer: inout [UInt8]) throws -> Int? {
         while true {
             let count = buffer.withUnsafeMutableBytes { Foundation.read(STDIN_FILENO, $0.baseAddress, $0.count) }
             if count > 0 { return count }
             if count == 0 { return nil }
-            guard errno == EINTR else {
-                throw Failure(description: "standard input: \(String(cString: strerror(errno)))")
-            }
+            guard errno == EINTR else { throw StreamFailure("input") }
         }
     }
 }
 
 /// Standard output of a stream.
 struct StampOutput {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// What is to be written next.
     var bytes: [UInt8] = []
 
     /// Writes and empties `bytes`.
-    mutating func flush() throws(Failure) {
+    mutating func flush() throws(StreamFailure) {
         var start = 0
         while start < bytes.count {
             let written = bytes.withUnsafeBytes {
@@ -46,7 +44,7 @@ struct StampOutput {
             if written > 0 {
                 start += written
             } else if errno != EINTR {
-                throw Failure(description: "standard output: \(String(cString: strerror(errno)))")
+                throw StreamFailure("output")
             }
         }
         bytes.removeAll(keepingCapacity: true)

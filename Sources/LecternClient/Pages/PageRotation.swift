@@ -42,7 +42,7 @@ public enum PageRotation: Int, Sendable, CaseIterable {
     }
 
     /// The box that is fitted to the board, in board units.
-    struct Sheet: Sendable, Equatable {
+    struct Sheet {
         var (minX, minY, maxX, maxY): (Double, Double, Double, Double)
 
         var width: Double { maxX - minX }
@@ -63,10 +63,6 @@ public enum PageRotation: Int, Sendable, CaseIterable {
         }
 
         init(width: Double, height: Double) { (minX, minY, maxX, maxY) = (0, 0, width, height) }
-
-        static func == (one: Sheet, other: Sheet) -> Bool {
-            (one.minX, one.minY, one.maxX, one.maxY) == (other.minX, other.minY, other.maxX, other.maxY)
-        }
 
         /// Whether it is as wide or as high as the board, on it, as imported slides are.
         func fills(_ width: Double, _ height: Double) -> Bool {

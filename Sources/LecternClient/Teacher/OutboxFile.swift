@@ -31,7 +31,6 @@ public final class OutboxFile {
         self.path = path
         let file = try LineFile(path: path)
         self.file = file
-        let owner = OutboxHeader.Owner(address: address, author: author)
         let contents = try file.contents()
         let lines = OutboxLines(contents)
         guard let first = lines.first else {
@@ -39,12 +38,12 @@ public final class OutboxFile {
             self.session = session ?? Teacher.newSession()
             history = OutboxHistory(session: self.session)
             try file.cut(to: 0)
-            try file.append(OutboxHeader(owner: owner, session: self.session).line)
+            try file.append(OutboxHeader(address: address, author: author, session: self.session).line)
             return
         }
         do throws(OutboxFileError.Cause) {
             guard let header = OutboxHeader(first) else { throw .notAnOutbox }
-            guard header.owner == owner else { throw .otherOwner(header.owner.description) }
+            guard header.owner == "\(author.text) in \(address)" else { throw .otherOwner(header.owner) }
             guard session ?? header.session == header.session else { throw .otherSession(header.session) }
             self.session = header.session
             history = try lines.history(of: header.session)
@@ -76,40 +75,30 @@ extension OutboxLines {
 }
 
 /// The first line of an outbox file: room, author and session.
-struct OutboxHeader: Equatable {
-    struct Owner: Equatable, CustomStringConvertible {
-        let address: String
-        let author: String
-
-        init(address: RoomAddress, author: AuthorID) {
-            self.address = address.description
-            self.author = author.text
-        }
-
-        fileprivate init(address: String, author: String) {
-            (self.address, self.author) = (address, author)
-        }
-
-        var description: String { "\(author) in \(address)" }
-    }
-
+struct OutboxHeader {
     private static let title = "lectern-outbox 1"
 
-    let owner: Owner
+    let address: String
+    let author: String
     let session: String
 
-    init(owner: Owner, session: String) { (self.owner, self.session) = (owner, session) }
+    init(address: RoomAddress, author: AuthorID, session: String) {
+        (self.address, self.author, self.session) = (address.description, author.text, session)
+    }
+
+    /// Whose outbox it is.
+    var owner: String { "\(author) in \(address)" }
 
     /// - Returns: nil for another line.
     init?(_ line: ArraySlice<UInt8>) {
         guard let content = OutboxLine.content(of: line) else { return nil }
         let words = String(decoding: content, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 5, "\(words[0]) \(words[1])" == Self.title else { return nil }
-        self.init(owner: Owner(address: String(words[2]), author: String(words[3])), session: String(words[4]))
+        (address, author, session) = (String(words[2]), String(words[3]), String(words[4]))
     }
 
     var line: [UInt8] {
-        OutboxLine.encoded(Array("\(Self.title) \(owner.address) \(owner.author) \(session)".utf8))
+        OutboxLine.encoded(Array("\(Self.title) \(address) \(author) \(session)".utf8))
     }
 
     /// Whether a file without a complete line may be an outbox with an incomplete header.

@@ -21,12 +21,6 @@ struct BoardFollower {
     /// When to act next, unless something comes first.
     var deadline: Duration? { [stream.deadline, playoutDeadline].compactMap(\.self).min() }
 
-    /// - Parameter input: nil where the deadline has passed.
-    mutating func receive(_ input: EventStream.Input?, at now: Duration) throws(GatewayError) -> [EventStream.Output] {
-        guard let input else { return try stream.wake(at: now) }
-        return try stream.receive(input, at: now)
-    }
-
     /// - Returns: false where the caller wants no more.
     mutating func act(
         on outputs: [EventStream.Output], _ player: MediaTime?, at now: Duration,

@@ -193,14 +193,16 @@ struct EventStream {
             timeout: .seconds(24 * 3600))
     }
 
-    /// When to call ``wake(at:)``, unless something comes first.
+    /// When to call ``receive(_:at:)`` without an input, unless one comes first.
     var deadline: Duration? { state.deadline }
 
     /// Connects. Call it first, and ``close()`` at the end.
     mutating func open(at now: Duration) throws(GatewayError) -> [Output] { try perform(state.connect(at: now)) }
 
-    mutating func receive(_ input: Input, at now: Duration) throws(GatewayError) -> [Output] {
+    /// - Parameter input: nil where the deadline has passed.
+    mutating func receive(_ input: Input?, at now: Duration) throws(GatewayError) -> [Output] {
         switch input {
+        case nil: try perform(state.wake(at: now))
         case .opened(let number): try perform(state.opened(number, at: now))
         case .data(let data, let number): try perform(state.received(data, number, at: now))
         case .ended(let error, let number): try perform(state.ended(error, number, at: now))
@@ -216,8 +218,6 @@ struct EventStream {
     mutating func restart(_ why: String, at now: Duration) throws(GatewayError) -> [Output] {
         try perform(state.restart(GatewayError("diverged", why), at: now))
     }
-
-    mutating func wake(at now: Duration) throws(GatewayError) -> [Output] { try perform(state.wake(at: now)) }
 
     func close() { connection?.cancel() }
 

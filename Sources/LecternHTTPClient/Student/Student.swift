@@ -78,7 +78,7 @@ public final class Student: Sendable {
             if let limit, now >= limit { return follower.playout }
             let deadline = [follower.deadline, limit].compactMap(\.self).min()
             let input = await reader.next(until: deadline.map { start + $0 })
-            outputs = try follower.receive(input, at: start.duration(to: .now))
+            outputs = try follower.stream.receive(input, at: start.duration(to: .now))
             if inputs.dropped > dropped {
                 dropped = inputs.dropped
                 outputs += try follower.stream.inputLost(at: start.duration(to: .now))

@@ -141,8 +141,8 @@ public final class Teacher: Sendable {
     ) throws(GatewayError) -> [EventStream.Output] {
         let now = start.duration(to: .now)
         switch input {
-        case nil: return try follower.receive(nil, at: now)
-        case .stream(let input): return try follower.receive(input, at: now)
+        case nil: return try follower.stream.receive(nil, at: now)
+        case .stream(let input): return try follower.stream.receive(input, at: now)
         case .session: break
         case .answered(let id, let body):
             requests[id] = nil

@@ -3,6 +3,7 @@ import ConnectionOptions
 import Foundation
 import Logging
 import NATSClient
+import NIOCore
 import StrokeWire
 import VideoTiming
 
@@ -107,7 +108,7 @@ struct ClockCommand: AsyncParsableCommand {
         let hasFailed = await SignalHandler.run { await Self.run(clocks) }
         display?.finish()
         await destination.close()
-        try? await endpoint?.stop()
+        try? await endpoint?.close()
         if hasFailed { throw ExitCode.failed }
     }
 

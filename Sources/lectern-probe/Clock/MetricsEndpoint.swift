@@ -21,7 +21,7 @@ struct MetricsAddress {
     }
 
     /// Answers `GET /metrics`, one request a connection, 64 connections at a time.
-    func serve(_ text: @escaping @Sendable () -> String) async throws -> MetricsEndpoint {
+    func serve(_ text: @escaping @Sendable () -> String) async throws -> any Channel {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 64)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -38,19 +38,12 @@ struct MetricsAddress {
             let channel = try await bootstrap.bind(host: host, port: port).get()
             StandardError.write(
                 "lectern-probe: metrics at http://\(host):\(channel.localAddress?.port ?? port)/metrics")
-            return MetricsEndpoint(channel: channel)
+            return channel
         } catch {
             StandardError.write("lectern-probe: cannot listen on \(host):\(port): \(error)")
             throw ExitCode.failed
         }
     }
-}
-
-/// A listener that is being served.
-struct MetricsEndpoint: Sendable {
-    fileprivate let channel: any Channel
-
-    func stop() async throws { try await channel.close().get() }
 }
 
 private final class MetricsHandler: ChannelInboundHandler {

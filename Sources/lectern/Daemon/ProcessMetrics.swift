@@ -27,11 +27,7 @@ final class ProcessMetrics: Sendable {
         var usage = rusage()
         getrusage(Self.ownUsage, &usage)
         let seconds = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
-        let step = counted.withLock { counted in
-            defer { counted = seconds }
-            return seconds - counted
-        }
-        cpu.increment(by: step)
+        cpu.increment(by: seconds - counted.exchange(seconds))
         if let bytes = Self.residentBytes { memory.set(Double(bytes)) }
         if let count = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
             // One of them is that of the listing itself.

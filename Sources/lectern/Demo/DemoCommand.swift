@@ -282,17 +282,13 @@ private struct DemoSummary {
         }
         lines.append("released   \(state.released) operations to the student, \(state.lateness.early) early")
         lines.append(
-            "lateness   p50 \(milliseconds(state.lateness.quantile(0.5))), p99 "
-                + "\(milliseconds(state.lateness.quantile(0.99))) behind the video\(reservation)")
+            "lateness   p50 \(state.lateness.quantile(0.5)), p99 \(state.lateness.quantile(0.99)) behind the video"
+                + reservation)
         lines.append(
-            "wet ink    \(state.growth.count) points of \(state.growth.strokes) strokes while they grew, \(state.growth.early) "
-                + "early, p50 \(milliseconds(state.growth.quantile(0.5))), p99 "
-                + "\(milliseconds(state.growth.quantile(0.99))) behind the video")
+            "wet ink    \(state.growth.count) points of \(state.growth.strokes) strokes while they grew, "
+                + "\(state.growth.early) early, p50 \(state.growth.quantile(0.5)), "
+                + "p99 \(state.growth.quantile(0.99)) behind the video")
         return (lines + last + state.problems.prefix(10).map { "problem    \($0)" }).joined(separator: "\n")
-    }
-
-    private func milliseconds(_ value: Double?) -> String {
-        value.map { String(format: "%.1f ms", $0) } ?? "–"
     }
 
     private var reservation: String {

@@ -43,8 +43,6 @@ struct DemoEnvironment {
         return configuration
     }
 
-    private var url: String { nats.url }
-
     /// Runs the service and its pages while `body` runs, then ends them and the NATS server.
     ///
     /// - Parameters:
@@ -53,8 +51,8 @@ struct DemoEnvironment {
     func withService<Result: Sendable>(
         port: Int, _ body: @Sendable (_ port: Int) async throws -> Result
     ) async throws -> Result {
-        let connection = NATSConnection(NATSSettings(url: url, name: "lectern service"), logger: logger)
-        let pages = NATSConnection(NATSSettings(url: url, name: "lectern gateway"), logger: logger)
+        let connection = NATSConnection(NATSSettings(url: nats.url, name: "lectern service"), logger: logger)
+        let pages = NATSConnection(NATSSettings(url: nats.url, name: "lectern gateway"), logger: logger)
         let (serving, isServing) = AsyncStream.makeStream(of: Never.self)
         let (ports, isListening) = AsyncStream.makeStream(of: Int.self)
         let server = Server(
@@ -101,7 +99,7 @@ struct DemoEnvironment {
 
     /// Connects one of the clients.
     func connect(_ name: String) async throws -> NATSConnection {
-        let connection = NATSConnection(NATSSettings(url: url, name: name), logger: logger)
+        let connection = NATSConnection(NATSSettings(url: nats.url, name: name), logger: logger)
         // The server is there: only a stall can keep it from accepting.
         try await connection.connect(within: NATSConnection.stallLimit)
         return connection

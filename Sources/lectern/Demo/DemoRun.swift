@@ -210,16 +210,14 @@ final class DemoProgress: Sendable {
 
         /// The live status in one line.
         func line(elapsed: Duration) -> String {
-            func milliseconds(_ share: Double) -> String {
-                lateness.quantile(share).map { String(format: "%.1f ms", $0) } ?? "–"
-            }
             let seconds = elapsed.components.seconds
             let time = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)"
             // The service's state may be older than the student's.
             let logged = max(logged, released)
             return
                 "\(time)  messages sent \(teacher?.published ?? 0)  operations logged \(logged)  held \(held)  "
-                + "released \(released)  points grown \(growth.count)  lateness p50 \(milliseconds(0.5))  p99 \(milliseconds(0.99))"
+                + "released \(released)  points grown \(growth.count)  "
+                + "lateness p50 \(lateness.quantile(0.5))  p99 \(lateness.quantile(0.99))"
         }
     }
 
@@ -294,10 +292,11 @@ struct LatenessRecorder {
         values.append(Double(behind) / 1e6 / speed)
     }
 
-    /// A quantile of the lateness in milliseconds; nil before the first value.
-    func quantile(_ share: Double) -> Double? {
-        guard !values.isEmpty else { return nil }
+    /// A quantile of the lateness.
+    func quantile(_ share: Double) -> String {
+        guard !values.isEmpty else { return "–" }
         let ordered = values.sorted()
-        return ordered[min(ordered.count - 1, Int(share * Double(ordered.count)))] * 1000
+        let seconds = ordered[min(ordered.count - 1, Int(share * Double(ordered.count)))]
+        return String(format: "%.1f ms", seconds * 1000)
     }
 }

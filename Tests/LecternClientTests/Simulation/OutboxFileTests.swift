@@ -137,9 +137,7 @@ import Testing
 @Suite("A publisher that is started again with its outbox") struct PublisherRestartTests {
     private static let header: OutboxHeader? = AuthorID("a").flatMap { author in
         RoomID("r").map { room in
-            OutboxHeader(
-                owner: OutboxHeader.Owner(address: RoomAddress(root: "ink", room: room, partitions: 1), author: author),
-                session: "s")
+            OutboxHeader(address: RoomAddress(root: "ink", room: room, partitions: 1), author: author, session: "s")
         }
     }
 
