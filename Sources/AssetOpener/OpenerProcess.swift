@@ -111,7 +111,7 @@ struct OpenerProcess {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while pipes.contains(where: { $0.fd >= 0 }) {
             guard .now < deadline, !isCancelled() else { return false }
-            guard poll(&pipes, nfds_t(pipes.count), Int32(Self.interval.milliseconds)) > 0 else { continue }
+            guard poll(&pipes, nfds_t(pipes.count), Int32(Self.interval / .milliseconds(1))) > 0 else { continue }
             for position in pipes.indices where pipes[position].fd >= 0 && pipes[position].revents != 0 {
                 let count = read(pipes[position].fd, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
@@ -173,8 +173,4 @@ struct OpenerProcess {
         let printable = last.prefix(200).map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }
         return String(decoding: printable, as: UTF8.self)
     }
-}
-
-extension Duration {
-    fileprivate var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -149,19 +149,13 @@ public struct AssetPage: Sendable, Hashable {
         var columns = min(max(wanted, 1), AssetLimits.renderedWidth)
         if format != .pdf { columns = min(columns, max(Int(width), 1)) }
         func rows(_ columns: Int) -> Int {
-            Int(max((Double(columns) * height / width).rounded(), 1).clamped(to: 1...1e9))
+            Int(min(max((Double(columns) * height / width).rounded(), 1), 1e9))
         }
         if columns * rows(columns) > AssetLimits.renderedPixels {
             columns = max(Int((Double(AssetLimits.renderedPixels) * width / height).squareRoot()), 1)
         }
         // A page of less than one column has as many rows as are allowed.
         return (columns, min(rows(columns), AssetLimits.renderedPixels / columns))
-    }
-}
-
-extension Double {
-    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
-        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }
 

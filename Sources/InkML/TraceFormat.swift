@@ -7,15 +7,15 @@ struct Channel {
     let name: String
     let kind: Kind
     /// Before the first value is reported; nil where the file says nothing.
-    let initial: Double?
-    let minimum: Double?
-    let maximum: Double?
+    private(set) var initial: Double?
+    private(set) var minimum: Double?
+    private(set) var maximum: Double?
     /// Whether values grow in the direction against the usual one.
-    let isReversed: Bool
-    let units: String?
+    private(set) var isReversed = false
+    private(set) var units: String?
     /// Reference to what the values count from.
-    let respectTo: String?
-    let line: Int
+    private(set) var respectTo: String?
+    private(set) var line = 1
 
     init(_ element: XMLElement) throws(InkMLError) {
         guard let name = element["name"] else { throw element.missing("name") }
@@ -53,13 +53,6 @@ struct Channel {
     private init(name: String) {
         self.name = name
         kind = .decimal
-        initial = nil
-        minimum = nil
-        maximum = nil
-        isReversed = false
-        units = nil
-        respectTo = nil
-        line = 1
     }
 
     /// The channels of traces without a format.

@@ -56,8 +56,14 @@ extension CheckpointStore {
     }
 
     func part(_ sequence: UInt64, _ streams: PartitionStreams) async throws(JournalError) -> StoredMessage? {
-        return try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+        try await onStream(streams.checkpoint) { () throws(JetStreamError) in
             try await jetStream.message(streams.checkpoint, sequence)
+        }
+    }
+
+    func lastMessage(on subject: String, _ streams: PartitionStreams) async throws(JournalError) -> StoredMessage? {
+        try await onStream(streams.checkpoint) { () throws(JetStreamError) in
+            try await jetStream.lastMessage(streams.checkpoint, subject: subject)
         }
     }
 

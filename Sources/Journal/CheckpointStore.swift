@@ -231,9 +231,7 @@ extension CheckpointStore {
     /// The room's manifest that was written last; nil when there is none of that log, or when it is damaged.
     public func newest(of room: RoomID, log: String) async throws(JournalError) -> CheckpointManifest? {
         let streams = streams(of: room)
-        let message = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
-            try await jetStream.lastMessage(streams.checkpoint, subject: streams.manifest(of: room))
-        }
+        let message = try await lastMessage(on: streams.manifest(of: room), streams)
         let newest = try readable(message.map { [$0.payload] } ?? [], of: room, log: log).last
         return newest?.log == log ? newest : nil
     }
@@ -242,9 +240,7 @@ extension CheckpointStore {
     private func last(notBeyond manifest: CheckpointManifest) async throws(JournalError) -> PlacedManifest {
         let (room, log) = (manifest.room, manifest.log)
         let streams = streams(of: room)
-        let message = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
-            try await jetStream.lastMessage(streams.checkpoint, subject: streams.manifest(of: room))
-        }
+        let message = try await lastMessage(on: streams.manifest(of: room), streams)
         guard let message else { return PlacedManifest(manifest: nil, sequence: 0) }
         guard let stored = try readable([message.payload], of: room, log: log).last else {
             // It would bury what tells the next daemon to read them.
@@ -262,9 +258,7 @@ extension CheckpointStore {
     public func save(base manifest: CheckpointManifest) async throws(JournalError) -> UInt64 {
         let streams = streams(of: manifest.room)
         let subject = streams.base(of: manifest.room)
-        let last = try await onStream(streams.checkpoint) { () throws(JetStreamError) in
-            try await jetStream.lastMessage(streams.checkpoint, subject: subject)
-        }
+        let last = try await lastMessage(on: subject, streams)
         if let last, (try? CheckpointManifest(decoding: last.payload)) == manifest { return last.sequence }
         return try await publish(manifest.encoded(), to: subject, streams)
     }
