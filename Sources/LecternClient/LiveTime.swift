@@ -73,11 +73,9 @@ extension RoomDirectory {
     /// counts.
     ///
     /// - Throws: as ``room(at:)``.
-    public func time(
-        of address: RoomAddress, requests: Int = 3
-    ) async throws(RoomDirectoryError) -> RoomTime {
+    public func time(of address: RoomAddress) async throws(RoomDirectoryError) -> RoomTime {
         var best: (delay: Duration, time: RoomTime)?
-        for _ in 0..<max(1, requests) {
+        for _ in 0..<3 {
             let asked = ContinuousClock.now
             let room = try await state(at: address)
             let delay = asked.duration(to: .now)

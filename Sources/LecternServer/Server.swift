@@ -169,14 +169,8 @@ public struct Server: Service {
     private func serve(
         _ ownership: Ownership, _ opener: PartitionOpener
     ) async -> Result<Task<Void, any Error>?, JournalError> {
-        let check = await cancelWhenGracefulShutdown { () async -> Result<Bool, JournalError> in
-            do throws(JournalError) {
-                return .success(try await opener.checkPartitions())
-            } catch {
-                return .failure(error)
-            }
-        }
-        guard case .success(true) = check else { return check.map { _ in nil } }
+        let check = await cancelWhenGracefulShutdown { await opener.checkPartitions() }
+        guard case .success? = check else { return check?.map { nil } ?? .success(nil) }
         let owning = Task { try await ownership.run() }
         try? await gracefulShutdown()
         return .success(owning)

@@ -47,10 +47,9 @@ struct PartitionOpener: Sendable {
     }
 
     /// Compares the number of partitions with that of the streams; retries until it is known.
-    /// - Returns: false if the task was cancelled first.
-    /// - Throws: `.otherPartitions`.
-    func checkPartitions() async throws(JournalError) -> Bool {
-        let outcome = await retry([:]) { () async throws(JournalError) -> Result<Void, JournalError> in
+    /// - Returns: `.otherPartitions`; nil if the task was cancelled first.
+    func checkPartitions() async -> Result<Void, JournalError>? {
+        await retry([:]) { () async throws(JournalError) -> Result<Void, JournalError> in
             do throws(JournalError) {
                 return .success(try await journal.checkPartitions())
             } catch {
@@ -58,8 +57,6 @@ struct PartitionOpener: Sendable {
                 return .failure(error)
             }
         }
-        try outcome?.get()
-        return outcome != nil
     }
 
     /// Retries until it succeeds, or the task is cancelled. The same error is logged once in the interval.

@@ -41,8 +41,9 @@ final class EventReaders: Sendable {
     func open() async throws {
         let number = channels.withLock { $0.count }
         let began = LoadClock.now
-        let channel = try await bootstrap(from: 1 + number / Self.connectionsPerAddress)
-            .channelInitializer { [self] channel in
+        let bootstrap = try bootstrap(from: 1 + number / Self.connectionsPerAddress)
+        try await connect(
+            bootstrap.channelInitializer { [self] channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if isCompressed {
@@ -51,20 +52,14 @@ final class EventReaders: Sendable {
                         try pipeline.addHandler(EventReader(self, began: began))
                     }
                 }
-            }
-            .connect(host: "127.0.0.1", port: port).get()
-        channels.withLock { $0.append(channel) }
-        try await send(to: channel)
+            })
     }
 
     /// Connects a reader that sends its request and never reads.
     func openStalled() async throws {
-        let channel = try await bootstrap(from: 99)
-            .channelOption(.autoRead, value: false)
-            .channelOption(.socketOption(.so_rcvbuf), value: 4096)
-            .connect(host: "127.0.0.1", port: port).get()
-        channels.withLock { $0.append(channel) }
-        try await send(to: channel)
+        try await connect(
+            bootstrap(from: 99).channelOption(.autoRead, value: false)
+                .channelOption(.socketOption(.so_rcvbuf), value: 4096))
     }
 
     private func bootstrap(from host: Int) throws -> ClientBootstrap {
@@ -73,7 +68,9 @@ final class EventReaders: Sendable {
 
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    private func send(to channel: any Channel) async throws {
+    private func connect(_ bootstrap: ClientBootstrap) async throws {
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+        channels.withLock { $0.append(channel) }
         let encoding = isCompressed ? "Accept-Encoding: gzip\r\n" : ""
         let request =
             "GET /api/rooms/\(room.address.room.text)/events?cohort=main HTTP/1.1\r\nHost: 127.0.0.1\r\n\(encoding)\r\n"
