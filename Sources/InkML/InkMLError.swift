@@ -60,10 +60,6 @@ public struct InkMLNote: Sendable, Hashable, CustomStringConvertible {
     /// One English sentence for a person.
     public let message: String
 
-    init(code: Code, line: Int, message: String) {
-        (self.code, self.line, self.message) = (code, line, message)
-    }
-
     /// One line of text.
     public var description: String { "line \(line): \(code.rawValue): \(message)" }
 }

@@ -22,7 +22,6 @@ package struct CairoContext: ~Copyable {
 
     deinit { cairo_destroy(context) }
 
-    /// Sets the source colour.
     package func setColour(_ colour: RGB, opacity: Double) {
         cairo_set_source_rgba(
             context, Double(colour.red) / 255, Double(colour.green) / 255, Double(colour.blue) / 255, opacity)

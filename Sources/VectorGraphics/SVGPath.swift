@@ -5,11 +5,8 @@ package import PathGeometry
 package protocol VectorPath: CurveSink {
     /// Begins a contour.
     mutating func move(to point: Vector)
-    /// Draws a straight line.
     mutating func line(to end: Vector)
-    /// Draws a quadratic Bézier curve.
     mutating func quadratic(control: Vector, to end: Vector)
-    /// Draws a cubic Bézier curve.
     mutating func cubic(control1: Vector, control2: Vector, to end: Vector)
     /// Ends the contour with a line to its beginning.
     mutating func close()

@@ -279,7 +279,6 @@ struct SVGDocument {
         text.append(steps: precision.steps(number), decimals: precision.decimals)
     }
 
-    /// Appends an attribute with a number.
     private mutating func attribute(_ name: StaticString, _ number: Double) {
         open(name)
         append(number)
@@ -306,7 +305,6 @@ struct SVGDocument {
 }
 
 extension AffineMap {
-    /// As a transformation.
     fileprivate var matrix: String { "matrix(\(a) \(b) \(c) \(d) \(e) \(f))" }
 }
 

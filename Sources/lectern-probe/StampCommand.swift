@@ -15,7 +15,6 @@ struct StampCommand: AsyncParsableCommand {
         case binary, text, json, misb
     }
 
-    /// The zero of the times.
     enum Zero: String, CaseIterable, ExpressibleByArgument {
         case utc, zero
     }

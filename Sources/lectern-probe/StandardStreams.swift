@@ -1,6 +1,5 @@
 import Foundation
 
-/// Messages on standard error.
 enum StandardError {
     static func write(_ line: String) {
         // Without `try?` Foundation ends the process where nobody can read it.

@@ -210,7 +210,6 @@ public enum TeacherError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Input of a teacher.
 private enum TeacherEvent: Sendable {
     case feedback([UInt8])
     case reply(PublishReply, Receipt)

@@ -14,7 +14,6 @@ struct MetricTable {
         self.maxSeries = maxSeries
     }
 
-    /// The metrics, sorted by name.
     var sorted: [(name: String, family: MetricFamily)] {
         families.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }

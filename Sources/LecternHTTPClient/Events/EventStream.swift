@@ -103,7 +103,6 @@ struct EventStreamState: Sendable {
         backoff.reset()
     }
 
-    /// The stream has ended.
     mutating func ended(_ error: GatewayError?, _ number: Int, at now: Duration) -> [Action] {
         guard number == attempt, case .open = phase else { return [] }
         let error = error ?? GatewayError("unreachable", "The connection was lost.")
@@ -211,7 +210,6 @@ struct EventStream {
 
     mutating func took(_ event: ServerSentEvent) { state.took(event) }
 
-    /// Inputs were dropped.
     mutating func inputLost(at now: Duration) throws(GatewayError) -> [Output] { try perform(state.inputLost(at: now)) }
 
     /// The events contradict each other: all is read anew. Events of the same ``receive(_:at:)`` do not count any more.

@@ -38,7 +38,6 @@ public final class Gateway: Sendable {
     }
 }
 
-/// A request to a gateway.
 struct GatewayRequest: Sendable {
     var method = "GET"
     /// Below the gateway's address: `api/rooms/physics/events`.

@@ -14,7 +14,6 @@ struct RenderSchedule {
         let view: RoomFeed
     }
 
-    /// The waiters for a picture.
     struct Waiter: Equatable {
         let feed: Feed
         /// The subject of the answer.

@@ -205,7 +205,6 @@ final class RenderQueue: Sendable {
         finish(key, through: .max) { [self] in refuse($0, .shuttingDown, .notReady) }
     }
 
-    /// The images of a picture.
     private enum Images {
         case there(PageImageSet)
         /// They are being fetched; the picture is drawn afterwards.

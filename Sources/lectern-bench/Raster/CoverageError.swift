@@ -78,7 +78,6 @@ struct CoverageError {
     }
 }
 
-/// Puts discs on a curve.
 private struct DiscSink: CurveSink {
     let scale: Double
     let step: Double

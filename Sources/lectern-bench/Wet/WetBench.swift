@@ -124,7 +124,6 @@ struct WetFigures {
     /// Of the daemon, in seconds, and a second.
     var processorTime: Double
     var processor: Double
-    /// Points drawn.
     var points: Int
     /// Lateness of the other teachers' operations: p50 and p99, in milliseconds.
     var others: [Double]

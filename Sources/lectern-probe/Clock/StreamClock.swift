@@ -141,7 +141,6 @@ struct MetricsText {
     private var lines: [String: String] = [:]
     private var labels = ""
 
-    /// The metrics of clocks.
     static func of(_ clocks: [StreamClock]) -> String {
         var text = MetricsText()
         for clock in clocks {

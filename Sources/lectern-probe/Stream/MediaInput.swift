@@ -154,7 +154,6 @@ final class MediaInput {
     /// So many damaged packets in a row end the input.
     private static let mostUnreadable = 10_000
 
-    /// Opens a URL.
     init(_ url: String, format: String?, options: StreamOptions, deadline: ReadDeadline) throws(StreamError) {
         self.deadline = deadline
         packet = av_packet_alloc()

@@ -53,7 +53,6 @@ struct TextTable {
     }
 }
 
-/// Messages on standard error.
 enum StandardError {
     static func write(_ line: String) {
         // Without `try?` Foundation ends the process where nobody can read it.

@@ -9,7 +9,6 @@ struct RoomOptions: ParsableArguments {
 
     @OptionGroup var subjects: SubjectOptions
 
-    /// The room's address.
     var address: RoomAddress { subjects.address(of: room) }
 
     /// The error of a command that had no answer from the service.

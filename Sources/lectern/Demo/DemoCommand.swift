@@ -227,7 +227,6 @@ private final class StatusLine: Sendable {
     }
 }
 
-/// The summary at the end of the demo.
 private struct DemoSummary {
     /// The greatest rate of a video clock's samples.
     private static let greatestRate = 2.0

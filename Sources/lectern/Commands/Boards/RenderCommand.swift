@@ -229,7 +229,6 @@ extension Board {
     }
 }
 
-/// What a board is drawn from.
 private enum BoardOrigin {
     case lesson(Lesson)
     case file(ImportFile)

@@ -22,7 +22,6 @@ enum TimeLine: String, CaseIterable, ExpressibleByArgument {
     case sinceStart = "since-start"
 }
 
-/// Options for the time line of strokes.
 struct TimeLineOptions: ParsableArguments {
     @Option(
         name: .customLong("time"),
@@ -133,7 +132,7 @@ struct GatewayTime: CustomStringConvertible {
         let sent: Double
     }
 
-    init(of gateway: String, exchanges: Int = 8) async throws {
+    init(of gateway: String) async throws {
         guard let url = URL(string: gateway)?.appending(path: "api/time") else { throw URLError(.badURL) }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 5
@@ -141,7 +140,7 @@ struct GatewayTime: CustomStringConvertible {
         let session = URLSession(configuration: configuration)
         defer { session.invalidateAndCancel() }
         var best: (offset: Double, delay: Double)?
-        for _ in 0..<exchanges {
+        for _ in 0..<8 {
             let asked = Self.now
             let (data, response) = try await session.data(from: url)
             let heard = Self.now
