@@ -21,11 +21,6 @@ enum APIBody {
         }
     }
 
-    /// What else an answer with an error says; nil where it cannot be read.
-    static func member<Answer: Decodable>(_ answer: Answer.Type, of bytes: [UInt8]) -> Answer? {
-        try? JSONDecoder().decode(answer, from: Data(bytes))
-    }
-
     /// - Throws: the answer's error, if it has one.
     static func check(_ bytes: [UInt8]) throws(JetStreamError) {
         struct Anything: Decodable {}

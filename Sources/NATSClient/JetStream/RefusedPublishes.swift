@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Locking
 
 /// Counts publishes that JetStream refuses because a stream, its account or its server has no space for more, for
@@ -35,7 +36,7 @@ public final class RefusedPublishes: Sendable {
             return nil
         } catch {
             guard error.isFull else { return nil }
-            return APIBody.member(Refusal.self, of: answer)?.stream ?? "unknown"
+            return (try? JSONDecoder().decode(Refusal.self, from: Data(answer)))?.stream ?? "unknown"
         }
     }
 }

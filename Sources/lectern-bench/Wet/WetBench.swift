@@ -142,8 +142,7 @@ struct WetHalf {
     ) async throws {
         let kind = isGrowing ? "wet" : "dry"
         let cohorts = try delays.map { name, delay in
-            guard let cohort = CohortName(isGrowing ? name : "\(name)-whole") else { throw ExitCode.failure }
-            return LoadCohort(name: cohort, delay: delay)
+            LoadCohort(name: try WetRoom.cohort(isGrowing ? name : "\(name)-whole"), delay: delay)
         }
         let rooms = try (0..<count).map { try WetRoom(root: system.root, name: "\(kind)-\($0)") }
         var connections: [NATSConnection] = []
