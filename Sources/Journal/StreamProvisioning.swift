@@ -94,8 +94,7 @@ extension JetStreamJournal {
         let numbers = logs.compactMap { log in (try? log.get())?.flatMap(StreamIdentity.partitions) }
         if let there = numbers.first(where: { $0 != partitions }) { throw other(there) }
         guard numbers.isEmpty else { return }
-        var exists: [Bool] = []
-        for log in logs { exists.append(try log.get() != nil) }
+        let exists = try logs.map { log throws(JournalError) in try log.get() != nil }
         if exists[partitions] {
             var there = partitions + 1
             while try await info(log(there)) != nil { there += 1 }

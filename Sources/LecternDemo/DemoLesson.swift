@@ -33,11 +33,8 @@ public enum DemoLesson {
     private static func lesson(_ script: [DemoStep], by hand: DemoHand) throws(MalformedMessage) -> Lesson {
         var hand = hand
         for step in script { hand.perform(step) }
-        var messages: [(bytes: [UInt8], header: StrokeMessage)] = []
-        for bytes in hand.messages {
-            messages.append((bytes, try StrokeMessage(decoding: bytes)))
-        }
-        return Lesson(messages)
+        return Lesson(
+            try hand.messages.map { bytes throws(MalformedMessage) in (bytes, try StrokeMessage(decoding: bytes)) })
     }
 }
 

@@ -196,9 +196,7 @@ extension OperationWriter {
         }
         guard case .tail(let operations) = reply.content, reply.index >= end else { throw .conflict }
         do throws(MalformedRelease) {
-            var read: [ReleasedOperation] = []
-            for operation in operations { read.append(try ReleasedOperation(operation)) }
-            return read
+            return try operations.map { operation throws(MalformedRelease) in try ReleasedOperation(operation) }
         } catch {
             throw .room(.malformed)
         }

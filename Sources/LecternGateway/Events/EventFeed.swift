@@ -259,10 +259,10 @@ extension EventFeed {
             board.compress()
             return .board(board)
         }
-        var operations: [(ReleasedOperation, BoardDigest)] = []
+        let operations: [(ReleasedOperation, BoardDigest)]
         do throws(MalformedRelease) {
-            for operation in joined {
-                operations.append((try ReleasedOperation(operation), operation.digest ?? reply.digest))
+            operations = try joined.map { operation throws(MalformedRelease) in
+                (try ReleasedOperation(operation), operation.digest ?? reply.digest)
             }
         } catch {
             throw .badGateway("The service's answer to a join cannot be read.")

@@ -41,9 +41,8 @@ public struct ServerURL: Sendable, Equatable {
     /// Parses URLs separated by commas.
     /// - Throws: `.invalidSettings`, also for a list with both schemes.
     public static func list(_ text: String) throws(NATSError) -> [ServerURL] {
-        var urls: [ServerURL] = []
-        for url in text.split(separator: ",") {
-            urls.append(try ServerURL(String(url.filter { !$0.isWhitespace })))
+        let urls = try text.split(separator: ",").map { url throws(NATSError) in
+            try ServerURL(String(url.filter { !$0.isWhitespace }))
         }
         guard let first = urls.first else { throw .invalidSettings("no NATS URL") }
         guard urls.allSatisfy({ $0.isSecure == first.isSecure }) else {
