@@ -247,7 +247,7 @@ export class Board extends CoreBoard {
         switch (record.kind) {
             case Kind.joined:
                 [this.#incarnation, this.#style] = [record.text(), record.text()];
-                this.#palette = record.words().map((colour) => `#${colour.toString(16).padStart(6, "0")}`);
+                this.#palette = record.list(() => record.colour());
                 this.#features = record.list(() => record.text());
                 break;
             case Kind.incarnation:
@@ -343,7 +343,7 @@ export class Board extends CoreBoard {
     #receive({ type, data }) {
         if (type === "wet") {
             const session = this.#ownSession() ?? "";
-            if (session !== this.#toldSession) this._host.call((core) => core.studentOwnSession(session));
+            if (session !== this.#toldSession) this._host.call((core) => core.call("studentOwnSession", new Input().raw(session)));
             this.#toldSession = session;
         }
         this._call((core) => core.ask("studentReceive", eventTypes.indexOf(type), { bytes: data }, this._time));

@@ -2,7 +2,7 @@
 
 import { Backoff, pause } from "./gateway.js";
 import { t } from "./language.js";
-import { Input, RecordReader } from "./records.js";
+import { RecordReader } from "./records.js";
 
 /** The core of boards and replays, and the one that has a teacher's session as well. */
 const addresses = {
@@ -94,8 +94,7 @@ export class CoreHost {
 
 /** One instance of the core, with its functions for a board or for a teacher. Its memory is gone with it. */
 export class Instance {
-    /** @protected */
-    _functions;
+    #functions;
     #memory;
 
     /** The page has a teacher: what is loaded from now on has a teacher's session, so that boards beside it load no other core. */
@@ -121,7 +120,7 @@ export class Instance {
             random: (address, count) => crypto.getRandomValues(new Uint8Array(this.#memory.buffer, address, count)),
         };
         const { exports } = new WebAssembly.Instance(module, { page });
-        [this._functions, this.#memory] = [exports, exports.memory];
+        [this.#functions, this.#memory] = [exports, exports.memory];
         exports._initialize?.();
         if (exports.version() !== functions) {
             for (const name of Object.keys(compiled)) delete compiled[name];
@@ -131,74 +130,48 @@ export class Instance {
 
     get bytes() { return this.#memory.buffer.byteLength; }
 
-    /** Hands bytes over; returns how many. @protected */
-    _send({ bytes }) {
-        const address = this._functions.input(bytes.length);
-        new Uint8Array(this.#memory.buffer, address, bytes.length).set(bytes);
-        return bytes.length;
+    /** Whether the core has a teacher's tools. */
+    get hasTools() { return "select" in this.#functions; }
+
+    /** Calls a function of Sources/WebCore or Sources/WebTeacher. Bytes go over by their number. */
+    call(name, ...values) {
+        return this.#functions[name](...values.map((value) => (value?.bytes ? this.#send(value) : value)));
     }
 
-    /** The answer of the last call: in the memory of the instance, until the next one. @protected */
-    get _answer() {
-        return new DataView(this.#memory.buffer, this._functions.output(), this._functions.outputSize());
+    /** The answer of the last call: in the memory of the instance, until the next one. */
+    get answer() { return new RecordReader(this._output); }
+
+    /** @protected */
+    get _output() {
+        return new DataView(this.#memory.buffer, this.#functions.output(), this.#functions.outputSize());
+    }
+
+    /** Hands bytes over; returns how many. */
+    #send({ bytes }) {
+        const address = this.#functions.input(bytes.length);
+        new Uint8Array(this.#memory.buffer, address, bytes.length).set(bytes);
+        return bytes.length;
     }
 }
 
 /** An instance that has a board. */
 export class Core extends Instance {
     /** The size of the canvas in pixels, and pixels a board unit. */
-    get width() { return this._functions.measure(0); }
-    get height() { return this._functions.measure(1); }
-    get scale() { return this._functions.measure(2); }
+    get width() { return this.call("measure", 0); }
+    get height() { return this.call("measure", 1); }
+    get scale() { return this.call("measure", 2); }
     /** How much of the picture is there: 0 … 1. */
-    get progress() { return this._functions.measure(3); }
+    get progress() { return this.call("measure", 3); }
     /** Whether the page has the colours of a dark board. */
-    get isDark() { return this._functions.measure(4) === 1; }
+    get isDark() { return this.call("measure", 4) === 1; }
 
-    /** Shows entries `{id, message}` as a page of a board; `pixels`: the width of the canvas. */
-    show(entries, { style, palette, width, height, pixels }) {
-        const input = new Input().byte(style.length).raw(style).list(palette.map((colour) => Number.parseInt(colour.slice(1), 16)));
-        for (const { id, message } of entries) input.entry(id, message);
-        this._functions.show(width, height, pixels, this._send(input));
-    }
-
-    insert({ id, message }) {
-        this._functions.insert(id, this._send(new Input().raw(JSON.stringify(message))));
-    }
-
-    remove(id) {
-        this._functions.remove(id);
-    }
-
-    /** Shows entries above those of the page, without a message where one is shown already. */
-    showLive(entries) {
-        const input = new Input();
-        for (const { id, message } of entries) input.entry(id, message);
-        this._functions.showLive(this._send(input));
-    }
-
-    /** Draws for so many milliseconds; returns whether the picture is complete. */
-    draw(milliseconds) {
-        return this._functions.draw(milliseconds) === 1;
-    }
-
-    /** The next pixels that are other than before, `{x, y, pixels}`, to be used before the next call; null when all were told. */
-    nextBox() {
-        return this._functions.nextBox() === 1 ? this.#box() : null;
-    }
-
-    /**
-     * Shows a part of the page on a canvas of its own; null for all of it again. `x`, `y`: whole pixels from the upper left corner of the
-     * page, at `scale` pixels a board unit; `width`, `height`: of the canvas. On a dark ground a page that images cover keeps its colours.
-     */
-    view(part, isDark) {
-        const { x, y, width, height, scale } = part ?? { x: 0, y: 0, width: 0, height: 0, scale: 1 };
-        this._functions.view(x, y, width, height, scale, isDark ? 1 : 0);
-    }
-
-    /** The page's canvas is blank: all pixels are told anew. */
-    presentAll() {
-        this._functions.presentAll();
+    /** Calls a function that answers with a box of pixels: `{x, y, pixels}`, to be used before the next call; null for none. */
+    box(name, ...values) {
+        if (this.call(name, ...values) !== 1) return null;
+        const view = this._output;
+        const [x, y, width, height] = [0, 4, 8, 12].map((offset) => view.getInt32(offset, true));
+        const pixels = new Uint8ClampedArray(view.buffer, view.byteOffset + 16, 4 * width * height);
+        return { x, y, pixels: new ImageData(pixels, width, height) };
     }
 
     /**
@@ -206,126 +179,27 @@ export class Core extends Instance {
      * and `{width, height, known, number, text, colour, isRightToLeft, boxWidth, boxHeight}` of a text.
      */
     neededImages() {
-        const count = this._functions.neededImages();
-        const output = new RecordReader(this._answer);
+        const count = this.call("neededImages");
+        const output = this.answer;
         return output.times(count, (_, number) => {
             const [width, known, height] = [output.word(), output.word(), output.word()];
             if (height === 0) return { width, known, asset: output.text(), page: output.word() };
             return {
-                width, height, known, number, text: output.text(), colour: `#${output.word().toString(16).padStart(6, "0")}`,
-                isRightToLeft: output.word() === 1, boxWidth: output.number(), boxHeight: output.number(),
+                width, height, known, number, text: output.text(), colour: output.colour(), isRightToLeft: output.word() === 1,
+                boxWidth: output.number(), boxHeight: output.number(),
             };
         });
     }
 
-    setImage(asset, page, { width, height, data }) {
-        this._functions.setImage(page, width, height, this._send(new Input().raw(asset).raw(data)));
-    }
-
-    /** `number`: of the text in the last answer of {@link neededImages}. */
-    setText(number, { width, height, data }) {
-        this._functions.setImage(-1 - number, width, height, this._send({ bytes: data }));
-    }
-
-    // What a painter offers; see `Painter`.
-
-    strokeAt(x, y, radius) {
-        if (this._functions.strokeAt(x, y, radius) !== 1) return null;
-        const output = new RecordReader(this._answer);
-        return { index: output.number(), time: output.number() };
-    }
-
-    /** Whether the core has a teacher's tools: the functions from here to {@link selectedInk}. */
-    get hasTools() { return "select" in this._functions; }
-
-    textAt(x, y) {
-        if (this._functions.find(1, x, y) !== 1) return null;
-        const output = new RecordReader(this._answer);
-        const [id, left, top, width, height] = [output.number(), output.number(), output.number(), output.number(), output.number()];
-        return { id, x: left, y: top, width, height, lineHeight: output.number(), colour: output.word(), text: output.text() };
-    }
-
-    /** Returns whether there is anything; {@link selection} has it. */
-    select(points) {
-        return this._functions.select(this._send(new Input().places(points))) === 1;
-    }
-
-    /** The selection where a map puts it, as {@link nextBox}. */
-    selection(map) {
-        return this._functions.selection(...map) === 1 ? this.#box() : null;
-    }
-
-    lift(path, radius) {
-        return this.#ids(this._functions.lift(radius, this._send(new Input().places(path))));
-    }
-
-    own(indices, author) {
-        return this.#ids(this._functions.lift(-3, this._send(new Input().data(author).numbers(indices))));
-    }
-
-    #ids(count) {
-        const output = new RecordReader(this._answer);
-        return output.times(count, () => output.number());
-    }
-
-    hide(indices) {
-        this._functions.lift(-1, this._send(new Input().numbers(indices)));
-    }
-
-    putBack(indices) {
-        this._functions.lift(-2, this._send(new Input().numbers(indices)));
-    }
-
-    pictureAt(x, y) {
-        if (this._functions.find(0, x, y) !== 1) return null;
-        const output = new RecordReader(this._answer);
-        const corners = output.times(4, () => ({ x: output.number(), y: output.number() }));
-        return { corners, id: output.number(), isWhole: output.word() === 1, asset: output.text(), page: output.word() };
-    }
-
-    selectedInk() {
-        const count = this._functions.find(2, 0, 0);
-        const output = new RecordReader(this._answer);
-        const left = output.word();
-        const entries = output.times(count, () => ({ id: output.number(), message: JSON.parse(output.text()) }));
-        return { entries, left };
-    }
-
-    /** Calls a function of Sources/WebCore/Student.swift or Replay.swift that answers with records. Bytes go over by their number. */
+    /** Calls a function of Sources/WebCore/Student.swift or Replay.swift. Returns the records of its answer; copies: they hold for good. */
     ask(name, ...values) {
-        this._functions[name](...values.map((value) => (value?.bytes ? this._send(value) : value)));
-        return this.#records();
-    }
-
-    /** The session is "" for none. */
-    studentOwnSession(session) {
-        this._functions.studentOwnSession(this._send(new Input().raw(session)));
-    }
-
-    /** What is to be fetched now: parameters of a query without the cohort; null for nothing. */
-    replayRequest() {
-        if (this._functions.replayRequest() !== 1) return null;
-        const [record] = this.#records();
-        const [from, after, limit, ep] = record.times(4, () => record.number());
-        const query = { from, after, limit, ep, room: record.text() };
-        return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== "" && !Number.isNaN(value)));
-    }
-
-    /** The records of the last answer; see `Records.swift`. Copies: they hold for good. */
-    #records() {
-        const { buffer, byteOffset, byteLength } = this._answer;
+        this.call(name, ...values);
+        const { buffer, byteOffset, byteLength } = this._output;
         const view = new DataView(buffer.slice(byteOffset, byteOffset + byteLength));
         const records = [];
         for (let at = 0; at < byteLength; at += 8 + 4 * view.getUint32(at + 4, true)) {
             records.push(new RecordReader(view, view.getUint32(at, true), at + 8));
         }
         return records;
-    }
-
-    #box() {
-        const view = this._answer;
-        const [x, y, width, height] = [0, 4, 8, 12].map((offset) => view.getInt32(offset, true));
-        const pixels = new Uint8ClampedArray(view.buffer, view.byteOffset + 16, 4 * width * height);
-        return { x, y, pixels: new ImageData(pixels, width, height) };
     }
 }

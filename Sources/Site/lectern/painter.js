@@ -9,6 +9,7 @@ import { CoreHost } from "./core.js";
 import { nextTask } from "./dom.js";
 import { textPicture } from "./images.js";
 import { PaintedCanvases } from "./painted-canvases.js";
+import { Input } from "./records.js";
 
 /** Milliseconds of drawing, and of a task in all, before the page may do something else. */
 const slice = 8;
@@ -136,11 +137,11 @@ export class Painter {
         for (const { message } of shown) if (message.i) this.#images?.retry(message.i);
         for (const { index } of hidden) {
             this.#entries.delete(index);
-            if (!this.#isNew) this.#host.call((core) => core.remove(index));
+            if (!this.#isNew) this.#host.call((core) => core.call("remove", index));
         }
         for (const entry of shown) {
             this.#entries.set(entry.index, entry);
-            if (!this.#isNew) this.#host.call((core) => core.insert({ id: entry.index, message: entry.message }));
+            if (!this.#isNew) this.#host.call((core) => core.call("insert", entry.index, new Input().raw(JSON.stringify(entry.message))));
         }
         this.#schedule();
     }
@@ -162,8 +163,8 @@ export class Painter {
      *
      * While there is a part, the canvas of the page has what was painted of it last, less sharp where that was a part.
      *
-     * @param {{x: number, y: number, width: number, height: number, scale: number, page: number} | null} part as for `Core.view`; `page`: the
-     *   width of the whole page in pixels at that scale
+     * @param {{x: number, y: number, width: number, height: number, scale: number, page: number} | null} part from whole pixels of its
+     *   upper left corner at `scale` pixels a board unit, with the size of its canvas; `page`: the width of the whole page in pixels at that scale
      */
     look(part) {
         this.#part = part;
@@ -190,9 +191,9 @@ export class Painter {
      *   unit. Null where there is nothing
      */
     select(points) {
-        if (!this.#tool((core) => core.select(points))) return null;
+        if (!this.#tool((count) => count === 1, "select", new Input().places(points))) return null;
         return (map) => this.#host.call((core) => {
-            const box = core.selection(map);
+            const box = core.box("selection", ...map);
             if (!box) return null;
             const { x: left, y: top, pixels } = box;
             const { width, height } = pixels;
@@ -207,7 +208,10 @@ export class Painter {
      * `{id, message}`, with what draws it where it is seen; `left`: how many more cannot be drawn anew.
      */
     selectedInk() {
-        return this.#tool((core) => core.selectedInk()) ?? { entries: [], left: 0 };
+        return this.#tool((count, found) => {
+            const left = found.word();
+            return { entries: found.times(count, () => ({ id: found.number(), message: JSON.parse(found.text()) })), left };
+        }, "find", 2, 0, 0) ?? { entries: [], left: 0 };
     }
 
     /**
@@ -218,25 +222,25 @@ export class Painter {
      * @returns {number[]} their indices; they are seen again when {@link putBack} is called, unless the room has removed them
      */
     lift(path, radius) {
-        const indices = this.#tool((core) => core.lift(path, radius)) ?? [];
+        const indices = this.#tool(numbersOf, "lift", radius, new Input().places(path)) ?? [];
         if (indices.length > 0) this.#schedule();
         return indices;
     }
 
     /** Those of some entries of the page, by their indices, that an author has drawn. */
     own(indices, author) {
-        return this.#tool((core) => core.own(indices, author)) ?? [];
+        return this.#tool(numbersOf, "lift", -3, new Input().data(author).numbers(indices)) ?? [];
     }
 
     /** Hides entries of the room by their indices, until {@link putBack}. */
     hide(indices) {
-        this.#tool((core) => core.hide(indices));
+        this.#tool(() => {}, "lift", -1, new Input().numbers(indices));
         this.#schedule();
     }
 
     /** Shows strokes again that were hidden, unless the room has removed them. */
     putBack(indices) {
-        this.#tool((core) => core.putBack(indices));
+        this.#tool(() => {}, "lift", -2, new Input().numbers(indices));
         this.#schedule();
     }
 
@@ -245,7 +249,10 @@ export class Painter {
      * where there is none.
      */
     pictureAt(x, y) {
-        return this.#tool((core) => core.pictureAt(x, y)) ?? null;
+        return this.#tool((count, found) => (count === 0 ? null : {
+            corners: found.times(4, () => ({ x: found.number(), y: found.number() })),
+            id: found.number(), isWhole: found.word() === 1, asset: found.text(), page: found.word(),
+        }), "find", 0, x, y) ?? null;
     }
 
     /**
@@ -253,7 +260,10 @@ export class Painter {
      * from 2^52 on where the room has not told it yet; null where there is none.
      */
     textAt(x, y) {
-        return this.#tool((core) => core.textAt(x, y)) ?? null;
+        return this.#tool((count, found) => (count === 0 ? null : {
+            id: found.number(), x: found.number(), y: found.number(), width: found.number(), height: found.number(),
+            lineHeight: found.number(), colour: found.word(), text: found.text(),
+        }), "find", 1, x, y) ?? null;
     }
 
     /**
@@ -263,12 +273,16 @@ export class Painter {
      *   drawn, NaN where that is not known; null where there is none
      */
     strokeAt(x, y, radius) {
-        return this.#ask((core) => core.strokeAt(x, y, radius)) ?? null;
+        return this.#ask((core) => {
+            if (core.call("strokeAt", x, y, radius) !== 1) return null;
+            const found = core.answer;
+            return { index: found.number(), time: found.number() };
+        }) ?? null;
     }
 
-    /** As {@link #ask}, for a teacher's tools; undefined on a page without a teacher, whose core has none. */
-    #tool(body) {
-        return this.#ask((core) => (core.hasTools ? body(core) : undefined));
+    /** What `read` makes of what a teacher's tool returns and answers; undefined on a page without a teacher, whose core has none. */
+    #tool(read, name, ...values) {
+        return this.#ask((core) => (core.hasTools ? read(core.call(name, ...values), core.answer) : undefined));
     }
 
     /** Asks the core when it knows all that is seen; undefined where there is none. */
@@ -287,21 +301,24 @@ export class Painter {
     /** Tells the core what it does not know. */
     #update() {
         this.#host.call((core) => {
+            const entries = (input, list) => list.reduce((input, { id, message }) => input.entry(id, message), input);
             if (this.#isNew) {
-                core.show([...this.#entries].map(([id, { message }]) => ({ id, message })), this.#options);
+                const { style, palette, width, height, pixels } = this.#options;
+                const input = new Input().byte(style.length).raw(style).list(palette.map((colour) => Number.parseInt(colour.slice(1), 16)));
+                core.call("show", width, height, pixels, entries(input, [...this.#entries].map(([id, { message }]) => ({ id, message }))));
                 this.#isNew = false;
             }
             if (this.#isPartNew) {
                 this.#isPartNew = false;
                 this.#canvases.begin(this.#part);
-                core.view(this.#part, this.#isDark);
+                const { x, y, width, height, scale } = this.#part ?? { x: 0, y: 0, width: 0, height: 0, scale: 1 };
+                core.call("view", x, y, width, height, scale, this.#isDark ? 1 : 0);
             }
             if (this.#isLiveNew) {
                 this.#isLiveNew = false;
-                core.showLive(this.#live.map((entry) => {
-                    const known = this.#told.has(entry);
-                    return { id: liveID(entry), message: known ? null : entry.message };
-                }));
+                // Those that the core has go without their messages.
+                const message = (entry) => (this.#told.has(entry) ? null : entry.message);
+                core.call("showLive", entries(new Input(), this.#live.map((entry) => ({ id: liveID(entry), message: message(entry) }))));
                 this.#told = new Set(this.#live);
             }
             this.#updateImages(core);
@@ -314,17 +331,22 @@ export class Painter {
         for (const image of core.neededImages()) {
             if (image.text !== undefined) {
                 texts.push(image.text);
-                if (image.width !== image.known) core.setText(image.number, textPicture(image, image.width, image.height));
+                if (image.width !== image.known) this.#give(core, -1 - image.number, textPicture(image, image.width, image.height));
                 continue;
             }
             const { asset, page, width, known } = image;
             const bitmap = this.#images?.picture(asset, page, width);
-            if (bitmap && bitmap.width !== known) core.setImage(asset, page, pixelsOf(bitmap));
+            if (bitmap && bitmap.width !== known) this.#give(core, page, pixelsOf(bitmap), asset);
         }
         const told = JSON.stringify(texts);
         if (told === this.#texts) return;
         this.#texts = told;
         this.ontexts(texts);
+    }
+
+    /** Gives the core the pixels of a page of an asset, or of a text: see `setImage` in Sources/WebCore/WebCore.swift. */
+    #give(core, page, { width, height, data }, asset = "") {
+        core.call("setImage", page, width, height, new Input().raw(asset).raw(data));
     }
 
     #paint() {
@@ -333,14 +355,14 @@ export class Painter {
         const end = performance.now() + longestTask;
         this.#update();
         const isOver = this.#host.call((core) => {
-            if (!core.draw(slice)) {
+            if (core.call("draw", slice) !== 1) {
                 this.#isTold = true;
                 return false;
             }
             // It is blank.
-            if (this.#canvases.fit(core)) core.presentAll();
+            if (this.#canvases.fit(core)) core.call("presentAll");
             do {
-                const box = core.nextBox();
+                const box = core.box("nextBox");
                 if (!box) return true;
                 this.#canvases.put(box);
             } while (performance.now() < end);
@@ -361,6 +383,8 @@ export class Painter {
         if (isOver) this.#isTold = false;
     }
 }
+
+const numbersOf = (count, found) => found.times(count, () => found.number());
 
 /** The numbers of an image. */
 function pixelsOf(bitmap) {

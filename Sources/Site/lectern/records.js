@@ -121,6 +121,11 @@ export class RecordReader {
         return this.#view.getFloat64((this.#at += 8) - 8, true);
     }
 
+    /** `#rrggbb`. */
+    colour() {
+        return `#${this.word().toString(16).padStart(6, "0")}`;
+    }
+
     digest() {
         const [low, high] = [this.word(), this.word()];
         return [high, low].map((half) => half.toString(16).padStart(8, "0")).join("");
@@ -171,7 +176,7 @@ export function pagesOf(record) {
 /** The pointers of a record: colour, line width, and places `[x, y, opacity]` in board units; a tip of opacity 0 is not seen. */
 export function pointersOf(record) {
     return record.list(() => {
-        const [colour, width] = [`#${record.word().toString(16).padStart(6, "0")}`, record.number()];
+        const [colour, width] = [record.colour(), record.number()];
         const trail = record.times(record.word() + 1, () => [record.number(), record.number(), record.number()]);
         return { colour, width, tip: trail.pop(), trail };
     });

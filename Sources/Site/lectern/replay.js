@@ -201,8 +201,12 @@ export class Replay extends CoreBoard {
             this.#request = null;
         }
         if (this.#request || this.#isRefused || now() < this.#retryAt) return;
-        const query = this._host.call((core) => core.replayRequest());
-        if (query) this.#ask(query);
+        const [wanted] = this._host.call((core) => core.ask("replayRequest")) ?? [];
+        if (!wanted) return;
+        const [from, after, limit, ep] = wanted.times(4, () => wanted.number());
+        // What is not wanted is NaN, or no text.
+        const query = Object.entries({ from, after, limit, ep, room: wanted.text() });
+        this.#ask(Object.fromEntries(query.filter(([, value]) => value !== "" && !Number.isNaN(value))));
     }
 
     async #ask(query) {

@@ -7,7 +7,7 @@ import { Instance } from "./core.js";
 import { remember, remembered } from "./dom.js";
 import { Backoff, GatewayError, pause, unreachable } from "./gateway.js";
 import { OutboxStore, WriterLock } from "./outbox-store.js";
-import { Input, RecordReader } from "./records.js";
+import { Input } from "./records.js";
 
 /** Milliseconds until an update of wet ink counts as lost. */
 const wetTimeout = 3000;
@@ -222,7 +222,7 @@ export class TeacherCore extends Instance {
 
     /** Tells the session of something, by the name of a call. Returns whether it was taken. */
     tell(call, input = new Input()) {
-        return this._functions.teacher(calls[call], performance.now(), this._send(input)) === 1;
+        return this.call("teacher", calls[call], performance.now(), input) === 1;
     }
 
     /**
@@ -230,9 +230,8 @@ export class TeacherCore extends Instance {
      * fingers have tapped, 0, 2 or 3; `first`: from there the points are others; `element`: the stroke is an even shape now, of that element.
      */
     pen(phase, { pointerId, pointerType }, flags, numbers) {
-        const size = this._send(new Input().numbers(numbers));
-        const change = this._functions.pen(phase, pointerId, kinds[pointerType] ?? 0, flags, performance.now(), size);
-        const output = new RecordReader(this._answer);
+        const change = this.call("pen", phase, pointerId, kinds[pointerType] ?? 0, flags, performance.now(), new Input().numbers(numbers));
+        const output = this.answer;
         const [first, count, predicted] = change & 8 ? [output.word(), output.word(), output.word()] : [null, 0, 0];
         return {
             isCancelled: (change & 1) !== 0, hasBegun: (change & 2) !== 0, hasEnded: (change & 4) !== 0,
@@ -243,8 +242,8 @@ export class TeacherCore extends Instance {
 
     /** The next thing to do: its `step` and what belongs to it. */
     next() {
-        const step = this._functions.teacherNext(performance.now());
-        const output = new RecordReader(this._answer);
+        const step = this.call("teacherNext", performance.now());
+        const output = this.answer;
         switch (step) {
             case 0: return { step: "wait", until: output.number() };
             case 1: return { step: "writer", state: states[output.word()] };
@@ -277,13 +276,13 @@ export class TeacherCore extends Instance {
 
     /** The last post of a page that goes; null where there is none. */
     leave() {
-        return this.tell("leave") ? this.#post(new RecordReader(this._answer)) : null;
+        return this.tell("leave") ? this.#post(this.answer) : null;
     }
 
     /** What is shown above the room's entries: the page that is seen, the pages, and entries, those told before without message. */
     live() {
-        this._functions.teacherLive();
-        const output = new RecordReader(this._answer);
+        this.call("teacherLive");
+        const output = this.answer;
         const [session, page, pages] = [output.text(), output.word(), pagesOf(output)];
         return { session, page, pages, entries: output.list(() => ({ id: output.number(), text: output.text() })) };
     }
