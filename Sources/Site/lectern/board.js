@@ -215,10 +215,7 @@ export class Board extends CoreBoard {
         this.#frame = null;
     }
 
-    _resize() {
-        const { pixels } = this._canvas;
-        if (pixels > 0) this._call((core) => core.ask("studentResize", pixels));
-    }
+    get _resizing() { return "studentResize"; }
 
     /** Tells what the core has done. */
     _take([state, ...records]) {
@@ -270,9 +267,8 @@ export class Board extends CoreBoard {
                 break;
             }
             case Kind.named: {
-                const author = record.text();
-                this._names.note(author, { by: record.text() });
-                this._tell("name", { author, name: this._names.of(author) });
+                const author = this._noteName(record);
+                this._tell("name", { author, name: this.nameOf(author) });
                 break;
             }
             case Kind.skew: this.#observe(record.number(), record.word() === 1); break;

@@ -5,9 +5,12 @@ import { CoreHost, VersionError } from "./core.js";
 import { onPixelRatio } from "./dom.js";
 import { Gateway, now } from "./gateway.js";
 import { ImageStore } from "./images.js";
-import { AuthorNames } from "./words.js";
 import { Painter } from "./painter.js";
 import { Kind, pagesOf, pointersOf } from "./records.js";
+import { cleanName } from "./words.js";
+
+/** Authors whose names are remembered. */
+const mostNames = 1000;
 
 /** The media time that a clock tells, in milliseconds; NaN where there is none, or it fails. */
 export function timeOf(clock) {
@@ -35,20 +38,16 @@ export class CoreBoard extends EventTarget {
     /** What the core said last, and what it says now and then. @protected */
     _state;
     /** @protected */
-    _names = new AuthorNames();
-    /** @protected */
     _visits = [];
-    /** @protected */
-    _isClosed = false;
+    #closing = new AbortController();
+    /** Names by their authors, as operations tell them. */
+    #names = new Map();
     #pointers;
     /** The pointers that are seen. */
     #seen = [];
     #pages = { shown: 0, order: [0], hidden: [], papers: {} };
     #pagesTold = "";
     #clock;
-    /** A clock that tells of pictures is looked at with each. */
-    #player = null;
-    #onpicture = () => this.look();
     /** Tells its observations from those of others. */
     #reader = `r${Math.random().toString(36).slice(2)}`;
 
@@ -59,10 +58,12 @@ export class CoreBoard extends EventTarget {
         this._options = options;
         this._state = unknown;
         this.#clock = options.clock;
+        const { signal } = this.#closing;
         if (this.#clock && typeof this.#clock !== "function") {
-            this.#player = this.#clock;
-            this.#clock = () => this.#player.time;
-            this.#player.addEventListener("change", this.#onpicture);
+            // It tells of pictures, and is looked at with each.
+            const player = this.#clock;
+            this.#clock = () => player.time;
+            player.addEventListener("change", () => this.look(), { signal });
         }
         this._images = new ImageStore(this.gateway, options.room, () => this._options.cohort);
         this._host.add({ onready: () => this._isClosed || this._begin(), onfailure: (error, wait) => this._failed(error, wait) });
@@ -72,7 +73,7 @@ export class CoreBoard extends EventTarget {
         this._painter.ontexts = (texts) => this._tell("texts", { texts });
         this._painter.onground = (isDark) => this._tell("ground", { isDark });
         this._painter.onprogress = () => this._tell("progress", { part: this._painter.progress });
-        this._canvas = new BoardCanvas(canvas, (size) => this._tell("size", size), () => this._resize());
+        this._canvas = new BoardCanvas(canvas, (size) => this._tell("size", size), () => this._resize(), signal);
         this._canvas.shape(this.size);
     }
 
@@ -101,7 +102,7 @@ export class CoreBoard extends EventTarget {
     /** How many strokes are on the page that is drawn. */
     get strokes() { return this._state.strokes; }
     /** What an author is called, as far as this board knows. */
-    nameOf(author) { return this._names.of(author); }
+    nameOf(author) { return this.#names.get(author) ?? author; }
     /**
      * Whether the board is to be seen on a dark ground: black and grey ink is light then, and other dark colours are lighter. A view of
      * this page alone. Pages that a slide or images cover keep their colours; the event `ground` says when to change what is below.
@@ -122,12 +123,13 @@ export class CoreBoard extends EventTarget {
     }
 
     /** @protected */
+    get _isClosed() { return this.#closing.signal.aborted; }
+
+    /** @protected */
     _close() {
-        this._isClosed = true;
-        // The canvas may be another board's from now on.
+        // The canvas may be another board's from now on, and keeps its shape and its picture.
+        this.#closing.abort();
         this._host.close();
-        this.#player?.removeEventListener("change", this.#onpicture);
-        this._canvas.close();
         this._images.close();
         this.#pointers.close();
     }
@@ -152,6 +154,20 @@ export class CoreBoard extends EventTarget {
     _call(body) {
         const records = this._isClosed ? undefined : this._host.call(body);
         if (records) this._take(records);
+    }
+
+    /** Draws as many pixels as the canvas has now. @protected */
+    _resize() {
+        const { pixels } = this._canvas;
+        if (pixels > 0) this._call((core) => core.ask(this._resizing, pixels));
+    }
+
+    /** Notes the name in a record; the last one counts. Returns its author. @protected */
+    _noteName(record) {
+        const [author, name] = [record.text(), cleanName(record.text())];
+        if (name !== "" && this.#names.get(author) !== name) this.#names.set(author, name);
+        if (this.#names.size > mostNames) this.#names.delete(this.#names.keys().next().value);
+        return author;
     }
 
     /** Does what a record of the core says, where both boards do the same. @protected */
@@ -197,25 +213,24 @@ class BoardCanvas {
     pixels = 0;
     #canvas;
     #onshape;
-    #observer;
-    #closing = new AbortController();
 
     /** The width of the canvas is a style sheet's. `onshape` is told of a size with another shape, `onresize` of other {@link pixels}. */
-    constructor(canvas, onshape, onresize) {
+    constructor(canvas, onshape, onresize, signal) {
         [this.#canvas, this.#onshape] = [canvas, onshape];
-        this.#observer = new ResizeObserver(([entry]) => {
+        const observer = new ResizeObserver(([entry]) => {
             const box = entry.devicePixelContentBoxSize?.[0];
             const pixels = box ? box.inlineSize : entry.contentRect.width * (globalThis.devicePixelRatio ?? 1);
             if (Math.round(pixels) === this.pixels || pixels < 1) return;
             this.pixels = Math.round(pixels);
             onresize();
         });
-        this.#observer.observe(canvas);
+        observer.observe(canvas);
         onPixelRatio(() => {
             // It tells the size again.
-            this.#observer.unobserve(canvas);
-            this.#observer.observe(canvas);
-        }, this.#closing.signal);
+            observer.unobserve(canvas);
+            observer.observe(canvas);
+        }, signal);
+        signal.addEventListener("abort", () => observer.disconnect());
     }
 
     shape({ width, height }) {
@@ -223,12 +238,6 @@ class BoardCanvas {
         if (this.#canvas.style.aspectRatio === shape) return;
         this.#canvas.style.aspectRatio = shape;
         this.#onshape({ width, height });
-    }
-
-    /** The canvas keeps its shape and its picture. */
-    close() {
-        this.#observer.disconnect();
-        this.#closing.abort();
     }
 }
 

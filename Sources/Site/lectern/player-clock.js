@@ -24,8 +24,7 @@ export class PlayerClock extends EventTarget {
     #shown = null;
     #isSeeking = false;
     #request = null;
-    #onseeking = () => { this.#isSeeking = true; };
-    #onseeked = () => this.dispatchEvent(new Event("change"));
+    #closing = new AbortController();
 
     /**
      * @param {HTMLVideoElement} video
@@ -35,8 +34,9 @@ export class PlayerClock extends EventTarget {
     constructor(video, timeLine = (seconds) => seconds * 1000) {
         super();
         [this.#video, this.#timeLine] = [video, timeLine];
-        video.addEventListener("seeking", this.#onseeking);
-        video.addEventListener("seeked", this.#onseeked);
+        const { signal } = this.#closing;
+        video.addEventListener("seeking", () => (this.#isSeeking = true), { signal });
+        video.addEventListener("seeked", () => this.dispatchEvent(new Event("change")), { signal });
         this.#listen();
     }
 
@@ -57,8 +57,7 @@ export class PlayerClock extends EventTarget {
 
     /** Ends it; the time stands still. */
     close() {
-        this.#video.removeEventListener("seeking", this.#onseeking);
-        this.#video.removeEventListener("seeked", this.#onseeked);
+        this.#closing.abort();
         if (this.#request !== null) this.#video.cancelVideoFrameCallback(this.#request);
     }
 

@@ -139,10 +139,7 @@ export class Replay extends CoreBoard {
         super._failed(error, wait);
     }
 
-    _resize() {
-        const { pixels } = this._canvas;
-        if (pixels > 0) this._call((core) => core.ask("replayResize", pixels));
-    }
+    get _resizing() { return "replayResize"; }
 
     /** Tells what the core has done. */
     _take([state, ...records]) {
@@ -181,7 +178,7 @@ export class Replay extends CoreBoard {
                 this._tell("visits", { visits: this.visits });
                 break;
             }
-            case Kind.named: this._names.note(record.text(), { by: record.text() }); break;
+            case Kind.named: this._noteName(record); break;
             case Kind.restart:
                 this._tell("divergence", { message: record.text() });
                 this.#lesson = { room: "", last: 0, fetched: 0, epochs: [] };

@@ -84,8 +84,6 @@ const most = 64;
 const unusable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 /** Something of a name is seen. */
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
-/** Authors whose names are remembered. */
-const mostKnown = 1000;
 
 /** Whether a text is a name: 1 to 64 characters, none of them a control character or an override of directions. */
 export function isName(text) {
@@ -115,22 +113,4 @@ function hash(text) {
     let value = 0x811c9dc5;
     for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
     return value.toString(36);
-}
-
-/** The names of a room's authors, as their operations tell them. */
-export class AuthorNames {
-    #names = new Map();
-
-    /** Notes the name in a message of an author; the last one counts. */
-    note(author, { by }) {
-        const name = by === undefined ? "" : cleanName(by);
-        if (name === "" || this.#names.get(author) === name) return;
-        this.#names.set(author, name);
-        if (this.#names.size > mostKnown) this.#names.delete(this.#names.keys().next().value);
-    }
-
-    /** The name of an author; where none is known, the author. */
-    of(author) {
-        return this.#names.get(author) ?? author;
-    }
 }

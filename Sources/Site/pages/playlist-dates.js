@@ -61,7 +61,7 @@ export class PlaylistDates {
     #loaded = new Set();
     #observer;
     #timer = null;
-    #isClosed = false;
+    #closing = new AbortController();
     /** The address of the first segment of the run that was placed. */
     #first = "";
     /** Whether the dates have jumped since the video was loaded. */
@@ -69,11 +69,10 @@ export class PlaylistDates {
     #playingSince = null;
     /** Looks that found the same place, and the segments that were last in them. */
     #agreed = { begin: NaN, looks: 0, last: new Set() };
-    #onemptied = () => this.#restart();
 
     constructor(video, source) {
         [this.#video, this.#playlist] = [video, new URL(source, location.href).href];
-        video.addEventListener("emptied", this.#onemptied);
+        video.addEventListener("emptied", () => this.#restart(), { signal: this.#closing.signal });
         this.#observer = new PerformanceObserver((list) => this.#note(list.getEntries()));
         this.#observer.observe({ type: "resource", buffered: true });
         this.#look();
@@ -81,9 +80,8 @@ export class PlaylistDates {
 
     close() {
         this.#observer.disconnect();
-        this.#video.removeEventListener("emptied", this.#onemptied);
         clearTimeout(this.#timer);
-        this.#isClosed = true;
+        this.#closing.abort();
     }
 
     /** The video is loaded again, and its places are others. */
@@ -122,7 +120,7 @@ export class PlaylistDates {
             const limit = patience + 3000 * longest;
             if (Number.isNaN(this.begin) && this.#playingSince !== null && performance.now() - this.#playingSince > limit) this.isUndated = true;
         }
-        if (this.#isClosed) return;
+        if (this.#closing.signal.aborted) return;
         this.#timer = setTimeout(() => this.#look(), Number.isFinite(this.begin) || this.isUndated ? slowInterval : interval);
     }
 
