@@ -3,7 +3,7 @@
  * tells no time, the board follows the server's gate alone, and it goes back in step when the video plays.
  */
 
-import { clockLimit } from "../lectern/gateway.js";
+import { ClockSender } from "../lectern/clock-sender.js";
 import { ServerClock } from "../lectern/server-clock.js";
 
 /** Milliseconds without a picture, or of standing, until the video counts as broken; and between two looks. */
@@ -84,41 +84,38 @@ export class WatchedClock extends EventTarget {
     }
 }
 
-/** Milliseconds between two samples. */
-const sampleInterval = 250;
-
 /**
  * A video without pictures, to try Lectern without a camera: a media time that runs with the time of day, some seconds behind, and is
  * told to the room as a cohort's clock.
  */
-export class DemoClock {
+export class DemoClock extends EventTarget {
     /** Seconds behind the time of day. */
     delay;
-    /** Why the room does not take the samples; null when it does. */
-    problem = null;
-    #gateway;
-    #room;
-    #cohort;
+    rate = 1;
     #serverClock;
+    #sender;
     #pausedAt = null;
-    #number = 0;
-    #isSending = false;
 
     constructor(gateway, room, cohort, delay) {
-        [this.#gateway, this.#room, this.#cohort, this.delay] = [gateway, room, cohort, delay];
+        super();
+        this.delay = delay;
         this.#serverClock = new ServerClock(gateway);
+        // Its time line is the time of day.
+        this.#sender = new ClockSender(gateway, room, cohort, this, (time) => this.#serverClock.time - time, "demo");
     }
 
-    /** Measures the server's clock, and sends samples from then on. */
+    /** Measures the server's clock; samples are sent from then on. */
     async start() {
         await this.#serverClock.start();
-        setInterval(() => this.#send(), sampleInterval);
-        this.#send();
+        this.#tell(false);
     }
 
-    get isPaused() {
-        return this.#pausedAt !== null;
-    }
+    get isPaused() { return this.#pausedAt !== null; }
+
+    get state() { return Number.isNaN(this.time) ? "wait" : this.isPaused ? "pause" : "play"; }
+
+    /** Why the room does not take the samples; null when it does. */
+    get problem() { return this.#sender.problem; }
 
     /** The media time in milliseconds; NaN until the server's clock is known. */
     get time() {
@@ -128,28 +125,15 @@ export class DemoClock {
     /** Stops and goes on; a video that goes on is back at its delay. */
     toggle() {
         this.#pausedAt = this.isPaused ? null : this.time;
-        this.#send(true);
+        this.jump();
     }
 
     /** Tells the room where the video is after a jump. */
     jump() {
-        this.#send(true);
+        this.#tell(true);
     }
 
-    async #send(isDiscontinuity = false) {
-        if (Number.isNaN(this.time) || (this.#isSending && !isDiscontinuity)) return;
-        this.#isSending = true;
-        const sample = { m: this.time, s: this.isPaused ? "pause" : "play", st: "demo", q: ++this.#number };
-        if (isDiscontinuity) sample.d = true;
-        // Its time line is the time of day.
-        sample.a = Math.max(0, this.#serverClock.time - sample.m);
-        try {
-            const path = `api/rooms/${encodeURIComponent(this.#room)}/clock`;
-            await this.#gateway.request(path, { query: { cohort: this.#cohort }, json: sample, limit: clockLimit });
-            this.problem = null;
-        } catch (error) {
-            this.problem = error.message;
-        }
-        this.#isSending = false;
+    #tell(isJump) {
+        this.dispatchEvent(new CustomEvent("change", { detail: { isJump } }));
     }
 }
