@@ -231,6 +231,15 @@ export function keyOf({ key, code }) {
     return key > "\x7f" && /^Key[A-Z]$/.test(code) ? code.at(-1).toLowerCase() : key.toLowerCase();
 }
 
+/** Calls with 1 for Page Down and −1 for Page Up, wherever the focus is but where these are typed; `body` says whether it takes the key. */
+export function bindPageKeys(target, body) {
+    target.addEventListener("keydown", (event) => {
+        const step = { PageDown: 1, PageUp: -1 }[event.key];
+        if (!step || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+        if (!event.target.closest?.("input, select, video, dialog") && body(step)) event.preventDefault();
+    });
+}
+
 /** Single letters as commands: some speak to their computer, and others hit keys by chance, so they can be switched off. */
 export const letterKeys = {
     get isOn() { return remembered("lectern-keys") !== "off"; },
@@ -240,10 +249,5 @@ export const letterKeys = {
         if (isTaken(event) || event.ctrlKey || event.metaKey || event.altKey) return null;
         const key = keyOf(event);
         return key.length > 1 || this.isOn ? key : null;
-    },
-    /** Binds the box that switches them. */
-    bind(box) {
-        box.checked = this.isOn;
-        box.addEventListener("change", () => (this.isOn = box.checked));
     },
 };

@@ -80,7 +80,7 @@ export class Gateway {
             const reply = await fetch(this.address(path, query), { cache: "no-store", ...options, method, headers, signal: watch.signal });
             const response = watched(reply, watch);
             if (response.ok || response.status === 304) return response;
-            throw await Gateway.#errorOf(response);
+            throw errorOf(response.status, await response.text().catch(() => ""), response.headers.get("Retry-After"));
         } catch (error) {
             watch.clear();
             if (error instanceof GatewayError || signal?.aborted) throw error;
@@ -227,25 +227,7 @@ export class Gateway {
         const text = request.responseText;
         const answer = request.status >= 200 && request.status < 300 ? lastLine(text, false) : null;
         if (answer && !answer.error) return answer;
-        throw Gateway.#error(request.status, answer ? JSON.stringify(answer) : text, request.getResponseHeader("Retry-After"));
-    }
-
-    static async #errorOf(response) {
-        const text = await response.text().catch(() => "");
-        return Gateway.#error(response.status, text, response.headers.get("Retry-After"));
-    }
-
-    static #error(status, text, retryAfter) {
-        let [code, message] = ["unavailable", t("The server answered {status}.", { status })];
-        try {
-            const body = JSON.parse(text);
-            if (typeof body?.error?.code === "string") [code, message] = [body.error.code, reasonOf(body.error.code, String(body.error.message))];
-        } catch {
-            // Not from Lectern: a proxy's page.
-        }
-        const seconds = Number(retryAfter ?? NaN);
-        const wait = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWait) * 1000 : null;
-        return new GatewayError(status, code, message, wait);
+        throw errorOf(request.status, answer ? JSON.stringify(answer) : text, request.getResponseHeader("Retry-After"));
     }
 
     /**
@@ -266,6 +248,19 @@ export class Gateway {
         }
         return best;
     }
+}
+
+function errorOf(status, text, retryAfter) {
+    let [code, message] = ["unavailable", t("The server answered {status}.", { status })];
+    try {
+        const body = JSON.parse(text);
+        if (typeof body?.error?.code === "string") [code, message] = [body.error.code, reasonOf(body.error.code, String(body.error.message))];
+    } catch {
+        // Not from Lectern: a proxy's page.
+    }
+    const seconds = Number(retryAfter ?? NaN);
+    const wait = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWait) * 1000 : null;
+    return new GatewayError(status, code, message, wait);
 }
 
 /** The last line of JSON in a text, where it is whole: one that more may follow ends with a line feed. */

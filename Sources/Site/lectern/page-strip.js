@@ -1,6 +1,6 @@
 /** The pages of a board as a strip of small pictures: to turn, add, move and take out pages. */
 
-import { element, KeyedList, rightStep, say } from "./dom.js";
+import { bindPageKeys, element, KeyedList, rightStep, say } from "./dom.js";
 import { mark, t } from "./language.js";
 import { bindDrag } from "./page-drag.js";
 import { pageWords } from "./words.js";
@@ -44,7 +44,12 @@ export class PageStrip extends EventTarget {
             if (item && !this.#drag.hasMoved) this.#teacher.turn(Number(item.dataset.page));
         });
         this.#list.addEventListener("keydown", (event) => this.#listKey(event));
-        (root.host ?? root).addEventListener("keydown", (event) => this.#pageKey(event));
+        bindPageKeys(root.host ?? root, (step) => {
+            const { order, shown } = this.#teacher.pages;
+            const page = order[order.indexOf(shown) + step];
+            if (page !== undefined) this.#teacher.turn(page);
+            return order.length > 1;
+        });
         this.#part("page-add").addEventListener("click", () => this.#add());
         this.#part("page-remove").addEventListener("click", () => this.#remove(this.#teacher.page));
         this.#part("page-restore").addEventListener("click", () => this.#restore());
@@ -180,17 +185,6 @@ export class PageStrip extends EventTarget {
         else if (event.key === "Delete" || event.key === "Backspace") this.#remove(page);
         else return;
         event.preventDefault();
-    }
-
-    /** Page Up and Page Down turn, wherever the focus is. */
-    #pageKey(event) {
-        const step = { PageDown: 1, PageUp: -1 }[event.key];
-        if (!step || event.defaultPrevented || event.target.closest?.("input, select, video, dialog")) return;
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const { order, shown } = this.#teacher.pages;
-        const page = order[order.indexOf(shown) + step];
-        if (order.length > 1) event.preventDefault();
-        if (page !== undefined) this.#teacher.turn(page);
     }
 
     #focus(page) {

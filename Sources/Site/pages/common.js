@@ -3,7 +3,7 @@
 import { closeBeside, element, iconButton, letterKeys, remember, remembered, rememberedValue, say } from "../lectern/dom.js";
 import { Backoff, Gateway, pause } from "../lectern/gateway.js";
 import { changeLanguage, isolated, languageInUse, loading, localeInUse, mark, t, translate } from "../lectern/language.js";
-import { drawingWords, refusals } from "../lectern/words.js";
+import { bindTexts, boardWords, drawingWords, refusals } from "../lectern/words.js";
 
 if (document.documentElement.dataset.browser === "old") throw new Error("needs.js has said that this browser is too old");
 
@@ -13,7 +13,7 @@ translate(document);
 
 export { element, iconAddress, KeyedList, letterKeys, say, whileVisible } from "../lectern/dom.js";
 export { isolated, t } from "../lectern/language.js";
-export { boardWords, connectionWords, drawingWords, pageWords, refusals, strokesWords } from "../lectern/words.js";
+export { connectionWords, drawingWords, pageWords, refusals, strokesWords } from "../lectern/words.js";
 
 /** The server that these pages come from; it may lie below a path of its host. */
 const gateway = new Gateway();
@@ -99,6 +99,18 @@ export function bindCover(board) {
             isRefused = true;
             delete cover.dataset.done;
         }
+    });
+}
+
+/** Shows the shape of a board, its texts, and where it is; `seen` knows the page that is seen, and the pages. */
+export function showOnSheet(board, room, seen = board) {
+    bindTexts(board, $("texts"));
+    board.addEventListener("size", ({ detail }) => {
+        $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
+    });
+    board.addEventListener("index", ({ detail }) => {
+        $("board").setAttribute("aria-label", boardWords(room, detail.strokes, seen.page, seen.pages.order));
+        Object.assign($("board").dataset, { index: detail.index, digest: detail.digest, page: board.page });
     });
 }
 

@@ -27,7 +27,6 @@ export function bindFloatingVideo() {
         handle.hidden = !floats;
         side.style.transform = "";
     };
-    const [isWide, isLow] = [(corner) => corner.endsWith("right"), (corner) => corner.startsWith("bottom")];
     const cornerOf = (low, right) => `${low ? "bottom" : "top"}-${right ? "right" : "left"}`;
 
     const kept = remembered(cornerStore);
@@ -71,14 +70,10 @@ export function bindFloatingVideo() {
         });
     }
     handle.addEventListener("keydown", (event) => {
-        const { corner } = side.dataset;
-        switch (event.key) {
-            case "ArrowLeft": put(cornerOf(isLow(corner), false), true); break;
-            case "ArrowRight": put(cornerOf(isLow(corner), true), true); break;
-            case "ArrowUp": put(cornerOf(false, isWide(corner)), true); break;
-            case "ArrowDown": put(cornerOf(true, isWide(corner)), true); break;
-            default: return;
-        }
+        const [isLow, isRight] = [side.dataset.corner.startsWith("bottom"), side.dataset.corner.endsWith("right")];
+        const to = { ArrowLeft: [isLow, false], ArrowRight: [isLow, true], ArrowUp: [false, isRight], ArrowDown: [true, isRight] }[event.key];
+        if (!to) return;
+        put(cornerOf(...to), true);
         event.preventDefault();
     });
 }

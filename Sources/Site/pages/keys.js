@@ -46,7 +46,8 @@ export const studentControls = () => ({
 /** Binds the keys of a page, the box that switches letters, and the list of all. */
 export function bindKeys(controls) {
     bindControls(document, controls);
-    letterKeys.bind($("keys"));
+    $("keys").checked = letterKeys.isOn;
+    $("keys").addEventListener("change", () => (letterKeys.isOn = $("keys").checked));
     const list = element("dl", { className: "key-list", tabIndex: 0 });
     const dialog = dialogOf(t("All keys"), list);
     $("help").addEventListener("click", () => {

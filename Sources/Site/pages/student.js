@@ -1,12 +1,13 @@
 /** The student's page: a board in step with a video. */
 
+import { bindPageKeys } from "../lectern/dom.js";
 import { mark } from "../lectern/language.js";
 import { Board } from "../lectern/board.js";
 import { PlayerClock } from "../lectern/player-clock.js";
 import { Element } from "../lectern/records.js";
-import { bindTexts, followConnection } from "../lectern/words.js";
+import { followConnection } from "../lectern/words.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
-import { $, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, t, timeWords } from "./common.js";
+import { $, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showOnSheet, showStatus, spanWords, t, timeWords } from "./common.js";
 import { bindKeys, studentControls } from "./keys.js";
 import { DemoClock, WatchedClock } from "./video-watch.js";
 import { bindFloatingVideo } from "./floating-video.js";
@@ -208,11 +209,9 @@ function bindPages(board) {
         $(($("page-back").disabled ? "page-next" : "page-back")).focus({ preventScroll: true });
     });
     board.addEventListener("pages", show);
-    document.addEventListener("keydown", (event) => {
-        const step = { PageUp: -1, PageDown: 1 }[event.key];
-        if (!step || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, video")) return;
+    bindPageKeys(document, (step) => {
         turn(step);
-        event.preventDefault();
+        return true;
     });
     return show;
 }
@@ -247,15 +246,12 @@ function showBoard(board) {
     const view = bindView(board);
     bindNotes(board, view, room);
     bindDarkBoard(board, $("ground"));
-    bindTexts(board, $("texts"));
+    showOnSheet(board, room);
     followConnection(board, (connection) => showStatus($("connection"), ...connectionWords(connection)));
     const showEmpty = () => ($("empty").hidden = board.index > 0 || board.incarnation !== "");
     board.addEventListener("painted", showEmpty);
     board.addEventListener("operation", showEmpty);
     board.addEventListener("wet", () => ($("empty").hidden = true));
-    board.addEventListener("size", ({ detail }) => {
-        $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
-    });
     let hideTimer = null;
     const showWriter = (author) => {
         const name = board.nameOf(author);
@@ -283,10 +279,6 @@ function showBoard(board) {
         tellNews(detail.author);
     });
     board.addEventListener("pages", () => showPage(board));
-    board.addEventListener("index", ({ detail }) => {
-        $("board").setAttribute("aria-label", boardWords(room, detail.strokes, board.page, board.pages.order));
-        Object.assign($("board").dataset, { index: detail.index, digest: detail.digest });
-    });
     return view;
 }
 

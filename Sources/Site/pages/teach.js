@@ -3,11 +3,11 @@
 import { reasonOf } from "../lectern/language.js";
 import { remember, remembered } from "../lectern/dom.js";
 import { now } from "../lectern/gateway.js";
-import { authorOf, bindTexts, followConnection, foreignWords, isName } from "../lectern/words.js";
+import { authorOf, followConnection, foreignWords, isName } from "../lectern/words.js";
 import { Teacher } from "../lectern/teacher.js";
 import { Toolbar } from "../lectern/toolbar.js";
 import { BoardView, viewButtons } from "../lectern/view.js";
-import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, boardWords, connectionWords, drawingWords, element, KeyedList, namePattern, openSession, ownRooms, refusals, roomOfPage, say, serverKey, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
+import { $, address, badRoomWords, bindCover, bindDarkBoard, bindFullScreen, bindSaving, connectionWords, drawingWords, element, KeyedList, namePattern, openSession, ownRooms, refusals, roomOfPage, say, serverKey, showOnSheet, showStatus, spanWords, strokesWords, t, whileVisible } from "./common.js";
 import { bindKeys, teacherControls } from "./keys.js";
 import { aheadLine, authorList } from "./ahead.js";
 import { bindImport } from "./import-tool.js";
@@ -66,7 +66,8 @@ async function start() {
     };
     new Toolbar(teacher, lasso);
     document.addEventListener("keydown", (event) => view.key(event));
-    showBoard(teacher);
+    bindCover(teacher.board);
+    showOnSheet(teacher.board, room, teacher);
     new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, t("Close"), closeNotice));
     bindImport(teacher, gateway);
     new PaperMenu(teacher);
@@ -133,19 +134,6 @@ function notify(text, button = null, action = null) {
 
 /** Ends a notice; what holds as long as a state is said again: see `showWriter`. */
 let closeNotice = () => ($("notice").hidden = true);
-
-function showBoard(teacher) {
-    const { board } = teacher;
-    bindCover(board);
-    bindTexts(board, $("texts"));
-    board.addEventListener("size", ({ detail }) => {
-        $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
-    });
-    board.addEventListener("index", ({ detail }) => {
-        $("board").setAttribute("aria-label", boardWords(room, detail.strokes, teacher.page, teacher.pages.order));
-        Object.assign($("board").dataset, { index: detail.index, digest: detail.digest, page: board.page });
-    });
-}
 
 function showSaving(teacher) {
     let outbox = { waiting: 0, isKept: true, isFull: false };
