@@ -5,7 +5,7 @@
 
 import { keyOf, placeOn, say } from "./dom.js";
 import { t } from "./language.js";
-import { Selection, SelectionFrame, simplified } from "./selection.js";
+import { boundsOf, Selection, SelectionFrame, simplified } from "./selection.js";
 import { answered, removals } from "./erasers.js";
 import { firstLiveID } from "./painter.js";
 import { bindBackground } from "./paper-menu.js";
@@ -187,8 +187,8 @@ export class LassoTool {
     #ended({ points }) {
         this.#frame.showLoop(null);
         const perPixel = 1 / this.#view.perUnit;
-        const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
-        const size = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
+        const { left, right, top, bottom } = boundsOf(points);
+        const size = Math.max(right - left, bottom - top);
         if (points.length > 2 && size > tapSize * perPixel) return this.select(points.map(({ x, y }) => ({ x, y })));
         const image = this.#teacher.board.painter.pictureAt(points[0].x, points[0].y);
         if (image) this.select(image.corners, { image: points[0] });

@@ -53,8 +53,18 @@ export class PageStrip extends EventTarget {
         this.#part("page-add").addEventListener("click", () => this.#add());
         this.#part("page-remove").addEventListener("click", () => this.#remove(this.#teacher.page));
         this.#part("page-restore").addEventListener("click", () => this.#restore());
-        this.#part("page-copy").addEventListener("click", () => this.#copy(this.#teacher.page));
-        this.#part("page-rotate").addEventListener("click", () => this.#rotate(this.#teacher.page));
+        this.#part("page-copy").addEventListener("click", () => {
+            this.#ask(t("Copying the page"), mark("The page was not copied: {reason}"), async (...request) => {
+                this.#teacher.turn((await this.#gateway.copyPage(...request)).page);
+                this.#tell(t("This page is the copy"));
+            });
+        });
+        this.#part("page-rotate").addEventListener("click", () => {
+            this.#ask(t("Rotating the page"), mark("The page was not rotated: {reason}"), async (...request) => {
+                await this.#gateway.rotatePage(...request);
+                this.#tell(t("Rotated"));
+            });
+        });
         teacher.addEventListener("pages", () => this.#show());
         for (const type of ["writer", "muted"]) teacher.addEventListener(type, () => this.#show());
         teacher.addEventListener("rejected", ({ detail }) => {
@@ -115,30 +125,14 @@ export class PageStrip extends EventTarget {
         say(this.#part("page-news"), t("Taken out. It can be brought back."));
     }
 
-    async #copy(page) {
-        await this.#ask(t("Copying the page"), mark("The page was not copied: {reason}"), async (room, options) => {
-            const copy = await this.#gateway.copyPage(room, page, options);
-            this.#teacher.turn(copy.page);
-            this.#tell(t("This page is the copy"));
-        });
-    }
-
-    /** Rotates what a page shows by a quarter, ink and all. */
-    async #rotate(page) {
-        await this.#ask(t("Rotating the page"), mark("The page was not rotated: {reason}"), async (room, options) => {
-            await this.#gateway.rotatePage(room, page, options);
-            this.#tell(t("Rotated"));
-        });
-    }
-
-    /** Has the server change pages; `failed` says that it has not. */
+    /** Has the server change the page that is seen; `failed` says that it has not. */
     async #ask(doing, failed, change) {
-        const { time, author, name, board } = this.#teacher;
+        const { time, author, name, page, board } = this.#teacher;
         this.#isWaiting = true;
         this.#show();
         say(this.#part("page-news"), doing);
         try {
-            await change(board.room, { time, author, name });
+            await change(board.room, page, { time, author, name });
         } catch (error) {
             const message = t(failed, { reason: error.message });
             say(this.#part("page-news"), message);

@@ -24,8 +24,7 @@ export class Selection {
     /** Its centre stays on a board of that size. */
     constructor(path, page, board, isCopy = false) {
         [this.path, this.page, this.isCopy, this.#board] = [path, page, isCopy, board];
-        const [xs, ys] = [path.map(({ x }) => x), path.map(({ y }) => y)];
-        const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+        const { left, right, top, bottom } = boundsOf(path);
         this.centre = { x: (left + right) / 2, y: (top + bottom) / 2 };
         this.half = { x: Math.max((right - left) / 2, 0.5), y: Math.max((bottom - top) / 2, 0.5) };
         this.at = { ...this.centre };
@@ -101,6 +100,12 @@ export class Selection {
         const { width, height } = this.#board;
         this.at = { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
     }
+}
+
+/** The box of points. */
+export function boundsOf(points) {
+    const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+    return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
 }
 
 function placeOf({ x, y }) {
@@ -227,8 +232,7 @@ export class SelectionFrame {
     /** Puts the buttons below the selection, above it where it is low, and never outside of what is seen. */
     #placeTools(corners, middle, bounds, isTurnBelow) {
         const tools = this.#part("selection-tools");
-        const bottom = Math.max(...corners.map(({ y }) => y));
-        const top = Math.min(...corners.map(({ y }) => y));
+        const { top, bottom } = boundsOf(corners);
         const { offsetWidth, offsetHeight } = tools;
         const gap = 28;
         const below = bottom + gap + (isTurnBelow ? turnReach : 0);

@@ -25,7 +25,6 @@ const questionTime = 4000;
 export class TimeLine {
     static kinds = ["auto", "utc", "media", "since-start"];
 
-    #gateway;
     #room;
     #query;
     #serverClock;
@@ -34,15 +33,15 @@ export class TimeLine {
     live;
 
     constructor(gateway, room, query) {
-        [this.#gateway, this.#room, this.#query] = [gateway, room, query];
+        [this.#room, this.#query] = [room, query];
         this.#serverClock = new ServerClock(gateway);
         // The address counts more than what was answered before.
-        const latency = query.get("latency") ?? this.#stored("latency");
-        this.live = new LiveClock({ gateway, room, latency: latencyOf(latency) });
-        const asked = query.get("time") ?? this.#stored("kind");
+        const given = (parameter, name = parameter) => query.get(parameter) ?? remembered(this.#key(name));
+        this.live = new LiveClock({ gateway, room, latency: latencyOf(given("latency")) });
+        const asked = given("time", "kind");
         this.kind = TimeLine.kinds.includes(asked) ? asked : "auto";
         // The server's time of the start.
-        this.startedAt = momentOf(query.get("start") ?? this.#stored("start"));
+        this.startedAt = momentOf(given("start"));
     }
 
     /** Measures the server's clock, again and again; the time is NaN until then. */
@@ -122,10 +121,6 @@ export class TimeLine {
 
     #key(name) {
         return serverKey(`time-${name}`, this.#room);
-    }
-
-    #stored(name) {
-        return remembered(this.#key(name));
     }
 }
 
