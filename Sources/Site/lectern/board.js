@@ -13,7 +13,6 @@ const longestHold = 30_000;
 const eventTypes = ["board", "op", "wet", "mark"];
 /** The gates of the core's state. */
 const gates = [null, "open", "video"];
-/** A board of which nothing is known. */
 const unknown = {
     index: 0, received: 0, digest: "0".repeat(16), width: 1024, height: 768, page: 0, shown: 0, strokes: 0, flags: 0, gate: 0,
     held: 0, lead: 0, wait: NaN, growth: NaN, author: null,

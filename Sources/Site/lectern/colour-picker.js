@@ -4,7 +4,6 @@ import { closeBeside, element, remember, rememberedValue, rightStep, say } from 
 import { controlButton } from "./controls.js";
 import { mark, t } from "./language.js";
 
-/** Colours at hand. */
 const handful = 4;
 /** Colours in a row of the others. */
 const columns = 8;

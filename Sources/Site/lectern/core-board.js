@@ -43,7 +43,6 @@ export class CoreBoard extends EventTarget {
     /** Names by their authors, as operations tell them. */
     #names = new Map();
     #pointers;
-    /** The pointers that are seen. */
     #seen = [];
     #pages = { shown: 0, order: [0], hidden: [], papers: {} };
     #pagesTold = "";

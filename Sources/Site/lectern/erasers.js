@@ -9,7 +9,6 @@ import { pause } from "./gateway.js";
 /** Entries that an operation removes at most. */
 const mostIndices = 256;
 
-/** Erases while it is chosen. */
 export class StrokeEraser {
     /** In board units. */
     width = 20;

@@ -50,7 +50,6 @@ export class ImageStore {
     #room;
     #cohort;
     #pictures = new Map();
-    /** Wanted pictures that wait for their turn. */
     #queue = [];
     #requests = 0;
     /** Widths are divided by it, where more is seen at a time than may be kept. */

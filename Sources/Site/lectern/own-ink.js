@@ -21,7 +21,6 @@ export class OwnInk {
         [this.#board, this.#author] = [board, author];
     }
 
-    /** The pen is down. */
     begin(stroke, tool) {
         const { colour: c, width: l } = tool;
         const { width: w, height: h } = this.#board.size;

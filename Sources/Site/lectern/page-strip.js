@@ -24,7 +24,6 @@ export class PageStrip extends EventTarget {
     /** Pages that were taken out here, the last one last, with their places. */
     #removed = [];
     #isFetching = false;
-    /** Whether a page is being copied or rotated by the server. */
     #isWaiting = false;
     #timer = null;
     #index = 0;
@@ -142,7 +141,6 @@ export class PageStrip extends EventTarget {
         this.#show();
     }
 
-    /** Brings back the page that was taken out last. */
     #restore() {
         const { order, hidden } = this.#teacher.pages;
         this.#removed = this.#removed.filter(({ page }) => hidden.includes(page));

@@ -386,7 +386,6 @@ export class Painter {
 
 const numbersOf = (count, found) => found.times(count, () => found.number());
 
-/** The numbers of an image. */
 function pixelsOf(bitmap) {
     const { width, height } = bitmap;
     const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });

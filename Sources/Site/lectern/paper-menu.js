@@ -7,7 +7,6 @@ import { firstLiveID } from "./painter.js";
 /** Distances of lines in board units, by their names in the page. */
 const distances = { narrow: 16, medium: 32, wide: 64 };
 
-/** Lays papers under the page that is seen. */
 export class PaperMenu {
     /** `root` has `paper` and `paper-dialog`. */
     constructor(teacher, root = document) {

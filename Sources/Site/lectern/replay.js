@@ -13,7 +13,6 @@ const lookInterval = 100;
 const soon = 200;
 /** Milliseconds of a task in which a reply is added. */
 const slice = 8;
-/** A lesson of which nothing is known. */
 const unknown = {
     index: 0, digest: "0".repeat(16), width: 1024, height: 768, page: 0, strokes: 0, flags: 0, epoch: NaN, from: NaN, to: NaN,
     wait: NaN, author: null,
@@ -44,7 +43,6 @@ export class Replay extends CoreBoard {
     #timer = null;
     #frame = null;
     #isRefused = false;
-    /** The request under way. */
     #request = null;
     #backoff = new Backoff();
     #retryAt = 0;

@@ -8,7 +8,6 @@ const mostScale = 50;
 export class Selection {
     /** The path around it, where it was selected. */
     path;
-    /** The page that it is on. */
     page;
     /** Whether it is a copy: the original stays. */
     isCopy;
@@ -30,7 +29,6 @@ export class Selection {
         this.at = { ...this.centre };
     }
 
-    /** Where it goes. */
     get matrix() {
         const { centre, at, turn, scale } = this;
         const degrees = (turn * 180) / Math.PI;
@@ -49,7 +47,6 @@ export class Selection {
         return at.x !== centre.x || at.y !== centre.y || turn !== 0 || scale.x !== 1 || scale.y !== 1;
     }
 
-    /** The path where it is now. */
     get movedPath() {
         const { matrix } = this;
         return this.path.map((point) => placeOf(matrix.transformPoint(point)));
@@ -72,7 +69,6 @@ export class Selection {
         if (Math.abs(this.turn) < 1e-9) this.turn = 0;
     }
 
-    /** Scales around its centre. */
     scaleBy(factor) {
         const { x, y } = this.scale;
         const bounded = boundedFactor(factor, x, y);
@@ -102,7 +98,6 @@ export class Selection {
     }
 }
 
-/** The box of points. */
 export function boundsOf(points) {
     const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
     return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
@@ -116,7 +111,6 @@ function bounded(factor) {
     return Math.min(Math.max(factor, leastScale), mostScale);
 }
 
-/** A factor that leaves both scales within bounds. */
 function boundedFactor(factor, x, y) {
     const least = leastScale / Math.min(x, y);
     return Math.min(Math.max(factor, Math.min(least, 1)), Math.max(mostScale / Math.max(x, y), 1));
@@ -161,7 +155,6 @@ const zoomedMargin = 10;
 
 /** Lays loops and frames over the board, as a view shows it. */
 export class SelectionFrame {
-    /** The handles at the corners. */
     corners;
     #view;
     #root;
@@ -175,7 +168,6 @@ export class SelectionFrame {
 
     #part(id) { return this.#root.getElementById(id); }
 
-    /** Whether a loop is shown. */
     get hasLoop() { return this.#loop !== null; }
 
     /** Shows a loop of points in board units; null for none. */

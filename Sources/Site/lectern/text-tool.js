@@ -67,7 +67,6 @@ function shorten(field) {
     field.setSelectionRange(end, end);
 }
 
-/** Writes while it is chosen. */
 export class TextTool {
     /** Of a new text, in board units. */
     lineHeight = 32;
@@ -222,7 +221,6 @@ export class TextTool {
         };
     }
 
-    /** Puts the field where its text will be. */
     #place() {
         if (!this.#open) return;
         const { field } = this.#open;

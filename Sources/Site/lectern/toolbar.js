@@ -122,7 +122,6 @@ export class Toolbar {
         this.#showColours();
     }
 
-    /** Shows the colours at hand. */
     #showColours() {
         const { palette } = this.#teacher.board;
         this.#element("colours").replaceChildren();

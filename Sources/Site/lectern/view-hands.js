@@ -65,7 +65,6 @@ export function bindHands(view, frame, options, zoomAt, settle, signal) {
         const distance = events.length > 1 ? Math.hypot(events[0].clientX - events[1].clientX, events[0].clientY - events[1].clientY) : 0;
         return { x, y, distance };
     };
-    /** Moves the page with the fingers. */
     const pull = () => {
         const before = hold;
         hold = between("last");

@@ -149,13 +149,11 @@ export class BoardView extends EventTarget {
 
     // Where things are.
 
-    /** The place of the whole page in the window. */
     #home() {
         const { left, top, width, height } = this.#canvas.getBoundingClientRect();
         return { left: left - this.x, top: top - this.y, width: width / this.zoom, height: height / this.zoom };
     }
 
-    /** The box of the window in which the page is seen. */
     #box() {
         const home = this.#home();
         const { left, top, right, bottom } = this.#frame.getBoundingClientRect();
@@ -220,7 +218,6 @@ export class BoardView extends EventTarget {
         this.#place(this.zoom, box.left - home.left - x * home.width * this.zoom, box.top - home.top - y * home.height * this.zoom, true);
     }
 
-    /** Moves what there is. */
     #move(home = this.#home(), box = this.#box()) {
         const { style, parentElement } = this.#canvas;
         const { zoom, x, y, isZoomed } = this;

@@ -224,7 +224,6 @@ async function completeFile(href) {
     }
 }
 
-/** Has the browser save a file. */
 function saveBlob(blob, download) {
     const href = URL.createObjectURL(blob);
     element("a", { href, download }).click();

@@ -2,7 +2,6 @@
 
 import { $, address, element, isolated, KeyedList, openSession, say, showStatus, spanWords, strokesWords, t, timeWords, whileVisible } from "./common.js";
 
-/** One reading of all metrics. */
 class Metrics {
     #series = [];
 

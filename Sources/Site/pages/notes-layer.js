@@ -49,7 +49,6 @@ export function curve(points, begin, bend) {
     }
 }
 
-/** Notes as a picture for paper. */
 function pictureOf(notes, { width, height }) {
     const lines = notes.map((note) => {
         const parts = [];
@@ -314,7 +313,6 @@ function isTouched(note, from, to, reach) {
     return false;
 }
 
-/** From a place to the nearest one of a line. */
 function distance([x, y], [startX, startY], [endX, endY]) {
     const [wayX, wayY] = [endX - startX, endY - startY];
     const length = wayX ** 2 + wayY ** 2;

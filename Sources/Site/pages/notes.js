@@ -268,7 +268,6 @@ function documentWithNotes(file, pages, size) {
     return new Blob([file, Uint8Array.from(text, (character) => character.charCodeAt(0))], { type: "application/pdf" });
 }
 
-/** Notes as what a page of a PDF draws. */
 function marksOf(notes, across, down, { width, height }) {
     const number = (value) => String(Math.round(value * 1000) / 1000);
     const [x, y] = [across / width, down / height];

@@ -71,7 +71,6 @@ export class TimeLine {
         remember(this.#key("kind"), kind);
     }
 
-    /** Counts from now. */
     begin() {
         this.startedAt = this.#serverClock.time;
         remember(this.#key("start"), String(this.startedAt));
@@ -114,7 +113,6 @@ export class TimeLine {
         return t("{time}, within {milliseconds} ms of the server", { time: words, milliseconds: uncertainty.toFixed(1) });
     }
 
-    /** Whether the time line is that of the time of day. */
     get #isUTC() {
         return !(Math.abs(this.time - this.#serverClock.time) >= sameTimeLine);
     }
