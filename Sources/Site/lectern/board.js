@@ -15,7 +15,7 @@ const eventTypes = ["board", "op", "wet", "mark"];
 const gates = [null, "open", "video"];
 const unknown = {
     index: 0, received: 0, digest: "0".repeat(16), width: 1024, height: 768, page: 0, shown: 0, strokes: 0, flags: 0, gate: 0,
-    held: 0, lead: 0, wait: NaN, growth: NaN, author: null,
+    held: 0, lead: 0, wait: NaN, growth: NaN,
 };
 
 /**
@@ -338,7 +338,10 @@ export class Board extends CoreBoard {
     #receive({ type, data }) {
         if (type === "wet") {
             const session = this.#ownSession() ?? "";
-            if (session !== this.#toldSession) this._host.call((core) => core.call("studentOwnSession", new Input().raw(session)));
+            if (session !== this.#toldSession) {
+                const name = new Input().raw(session);
+                this._host.call((core) => core.call("studentOwnSession", name));
+            }
             this.#toldSession = session;
         }
         this._call((core) => core.ask("studentReceive", eventTypes.indexOf(type), { bytes: data }, this._time));
@@ -359,6 +362,6 @@ function stateOf(record) {
     return {
         index: record.number(), received: record.number(), digest: record.digest(), width: record.number(), height: record.number(),
         page: record.word(), shown: record.word(), strokes: record.word(), flags: record.word(), gate: record.word(),
-        held: record.word(), lead: record.number(), wait: record.number(), growth: record.number(), author: record.text() || null,
+        held: record.word(), lead: record.number(), wait: record.number(), growth: record.number(),
     };
 }

@@ -68,7 +68,8 @@ export class ClockSender {
         if (this.#urgent?.isJump) sample.d = true;
         this.#urgent = null;
         try {
-            await this.#gateway.request(this.#path, { query: { cohort: this.#cohort }, json: sample, limit: clockLimit });
+            const query = { cohort: this.#cohort };
+            await this.#gateway.request(this.#path, { query, json: sample, limit: clockLimit });
             this.sent++;
             [this.problem, this.isRefused] = [null, false];
             this.#backoff.reset();
@@ -87,7 +88,8 @@ export class ClockSender {
 /** Of two pages for one cohort the room hears one; the other takes over when that is gone. */
 function streamOfTab() {
     const key = "lectern-stream";
-    const stream = remembered(key, "sessionStorage") ?? `page-${crypto.getRandomValues(new Uint32Array(1))[0].toString(16)}`;
+    const [number] = crypto.getRandomValues(new Uint32Array(1));
+    const stream = remembered(key, "sessionStorage") ?? `page-${number.toString(16)}`;
     remember(key, stream, "sessionStorage");
     return stream;
 }

@@ -165,7 +165,7 @@ export class Core extends Instance {
     /** Whether the page has the colours of a dark board. */
     get isDark() { return this.call("measure", 4) === 1; }
 
-    /** Calls a function that answers with a box of pixels: `{x, y, pixels}`, to be used before the next call; null for none. */
+    /** Calls a function that answers with pixels: `{x, y, pixels}`, to be used before the next call; null for none. */
     box(name, ...values) {
         if (this.call(name, ...values) !== 1) return null;
         const view = this._output;
@@ -185,13 +185,13 @@ export class Core extends Instance {
             const [width, known, height] = [output.word(), output.word(), output.word()];
             if (height === 0) return { width, known, asset: output.text(), page: output.word() };
             return {
-                width, height, known, number, text: output.text(), colour: output.colour(), isRightToLeft: output.word() === 1,
-                boxWidth: output.number(), boxHeight: output.number(),
+                width, height, known, number, text: output.text(), colour: output.colour(),
+                isRightToLeft: output.word() === 1, boxWidth: output.number(), boxHeight: output.number(),
             };
         });
     }
 
-    /** Calls a function of Sources/WebCore/Student.swift or Replay.swift. Returns the records of its answer; copies: they hold for good. */
+    /** Calls a function of Sources/WebCore/Student.swift or Replay.swift. Returns copies of the records of its answer. */
     ask(name, ...values) {
         this.call(name, ...values);
         const { buffer, byteOffset, byteLength } = this._output;

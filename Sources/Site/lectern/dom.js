@@ -231,7 +231,7 @@ export function keyOf({ key, code }) {
     return key > "\x7f" && /^Key[A-Z]$/.test(code) ? code.at(-1).toLowerCase() : key.toLowerCase();
 }
 
-/** Calls with 1 for Page Down and −1 for Page Up, wherever the focus is but where these are typed; `body` says whether it takes the key. */
+/** Calls with 1 for Page Down and −1 for Page Up, but where these scroll or choose; `body` says whether it takes the key. */
 export function bindPageKeys(target, body) {
     target.addEventListener("keydown", (event) => {
         const step = { PageDown: 1, PageUp: -1 }[event.key];

@@ -254,7 +254,8 @@ function errorOf(status, text, retryAfter) {
     let [code, message] = ["unavailable", t("The server answered {status}.", { status })];
     try {
         const body = JSON.parse(text);
-        if (typeof body?.error?.code === "string") [code, message] = [body.error.code, reasonOf(body.error.code, String(body.error.message))];
+        const { code: known, message: english } = body?.error ?? {};
+        if (typeof known === "string") [code, message] = [known, reasonOf(known, String(english))];
     } catch {
         // Not from Lectern: a proxy's page.
     }

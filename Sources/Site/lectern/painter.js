@@ -141,7 +141,8 @@ export class Painter {
         }
         for (const entry of shown) {
             this.#entries.set(entry.index, entry);
-            if (!this.#isNew) this.#host.call((core) => core.call("insert", entry.index, new Input().raw(JSON.stringify(entry.message))));
+            const message = new Input().raw(JSON.stringify(entry.message));
+            if (!this.#isNew) this.#host.call((core) => core.call("insert", entry.index, message));
         }
         this.#schedule();
     }
@@ -163,8 +164,8 @@ export class Painter {
      *
      * While there is a part, the canvas of the page has what was painted of it last, less sharp where that was a part.
      *
-     * @param {{x: number, y: number, width: number, height: number, scale: number, page: number} | null} part from whole pixels of its
-     *   upper left corner at `scale` pixels a board unit, with the size of its canvas; `page`: the width of the whole page in pixels at that scale
+     * @param {{x: number, y: number, width: number, height: number, scale: number, page: number} | null} part at `scale` pixels
+     *   a board unit: whole pixels from the page's upper left corner, the size of the canvas, and the width of the whole page
      */
     look(part) {
         this.#part = part;
@@ -210,7 +211,8 @@ export class Painter {
     selectedInk() {
         return this.#tool((count, found) => {
             const left = found.word();
-            return { entries: found.times(count, () => ({ id: found.number(), message: JSON.parse(found.text()) })), left };
+            const entryOf = () => ({ id: found.number(), message: JSON.parse(found.text()) });
+            return { entries: found.times(count, entryOf), left };
         }, "find", 2, 0, 0) ?? { entries: [], left: 0 };
     }
 
@@ -280,7 +282,7 @@ export class Painter {
         }) ?? null;
     }
 
-    /** What `read` makes of what a teacher's tool returns and answers; undefined on a page without a teacher, whose core has none. */
+    /** What `read` makes of what a teacher's tool returns and answers; undefined where the page's core has no tools. */
     #tool(read, name, ...values) {
         return this.#ask((core) => (core.hasTools ? read(core.call(name, ...values), core.answer) : undefined));
     }
@@ -304,8 +306,10 @@ export class Painter {
             const entries = (input, list) => list.reduce((input, { id, message }) => input.entry(id, message), input);
             if (this.#isNew) {
                 const { style, palette, width, height, pixels } = this.#options;
-                const input = new Input().byte(style.length).raw(style).list(palette.map((colour) => Number.parseInt(colour.slice(1), 16)));
-                core.call("show", width, height, pixels, entries(input, [...this.#entries].map(([id, { message }]) => ({ id, message }))));
+                const colours = palette.map((colour) => Number.parseInt(colour.slice(1), 16));
+                const page = [...this.#entries].map(([id, { message }]) => ({ id, message }));
+                const input = new Input().byte(style.length).raw(style).list(colours);
+                core.call("show", width, height, pixels, entries(input, page));
                 this.#isNew = false;
             }
             if (this.#isPartNew) {
@@ -317,8 +321,9 @@ export class Painter {
             if (this.#isLiveNew) {
                 this.#isLiveNew = false;
                 // Those that the core has go without their messages.
-                const message = (entry) => (this.#told.has(entry) ? null : entry.message);
-                core.call("showLive", entries(new Input(), this.#live.map((entry) => ({ id: liveID(entry), message: message(entry) }))));
+                const live = this.#live.map((entry) =>
+                    ({ id: liveID(entry), message: this.#told.has(entry) ? null : entry.message }));
+                core.call("showLive", entries(new Input(), live));
                 this.#told = new Set(this.#live);
             }
             this.#updateImages(core);
@@ -331,7 +336,8 @@ export class Painter {
         for (const image of core.neededImages()) {
             if (image.text !== undefined) {
                 texts.push(image.text);
-                if (image.width !== image.known) this.#give(core, -1 - image.number, textPicture(image, image.width, image.height));
+                const { width, height, known, number } = image;
+                if (width !== known) this.#give(core, -1 - number, textPicture(image, width, height));
                 continue;
             }
             const { asset, page, width, known } = image;
@@ -344,7 +350,7 @@ export class Painter {
         this.ontexts(texts);
     }
 
-    /** Gives the core the pixels of a page of an asset, or of a text: see `setImage` in Sources/WebCore/WebCore.swift. */
+    /** Gives the core the pixels of a page of an asset, or of a text: see `setImage` in WebCore.swift. */
     #give(core, page, { width, height, data }, asset = "") {
         core.call("setImage", page, width, height, new Input().raw(asset).raw(data));
     }

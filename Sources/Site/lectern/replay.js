@@ -15,7 +15,7 @@ const soon = 200;
 const slice = 8;
 const unknown = {
     index: 0, digest: "0".repeat(16), width: 1024, height: 768, page: 0, strokes: 0, flags: 0, epoch: NaN, from: NaN, to: NaN,
-    wait: NaN, author: null,
+    wait: NaN,
 };
 
 /**
@@ -262,7 +262,7 @@ function stateOf(record) {
     return {
         index: record.number(), digest: record.digest(), width: record.number(), height: record.number(), page: record.word(),
         strokes: record.word(), flags: record.word(), epoch: record.number(), from: record.number(), to: record.number(),
-        wait: record.number(), author: record.text() || null,
+        wait: record.number(),
     };
 }
 

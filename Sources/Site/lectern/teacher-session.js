@@ -230,7 +230,8 @@ export class TeacherCore extends Instance {
      * fingers have tapped, 0, 2 or 3; `first`: from there the points are others; `element`: the stroke is an even shape now, of that element.
      */
     pen(phase, { pointerId, pointerType }, flags, numbers) {
-        const change = this.call("pen", phase, pointerId, kinds[pointerType] ?? 0, flags, performance.now(), new Input().numbers(numbers));
+        const [kind, input] = [kinds[pointerType] ?? 0, new Input().numbers(numbers)];
+        const change = this.call("pen", phase, pointerId, kind, flags, performance.now(), input);
         const output = this.answer;
         const [first, count, predicted] = change & 8 ? [output.word(), output.word(), output.word()] : [null, 0, 0];
         return {

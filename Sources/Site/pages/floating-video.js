@@ -71,7 +71,9 @@ export function bindFloatingVideo() {
     }
     handle.addEventListener("keydown", (event) => {
         const [isLow, isRight] = [side.dataset.corner.startsWith("bottom"), side.dataset.corner.endsWith("right")];
-        const to = { ArrowLeft: [isLow, false], ArrowRight: [isLow, true], ArrowUp: [false, isRight], ArrowDown: [true, isRight] }[event.key];
+        const to = {
+            ArrowLeft: [isLow, false], ArrowRight: [isLow, true], ArrowUp: [false, isRight], ArrowDown: [true, isRight],
+        }[event.key];
         if (!to) return;
         put(cornerOf(...to), true);
         event.preventDefault();
