@@ -46,20 +46,24 @@ package struct CoreCall: Sendable {
     }
 
     /// Calls the native function.
-    /// - Returns: a hash of what it returns and of the bytes at `output`.
+    /// - Returns: a hash of what it returns and of the words at `output`.
     package func run() -> UInt32 {
+        let (result, words) = answer()
+        let all = [UInt32(truncatingIfNeeded: result.bitPattern), UInt32(truncatingIfNeeded: result.bitPattern >> 32)]
+        return (all + words).reduce(0x811c_9dc5) { ($0 ^ $1) &* 0x0100_0193 }
+    }
+
+    /// Calls the native function.
+    /// - Returns: what it returns, and the words at `output`.
+    func answer() -> (result: Double, words: [UInt32]) {
         set_page_time(time)
         if !input.isEmpty { WebCore.input(Int32(input.count))?.copyMemory(from: input, byteCount: input.count) }
-        var hash: UInt32 = 0x811c_9dc5
-        func add(_ word: UInt32) { hash = (hash ^ word) &* 0x0100_0193 }
         let result = invoke()
-        add(UInt32(truncatingIfNeeded: result.bitPattern))
-        add(UInt32(truncatingIfNeeded: result.bitPattern >> 32))
         let words = UnsafeRawBufferPointer(start: output(), count: Int(outputSize()))
-        for place in stride(from: 0, to: words.count, by: 4) {
-            add(words.loadUnaligned(fromByteOffset: place, as: UInt32.self))
-        }
-        return hash
+        return (
+            result,
+            stride(from: 0, to: words.count, by: 4).map { words.loadUnaligned(fromByteOffset: $0, as: UInt32.self) }
+        )
     }
 
     /// As JavaScript converts a number to an integer of 32 bits; those beyond wrap.

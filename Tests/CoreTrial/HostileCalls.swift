@@ -177,11 +177,9 @@ extension HostileCalls {
         ])
     }
 
-    func numbers(_ values: [Double]) -> [UInt8] {
-        values.flatMap { value in (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> UInt64(8 * $0)) } }
-    }
+    func numbers(_ values: [Double]) -> [UInt8] { values.flatMap { Field.number($0).input } }
 
-    func word(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    func word(_ value: Int) -> [UInt8] { Field.word(value).input }
 
     /// Often as it is; else with other bytes, other numbers, a part missing or twice.
     package mutating func changed(_ bytes: [UInt8]) -> [UInt8] {

@@ -75,18 +75,20 @@ extension HostileCalls {
         case text(String)
         case bytes([UInt8])
         case raw([UInt8])
-    }
 
-    mutating func tell(_ number: Double, _ fields: [Field]) {
-        let input = fields.flatMap { field -> [UInt8] in
-            switch field {
-            case .word(let value): word(value)
-            case .number(let value): numbers([value])
-            case .text(let text): word(text.utf8.count) + text.utf8
-            case .bytes(let bytes): word(bytes.count) + bytes
+        var input: [UInt8] {
+            switch self {
+            case .word(let value): (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            case .number(let value): (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> UInt64(8 * $0)) }
+            case .text(let text): Field.bytes(Array(text.utf8)).input
+            case .bytes(let bytes): Field.word(bytes.count).input + bytes
             case .raw(let bytes): bytes
             }
         }
+    }
+
+    mutating func tell(_ number: Double, _ fields: [Field]) {
+        let input = fields.flatMap { $0.input }
         let sent = random.chance(1, in: 12) ? changed(input) : input
         let time = time()
         call(.teacher, [number, time], input: sent)

@@ -27,10 +27,13 @@ struct BrowserCoreTests {
         }
     }
 
-    @Test func `the protocol's vectors, and lessons in every style, give what they give natively`() async throws {
+    @Test func `an outbox, the protocol's vectors, and lessons in every style give what they give natively`()
+        async throws
+    {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
             let window = try await BrowserWindow(at: "http://127.0.0.1:\(try await daemon.httpPort())/rooms/none/clock")
+            try await expectSame(KnownCalls.outbox(), in: window, "outbox")
             try await expectSame(try KnownCalls.vectors(), in: window, "vectors")
             for lesson in SampleLesson.short {
                 for style in KnownCalls.styles {
