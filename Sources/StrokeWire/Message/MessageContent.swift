@@ -67,8 +67,12 @@ extension MessageFields {
     }
 
     func readAsset(_ text: borrowing Span<UInt8>) throws(Rejection) -> AssetID {
-        try AssetID(hexadecimal: try asset.string("i", text).required("i"))
-            .required(orOutOfRange: "i", "64 lower-case hexadecimal digits")
+        guard let asset else { throw .missing("i") }
+        guard case .string(let range) = asset else { throw .wrongType("i", "a string") }
+        guard range.count <= 6 * 64, let id = AssetID(hexadecimal: JSONText.string(range, of: text)) else {
+            throw .outOfRange("i", "64 lower-case hexadecimal digits")
+        }
+        return id
     }
 
     func readAssetPage(_ text: borrowing Span<UInt8>) throws(Rejection) -> Int {
@@ -76,7 +80,11 @@ extension MessageFields {
     }
 
     private func readText(_ text: borrowing Span<UInt8>) throws(Rejection) -> String {
-        let value = try self.text.string("x", text).required("x")
+        guard let token = self.text else { throw .missing("x") }
+        guard case .string(let range) = token else { throw .wrongType("x", "a string") }
+        // An escape of six bytes is one byte of text or more.
+        guard range.count <= 6 * BoardText.byteBound else { throw .invalidText }
+        let value = JSONText.string(range, of: text)
         guard BoardText.isValid(value) else { throw .invalidText }
         return value
     }
@@ -154,7 +162,7 @@ public struct AssetID: Sendable, Hashable, Comparable {
 
     /// - Parameter hexadecimal: 64 lower-case digits; anything else gives nil.
     public init?(hexadecimal: some StringProtocol) {
-        guard let digest = [UInt8](hexadecimal: hexadecimal.utf8) else { return nil }
+        guard hexadecimal.utf8.count == 64, let digest = hexadecimal.utf8.hexadecimalBytes else { return nil }
         self.init(digest: digest)
     }
 

@@ -18,8 +18,14 @@ public struct BoardDigest: Hashable, Sendable {
 
     /// - Parameter hexadecimal: 16 lower-case digits, as in ``description``; anything else gives nil.
     public init?(hexadecimal: some StringProtocol) {
-        guard let bytes = [UInt8](hexadecimal: hexadecimal.utf8), bytes.count == 8 else { return nil }
-        value = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        let digits = hexadecimal.utf8
+        guard digits.count == 16 else { return nil }
+        var value: UInt64 = 0
+        for digit in digits {
+            guard let digit = digit.lowerHexadecimalValue else { return nil }
+            value = value << 4 | UInt64(digit)
+        }
+        self.value = value
     }
 
     /// A stroke becomes visible.
@@ -38,8 +44,12 @@ public struct BoardDigest: Hashable, Sendable {
 
     /// Appends 16 lower-case hexadecimal digits.
     public func write(into bytes: inout [UInt8]) {
-        for shift in stride(from: UInt64(60), through: 0, by: -4) {
-            bytes.append(UInt8(hexadecimalDigit: UInt8(truncatingIfNeeded: value >> shift) & 0xf))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digits in
+            for place in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 0xf
+                digits[place] = UInt8(hexadecimalDigit: digit)
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(digits))
         }
     }
 
@@ -120,15 +130,19 @@ extension UInt8 {
     package init(hexadecimalDigit value: UInt8) {
         self = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
+
+    /// The value of a hexadecimal digit in lower case; nil for anything else.
+    fileprivate var lowerHexadecimalValue: UInt8? {
+        (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(self) ? nil : hexadecimalValue
+    }
 }
 
-extension [UInt8] {
+extension Collection<UInt8> {
     /// The bytes of hexadecimal digits in lower case, two for each; nil for anything else.
-    package init?(hexadecimal digits: some Collection<UInt8>) {
-        let upper = UInt8(ascii: "A")...UInt8(ascii: "F")
-        let values = digits.compactMap { upper.contains($0) ? nil : $0.hexadecimalValue }
-        guard values.count == digits.count, values.count % 2 == 0 else { return nil }
-        self = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    package var hexadecimalBytes: [UInt8]? {
+        let values = compactMap { $0.lowerHexadecimalValue }
+        guard values.count == count, values.count % 2 == 0 else { return nil }
+        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 }
 

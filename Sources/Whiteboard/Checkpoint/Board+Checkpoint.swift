@@ -338,4 +338,3 @@ extension CheckpointReader {
         return (message, points)
     }
 }
-

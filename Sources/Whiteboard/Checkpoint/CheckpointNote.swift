@@ -24,7 +24,7 @@ enum CheckpointNote: UInt64 {
     static func isNotes(_ text: String) -> Bool { text.utf8.first == mark }
 
     /// The notes of a text that has some; nil where they are damaged.
-    static func notes(in text: String) -> [UInt8]? { [UInt8](hexadecimal: text.utf8.dropFirst()) }
+    static func notes(in text: String) -> [UInt8]? { text.utf8.dropFirst().hexadecimalBytes }
 }
 
 extension CheckpointWriter {
