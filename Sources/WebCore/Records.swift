@@ -13,8 +13,8 @@ enum Record {
     /// Of a student: index shown and received, 64 bits each; digest; width and height of the board, 64 bits each; the
     /// page that is drawn and the one that is shown; strokes on it; bits: 1 joined, 2 a redo may find something, 4 the
     /// page was cleared, 8 an undo may bring back what was removed from it; the gate: 0 unknown, 1 open, 2 a video's;
-    /// how many wait, how far the last is ahead, when to look, and when to look at strokes being drawn, 64 bits each;
-    /// who drew last. Of a replay: see `Replay.swift`.
+    /// how many wait, how far the last is ahead, when to look, and when to look at strokes being drawn, 64 bits each.
+    /// Of a replay: see `Replay.swift`.
     static let state: UInt32 = 0
     /// Incarnation; style; colours; names of features.
     static let joined: UInt32 = 1

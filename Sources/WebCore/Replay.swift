@@ -4,7 +4,7 @@
 // Each function but `replayRequest` answers with records; the first is the state: index, 64 bits; digest; width and height of the
 // board, 64 bits each; the page that is shown; strokes on it; bits: 1 there is a board, 2 it is that of the player's time, 4 a
 // reply is being added; the epoch, the media times at which it begins and ends, and how long until there is more to show, 64 bits
-// each; who drew last.
+// each.
 
 internal import CWebShims
 internal import ClientCore
@@ -138,7 +138,6 @@ extension Buffers {
         append(milliseconds(from))
         append(milliseconds(to))
         append(milliseconds(lesson.wait))
-        append(lesson.lastAuthor?.text ?? "")
     }
 
     fileprivate mutating func append(_ lesson: inout LessonPlayout) {

@@ -185,7 +185,6 @@ extension Buffers {
         append(milliseconds(playout.lead(of: time(player))))
         append(milliseconds(playout.wait(time(player))))
         append(milliseconds(growth))
-        append(playout.lastAuthor?.text ?? "")
     }
 
     private func number(_ gate: GateState?) -> UInt32 {
