@@ -141,8 +141,9 @@ export class Painter {
         }
         for (const entry of shown) {
             this.#entries.set(entry.index, entry);
+            if (this.#isNew) continue;
             const message = new Input().raw(JSON.stringify(entry.message));
-            if (!this.#isNew) this.#host.call((core) => core.call("insert", entry.index, message));
+            this.#host.call((core) => core.call("insert", entry.index, message));
         }
         this.#schedule();
     }
