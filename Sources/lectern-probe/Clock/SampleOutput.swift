@@ -129,7 +129,7 @@ private final class GatewayOutput: SampleOutput {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 5
         configuration.httpMaximumConnectionsPerHost = 1
-        session = URLSession(configuration: configuration)
+        session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
         let base = gateway.hasSuffix("/") ? String(gateway.dropLast()) : gateway
         url = URL(string: "\(base)/api/rooms/\(room.text)/clock?cohort=\(cohort.text)")
         self.tokenFile = tokenFile
@@ -163,7 +163,7 @@ private final class GatewayOutput: SampleOutput {
             let next = state.withLock { state -> ClockSample? in
                 state.isReachable = status == 202
                 switch status {
-                case 400, 401, 403, 404:
+                case 301, 302, 303, 307, 308, 400, 401, 403, 404:
                     let text = body.map { String(decoding: $0.prefix(500), as: UTF8.self) } ?? ""
                     state.failure = "the gateway refuses the samples with status \(status ?? 0): \(text)"
                 default: break
@@ -182,4 +182,12 @@ private final class GatewayOutput: SampleOutput {
         for _ in 0..<50 where state.withLock({ $0.isPosting }) { try? await Task.sleep(for: .milliseconds(20)) }
         session.invalidateAndCancel()
     }
+}
+
+/// Follows no redirect: a token goes to its gateway alone.
+private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+    ) { completionHandler(nil) }
 }

@@ -18,7 +18,7 @@ struct PostServer: Sendable {
     let port: Int
     let posts: Recorder<Post>
 
-    /// Runs a body beside a server that gives every request the same answer.
+    /// Runs a body beside a server that gives every request the same answer; one that redirects leads to `/elsewhere`.
     static func with<Result: Sendable>(
         answering status: HTTPResponseStatus, _ text: String = "", _ body: @Sendable (PostServer) async throws -> Result
     ) async throws -> Result {
@@ -71,7 +71,8 @@ struct PostServer: Sendable {
                 let (status, bytes) = answer(post)
                 let body = ByteBuffer(bytes: bytes)
                 let head = HTTPResponseHead(
-                    version: .http1_1, status: status, headers: ["Content-Length": "\(body.readableBytes)"])
+                    version: .http1_1, status: status,
+                    headers: ["Content-Length": "\(body.readableBytes)", "Location": "/elsewhere"])
                 context.write(wrapOutboundOut(.head(head)), promise: nil)
                 context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
                 context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
