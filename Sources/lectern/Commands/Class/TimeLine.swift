@@ -114,7 +114,7 @@ struct TimeLineOptions: ParsableArguments {
     /// Parses a date with a zone, or milliseconds of UTC.
     @Sendable private static func moment(_ text: String) throws -> Double {
         if let milliseconds = Double(text), abs(milliseconds) < 0x1p53 { return milliseconds }
-        if let date = try? Date(text, strategy: .iso8601) { return date.timeIntervalSince1970 * 1000 }
+        if let time = CalendarTime.read(text[...]) { return Double(time.microseconds) / 1000 }
         throw ValidationError("--start is a time such as 2026-01-31T09:00:00Z, or milliseconds of UTC")
     }
 }
