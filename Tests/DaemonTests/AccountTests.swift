@@ -84,6 +84,11 @@ import Testing
             #expect(rooms.log.contains("physics"))
             let page = try await HTTPClient(port: try await daemon.httpPort()).get("/api/rooms/physics")
             #expect(page.text.contains("\"ink.2.physics\""))
+
+            // A command reports what its user may not do.
+            let spy = try start(["watch", "--head", "--user", "sam"] + room)
+            #expect(await spy.exitCode() == 1)
+            #expect(spy.log.contains("this NATS user may not"))
             for process in [clock, student, daemon] { process.send(SIGTERM) }
             for process in [clock, student, daemon] { #expect(await process.exitCode() == 0, "\(process.log)") }
             #expect(!daemon.log.contains("Permissions Violation"), "\(daemon.log)")

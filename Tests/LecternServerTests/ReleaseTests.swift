@@ -82,6 +82,18 @@ import Whiteboard
             #expect(points == 160)
         }
     }
+
+    @Test func `a mark carries the position of the cohort after a release`() async throws {
+        try await RunningService.withRoom("room-5") { service, address, hand in
+            let marks = try await Inbox(service.client, address.subject(.mark(.main)))
+            try hand.publish(Hand.stroke(1, at: 1))
+            try service.client.setClock(address, 50)
+            let mark = try Mark(decoding: try await marks.next().payload)
+            #expect(mark.index == 1)
+            #expect(mark.video == MediaTime(milliseconds: 50))
+            #expect(mark.digest == BoardDigest(of: [1]))
+        }
+    }
 }
 
 @Suite struct ReconnectTests {

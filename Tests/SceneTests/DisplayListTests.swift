@@ -58,7 +58,6 @@ import Testing
         #expect(areas(ShapeList([Self.square, lasso(-10, -10, 200, nil, keeps: true)])) == [10_000])
     }
 
-
     @Test func curvesStayCurves() {
         let oval = Shape.drawing(Path(ellipse: 0, 0, width: 100, height: 100))
         let list = ShapeList([oval, lasso(-10, -10, 60, Self.shift)])

@@ -78,4 +78,37 @@ import Testing
             #expect(await daemon.terminate() == 0)
         }
     }
+
+    @Test func `erase that cannot delete a file ends with 1 and says what is left, and later finishes`() async throws {
+        @Sendable func users(denying subject: String) -> String {
+            """
+            accounts: {
+              A: { jetstream: enabled, users: [
+                { user: service, password: service, permissions: { publish: { deny: "\(subject)" } } },
+                { user: otto, password: otto } ] }
+            }
+            """
+        }
+        let denied = users(denying: "$JS.API.STREAM.MSG.DELETE.INK_ASSETS")
+        try await NATSTestServer.with(jetStream: true, configuration: denied) { nats in
+            let url = { (user: String) in "nats://\(user):\(user)@127.0.0.1:\(nats.port)" }
+            let (daemon, http) = try await DaemonProcess.servingHTTP(
+                "a", nats: url("service"), ["checkpoint.interval=1s"])
+            let brought = try await http.send(
+                "POST", "/api/rooms/lesson/import?author=anna", bytes: SlideFiles.pdf([(4, 3)]))
+            #expect(brought.statusCode == 200, "\(brought.text)")
+            let first = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", url("otto"))
+            #expect(first.exitCode == 1, "\(first.log)")
+            #expect(first.log.contains("1 of 1 files") && first.log.contains("Erase it again."), "\(first.log)")
+            try await nats.restart(configuration: users(denying: "nothing"))
+            let last = try await eventually("the daemon is back and erases") {
+                let run = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", url("otto"))
+                return run.exitCode == 0 ? run : nil
+            }
+            #expect(last.log.contains("1 of 1 files"), "\(last.log)")
+            let audit = try await LecternProcess.run("audit", "--nats", url("otto"))
+            #expect(audit.log.contains("failed") && audit.log.contains("done"), "\(audit.log)")
+            #expect(await daemon.terminate() == 0)
+        }
+    }
 }
