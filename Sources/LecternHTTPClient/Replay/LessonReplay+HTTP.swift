@@ -17,13 +17,18 @@ extension LessonReplay {
         _ feed: RoomFeed, of room: RoomID, over gateway: Gateway,
         onPart: (_ fetched: Int, _ all: UInt64) -> Void = { _, _ in }
     ) async throws(GatewayError) -> LessonReplay {
-        try await LessonFetch.wholeLesson(
-            onPart: onPart, malformed: { GatewayError.unexpected("The lesson cannot be read: \($0)") }
-        ) { request throws(GatewayError) in
+        try await LessonFetch.wholeLesson(onPart: onPart, malformed: GatewayError.malformedLesson) {
+            request throws(GatewayError) in
             try await gateway.answer(
                 to: GatewayRequest(path: "api/rooms/\(room.text)/replay", query: request.query(feed)),
                 limit: JoinReply.maximumBytes)
         }
+    }
+}
+
+extension GatewayError {
+    fileprivate static func malformedLesson(_ what: String) -> GatewayError {
+        unexpected("The lesson cannot be read: \(what)")
     }
 }
 
