@@ -36,8 +36,8 @@ private struct TeacherPage {
 
     /// Places a text.
     mutating func write(_ text: String) {
-        let box: [HostileCalls.Field] = [0, 24, 10, 10, 400, 100].map { .number($0) }
-        tell(14, [.number(.nan), .word(11), .word(0)] + box.dropFirst() + [.text(text)])
+        let box: [HostileCalls.Field] = [24, 10, 10, 400, 100].map { .number($0) }
+        tell(14, [.number(.nan), .word(11), .word(0)] + box + [.text(text)])
         follow()
     }
 
