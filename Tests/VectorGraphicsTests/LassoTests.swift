@@ -143,9 +143,9 @@ import Testing
             let canvas = try #require(Picture(page.canvas))
             for format in Rasteriser.allCases {
                 let difference = PictureDifference(canvas, try format.picture(of: page))
-                // Ink that nothing has cut has its own opacity at each place on the canvas.
+                // Ink that nothing has cut has its own opacity at each place on the canvas. Of thin strokes most pixels are edges.
                 let isPencil = style == .pencil
-                #expect(difference.mean < (isPencil ? 8 : 5), "seed \(random.seed), \(style), \(format): \(difference)")
+                #expect(difference.mean < (isPencil ? 8 : 6), "seed \(random.seed), \(style), \(format): \(difference)")
                 // poppler puts the borders of images on whole pixels.
                 #expect(
                     difference.wrong < (format == .pdf ? 0.03 : 0.01),
