@@ -1,8 +1,18 @@
-import NATSClient
+@testable import NATSClient
 import NATSTestServer
 import Testing
 
 @Suite struct ReconnectTests {
+    /// With the words of libnats 3.4 for its status codes, and of nats-server.
+    @Test(arguments: [
+        ("IO Error", ConnectionLoss.closed), ("Connection Closed", .closed), ("Connection Disconnected", .closed),
+        ("Not Connected", .closed), ("recv error: 104", .closed), ("send error: 32", .closed),
+        ("closed by the server", .closed), ("Stale Connection", .unanswered), ("no answer to a PING", .unanswered),
+        ("Authorization Violation", .refused), ("User Authentication Expired", .refused), ("Protocol Error", .failed),
+    ]) func `A lost connection is counted by the reason that is given`(reason: String, loss: ConnectionLoss) {
+        #expect(ConnectionLoss(reason: reason) == loss)
+    }
+
     /// Publishes a value and waits until it has come back.
     private func expectEcho(_ nats: NATSConnection, _ seen: Recorder<[UInt8]>, _ value: UInt8) async throws {
         try nats.publish([value], to: "echo")

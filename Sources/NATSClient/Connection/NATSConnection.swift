@@ -223,7 +223,7 @@ public enum ConnectionLoss: String, Sendable, CaseIterable {
         (.refused, ["auth", "expired", "revoked"]),
         (
             .closed,
-            ["closed", "not connected", "disconnected", "reset", "pipe", "recv error", "send error", "i/o error"]
+            ["closed", "not connected", "disconnected", "reset", "pipe", "recv error", "send error", "io error"]
         ),
     ]
 
