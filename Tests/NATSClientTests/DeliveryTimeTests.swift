@@ -1,4 +1,5 @@
 #if DEBUG
+import Locking
 import NATSClient
 import NATSTestServer
 import TestSupport
@@ -22,13 +23,16 @@ import Testing
 
     @Test func `one that waits, and one on the connection's own thread, do not`() async throws {
         try await NATSTestServer.withConnection { server, connection in
+            // Once: on a busy machine the connection is lost meanwhile, and the request comes again.
+            let isFirst = Locked(true)
             try connection.subscribe("work", on: .connection) { message in
-                let end = ThreadClock.now() + .seconds(1)
-                while ThreadClock.now() < end {}
+                if isFirst.withLock({ isFirst in defer { isFirst = false }; return isFirst }) {
+                    let end = ThreadClock.now() + .seconds(1)
+                    while ThreadClock.now() < end {}
+                }
                 if let reply = message.reply { try? connection.publish([], to: reply) }
             }
             try await connection.flush()
-            // A machine that does something else meanwhile makes the handler long enough for the connection to be lost.
             _ = try await connection.requestParts(to: "work", timeout: .hangLimit, repeatingFor: .hangLimit)
         }
     }
