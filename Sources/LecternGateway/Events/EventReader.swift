@@ -111,6 +111,8 @@ final class EventReader: @unchecked Sendable {
     }
 
     private func start() {
+        // Also of a stream that has just ended: it is to be asked for again after this time.
+        write(.prelude)
         guard !isEnded else { return }
         isStarted = true
         deadlines.streamBegan(on: channel)
