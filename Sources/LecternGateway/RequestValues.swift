@@ -37,6 +37,8 @@ extension GatewayContext {
 
     private func name<Name: SubjectToken>(_ parameter: String, of what: String) throws(GatewayError) -> Name {
         let text = parameters.get(parameter) ?? ""
+        // A name has nothing to decode, and Foundation is slow to find that out.
+        if let name = Name(text) { return name }
         return try Name(text.removingPercentEncoding ?? text, of: what)
     }
 

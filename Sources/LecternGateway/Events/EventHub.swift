@@ -62,33 +62,32 @@ final class EventHub: Sendable {
         let key = Key(room: room, source: source)
         let name = claims?.studentName
         let feed = try enter(key, client, name, on: channel.eventLoop)
-        let reader: EventReader
-        do {
-            reader = try await EventReader.open(
-                on: channel, isCompressed: isCompressed, shared.limits, until: claims?.expires
-            ) { [weak self, revocations] reader in
-                if let claims { revocations?.remove(reader, claims) }
-                feed.remove(reader)
-                self?.leave(key, client, name)
+        // All in one turn of the loop: each wait for it wakes two threads.
+        return try await channel.eventLoop.flatSubmit { [self] in
+            let reader: EventReader
+            do {
+                reader = try EventReader(
+                    on: channel, isCompressed: isCompressed, shared.limits, until: claims?.expires
+                ) { [weak self, revocations] reader in
+                    if let claims { revocations?.remove(reader, claims) }
+                    feed.remove(reader)
+                    self?.leave(key, client, name)
+                }
+            } catch {
+                leave(key, client, name)
+                return channel.eventLoop.makeFailedFuture(error)
             }
-        } catch {
-            leave(key, client, name)
-            throw error
-        }
-        feed.add(reader, have: have)
-        do {
-            // Its token may have been revoked since it was looked at.
-            if let claims, let revocations {
-                try await channel.eventLoop.submit {
-                    if !reader.isEnded { try revocations.add(reader, claims) }
-                }.get()
+            if !reader.isEnded, let claims, let revocations {
+                do throws(GatewayError) {
+                    // Its token may have been revoked since it was looked at.
+                    try revocations.add(reader, claims)
+                } catch {
+                    reader.refuse(error)
+                }
             }
-            try await reader.admitted()
-        } catch {
-            reader.abandon()
-            throw error
-        }
-        return reader
+            if !reader.isEnded { feed.add(reader, have: have) }
+            return reader.admitted.map { reader }
+        }.get()
     }
 
     /// Whether somebody follows a feed here.

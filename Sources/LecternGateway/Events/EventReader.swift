@@ -62,58 +62,42 @@ final class EventReader: @unchecked Sendable {
     /// Its place among the readers of its feed and loop.
     var place: Int?
 
-    private init(
-        _ channel: any Channel, isCompressed: Bool, _ limits: EventLimits, _ deadlines: RequestDeadlines,
-        _ output: ChannelHandlerContext, onEnd: @escaping @Sendable (EventReader) -> Void
-    ) {
-        self.onEnd = onEnd
-        self.channel = channel
-        self.isCompressed = isCompressed
-        self.limits = limits
-        self.deadlines = deadlines
-        isChunked = deadlines.takesChunks
-        self.output = output
-        admission = channel.eventLoop.makePromise()
-        end = channel.eventLoop.makePromise()
-    }
-
-    /// Makes a reader of a connection, whose request is under way.
+    /// Makes a reader of a connection, whose request is under way, on the connection's loop. It may have ended at once.
     /// - Parameters:
     ///   - isCompressed: whether it gets a gzip stream.
     ///   - end: when the stream ends at the latest; nil for never.
     ///   - onEnd: called once when the stream has ended, on the connection's loop.
-    static func open(
+    init(
         on channel: any Channel, isCompressed: Bool, _ limits: EventLimits, until end: Date? = nil,
         onEnd: @escaping @Sendable (EventReader) -> Void
-    ) async throws -> EventReader {
-        try await channel.eventLoop.submit {
-            let pipeline = channel.pipeline.syncOperations
-            let deadlines = try pipeline.handler(type: RequestDeadlines.self)
-            let output = try pipeline.context(handlerType: HTTPResponseEncoder.self)
-            let reader = EventReader(
-                channel, isCompressed: isCompressed, limits, deadlines, output, onEnd: onEnd)
-            deadlines.reader = reader
-            if let end {
-                // A year at most: what lasts longer is not worth a timer.
-                let seconds = min(max(0, end.timeIntervalSinceNow), 365 * 86_400)
-                reader.expiry = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(seconds * 1000))) {
-                    [weak reader] () -> Void in reader?.end(.expired)
-                }
+    ) throws {
+        let pipeline = channel.pipeline.syncOperations
+        deadlines = try pipeline.handler(type: RequestDeadlines.self)
+        output = try pipeline.context(handlerType: HTTPResponseEncoder.self)
+        isChunked = deadlines.takesChunks
+        self.onEnd = onEnd
+        self.channel = channel
+        self.isCompressed = isCompressed
+        self.limits = limits
+        admission = channel.eventLoop.makePromise()
+        self.end = channel.eventLoop.makePromise()
+        deadlines.reader = self
+        if let end {
+            // A year at most: what lasts longer is not worth a timer.
+            let seconds = min(max(0, end.timeIntervalSinceNow), 365 * 86_400)
+            expiry = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(seconds * 1000))) {
+                [weak self] () -> Void in self?.end(.expired)
             }
-            if !channel.isActive {
-                reader.end(.disconnected)
-            } else if deadlines.isQuiescing {
-                reader.end(.shutdown)
-            }
-            return reader
-        }.get()
+        }
+        if !channel.isActive {
+            self.end(.disconnected)
+        } else if deadlines.isQuiescing {
+            self.end(.shutdown)
+        }
     }
 
-    /// Waits until the feed has a start for it.
-    /// - Throws: why there is none.
-    func admitted() async throws {
-        try await admission.futureResult.get()
-    }
+    /// When the feed has a start for it; fails where there is none, and when the stream ends before.
+    var admitted: EventLoopFuture<Void> { admission.futureResult }
 
     /// Sends events until the stream ends. Call it when the head of the response is written.
     func run() async {
@@ -126,12 +110,9 @@ final class EventReader: @unchecked Sendable {
         channel.eventLoop.execute { self.end(.revoked) }
     }
 
-    /// Ends a stream that will not be run.
-    func abandon() {
-        channel.eventLoop.execute { self.end(.refused) }
-    }
-
     private func start() {
+        // Also of a stream that has just ended: it is to be asked for again after this time.
+        write(.prelude)
         guard !isEnded else { return }
         isStarted = true
         deadlines.streamBegan(on: channel)

@@ -38,7 +38,6 @@ struct EventRoute {
                 claims: context.claims,
                 isCompressed: isCompressed, on: context.channel)
             let body = ResponseBody { writer in
-                try await writer.write(StreamEvent.prelude(isCompressed: isCompressed))
                 await reader.run()
                 try await writer.finish(nil)
             }

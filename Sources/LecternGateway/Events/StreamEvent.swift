@@ -21,10 +21,12 @@ struct StreamEvent: Sendable {
     /// The memory that a start occupies, also compressed; returned when its last reader has been sent it.
     let lease: RoomShares.Lease?
 
-    private init(_ kind: Kind, _ text: consuming EventText, lease: RoomShares.Lease? = nil) {
+    private init(
+        _ kind: Kind, _ text: consuming EventText, compressed: EventText? = nil, lease: RoomShares.Lease? = nil
+    ) {
         self.kind = kind
         self.lease = lease
-        form = EventForms(text.finish())
+        form = EventForms(text.finish(), compressed: compressed?.finish())
     }
 
     /// The size in bytes, not compressed.
@@ -48,10 +50,11 @@ struct StreamEvent: Sendable {
 /// An event as a chunk, and compressed when somebody wants that. Safe from any thread.
 private final class EventForms: Sendable {
     let plain: ByteBuffer
-    private let lazily = Locked<ByteBuffer?>(nil)
+    private let lazily: Locked<ByteBuffer?>
 
-    init(_ plain: ByteBuffer) {
+    init(_ plain: ByteBuffer, compressed: ByteBuffer?) {
         self.plain = plain
+        lazily = Locked(compressed)
     }
 
     var isCompressed: Bool { lazily.withLock { $0 != nil } }
@@ -126,13 +129,12 @@ extension StreamEvent {
     }()
 
     /// What a stream begins with: when to try again after it breaks, in milliseconds.
-    static func prelude(isCompressed: Bool) -> ByteBuffer {
+    static let prelude: StreamEvent = {
         let text = ByteBuffer(string: "retry: 1000\n\n")
-        guard isCompressed else { return text }
-        var prelude = ByteBuffer(bytes: Deflater.header)
-        prelude.writeImmutableBuffer(Deflater.piece(of: text.readableBytesView))
-        return prelude
-    }
+        var stream = ByteBuffer(bytes: Deflater.header)
+        stream.writeImmutableBuffer(Deflater.piece(of: text.readableBytesView))
+        return StreamEvent(.other, EventText(text), compressed: EventText(stream))
+    }()
 }
 
 /// Where a feed, or a reader of it, stands.

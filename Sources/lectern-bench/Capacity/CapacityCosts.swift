@@ -15,9 +15,13 @@ struct CapacityCosts {
     /// The same for one of 256 in a message.
     var sharedSample = 0.0
     var serverSharedSample = 0.0
-    /// Of daemon and gateway together, for an event to a reader and for a join.
+    /// Of daemon and gateway together, for an event to a reader and for a join that shares a board with others.
     var event = 0.0
     var join = 0.0
+    /// The same of many who come at once.
+    var joinAtOnce = 0.0
+    /// For the first join of a room.
+    var firstJoin = 0.0
     /// Of the NATS server for a message to a subscriber with a connection of its own, and to one of many on a connection.
     var delivery = 0.0
     var sharedDelivery = 0.0
@@ -83,6 +87,8 @@ struct CapacityCosts {
             time("daemon: … with others in a message", sharedSample, shared, atMost: 5),
             time("gateway: an event to a reader", event, steady, atMost: 4),
             time("gateway: a join", join, joins, atMost: 300),
+            time("gateway: … of many at once", joinAtOnce, "the same, as fast as they can be sent"),
+            time("gateway: the first join of a room", firstJoin, "\(EventLoad.firstJoins) rooms with such a board"),
             time("NATS, JetStream: an operation to one cohort", journaled.server, operations),
             time("NATS: a room's note", serverNote, notes, atMost: 10),
             time("NATS, journal none: an operation to one cohort", unjournaled.server, operations),

@@ -112,16 +112,22 @@ struct CapacityMeasurement {
             let steady = try await load.measureSteady(Self.readers, rate: 20, seconds: seconds * 2)
             guard steady.lost == 0 else { throw BenchFailure("\(steady.lost) readers were lost") }
             (costs.event, costs.reader) = (steady.processor, steady.memory)
-            let joins = try await load.measureJoins(Self.readers, isCompressed: true)
-            guard joins.answered == Self.readers else {
-                throw BenchFailure("only \(joins.answered) of \(Self.readers) readers have joined")
-            }
-            costs.join = joins.processor
+            costs.join = try await measureJoins(load, within: 10)
+            costs.joinAtOnce = try await measureJoins(load, within: 0)
+            costs.firstJoin = try await load.measureFirstJoins()
             let fanOut = FanOut(url: system.url, server: system.server)
             costs.delivery = try await fanOut.measure(connections: FanOut.subscribers, seconds: seconds)
             costs.sharedDelivery = try await fanOut.measure(connections: 1, seconds: seconds)
             await connection.close()
         }
+    }
+
+    private func measureJoins(_ load: EventLoad, within seconds: Double) async throws -> Double {
+        let joins = try await load.measureJoins(Self.readers, isCompressed: true, within: seconds)
+        guard joins.answered == Self.readers else {
+            throw BenchFailure("only \(joins.answered) of \(Self.readers) readers have joined")
+        }
+        return joins.processor
     }
 
     /// Writes to all rooms, as if all classes were held at once.

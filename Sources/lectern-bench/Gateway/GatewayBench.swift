@@ -24,8 +24,9 @@ struct GatewayBench: AsyncParsableCommand {
             sends to a subscriber with a connection of its own.
             stalled: 100 readers at 200 strokes a second, alone and beside ten that do not read. Goal: no difference, \
             and bounded memory.
-            joins: 1,000 readers join a board of 999 strokes within ten seconds, in gzip as browsers get it, then in plain \
-            text. Goal: 0.3 ms of CPU each.
+            joins: 1,000 readers join a board of 999 strokes within ten seconds, in gzip as browsers get it, then in \
+            plain text, then in gzip as fast as they can be sent. They share one board. Ten more readers are each the \
+            first of a room. Goal: 0.3 ms of CPU for each who shares a board.
 
             EXAMPLES
               lectern-bench gateway
@@ -88,6 +89,9 @@ struct GatewayBench: AsyncParsableCommand {
                     let joins = try await bench.measureJoins(joiners, isCompressed: isCompressed)
                     report.add(joins, isCompressed ? "gzip" : "plain")
                 }
+                report.add(try await bench.measureJoins(joiners, isCompressed: true, within: 0), "gzip, all at once")
+                let first = try await bench.measureFirstJoins()
+                report.add("first joins of rooms with 999 strokes, gzip: CPU, ms each", first * 1000)
             }
             await connection.close()
         }
@@ -97,6 +101,9 @@ struct GatewayBench: AsyncParsableCommand {
 
 /// One author and the readers of its room.
 struct EventLoad {
+    /// Rooms of ``measureFirstJoins()``.
+    static let firstJoins = 10
+
     let system: LocalSystem
     let port: Int
     let strokes: LoadStrokes
@@ -162,14 +169,17 @@ struct EventLoad {
         }
     }
 
-    func measureJoins(_ count: Int, isCompressed: Bool) async throws -> JoinsReading {
+    /// Readers who share one board.
+    /// - Parameter seconds: over which they are spread; 0 for as fast as they can be sent.
+    func measureJoins(_ count: Int, isCompressed: Bool, within seconds: Double = 10) async throws -> JoinsReading {
         let room = try newRoom()
         try await draw(999, in: room, rate: 2000)
         let readers = EventReaders(of: room, port: port, isCompressed: isCompressed)
-        Progress.say("\(count) readers join a board of 999 strokes within 10 s, \(isCompressed ? "gzip" : "plain")")
+        Progress.say(
+            "\(count) readers join a board of 999 strokes within \(Int(seconds)) s, \(isCompressed ? "gzip" : "plain")")
         let (begin, before) = (LoadClock.now, system.daemon.processorTime)
         for number in 0..<count {
-            let due = begin + Int64(number) * 10_000_000_000 / Int64(count)
+            let due = begin + Int64(Double(number) / Double(count) * seconds * 1e9)
             try await Task.sleep(for: .nanoseconds(due - LoadClock.now))
             try await readers.open()
         }
@@ -179,6 +189,28 @@ struct EventLoad {
             processor: (system.daemon.processorTime - before) / Double(count))
         await readers.close()
         return reading
+    }
+
+    /// Readers of as many rooms, one after the other: the board of each is fetched and compressed for one reader.
+    /// - Returns: seconds of the daemon and its gateway for a join.
+    func measureFirstJoins() async throws -> Double {
+        var first: [EventReaders] = []
+        for _ in 0..<Self.firstJoins {
+            let room = try newRoom()
+            try await draw(999, in: room, rate: 2000)
+            first.append(EventReaders(of: room, port: port, isCompressed: true))
+        }
+        Progress.say("the first readers of \(first.count) rooms join boards of 999 strokes")
+        let before = system.daemon.processorTime
+        for readers in first {
+            try await readers.open()
+            try await waitUntil(within: 10, every: .milliseconds(5), else: "a board has not come") {
+                readers.joinedCount == 1
+            }
+        }
+        let time = system.daemon.processorTime - before
+        for readers in first { await readers.close() }
+        return time / Double(first.count)
     }
 
     private func newRoom() throws -> LoadRoom {

@@ -338,9 +338,12 @@ import Testing
         let router = Router(context: GatewayContext.self)
         router.get("stream") { _, context in
             context.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-            let reader = try await EventReader.open(on: context.channel, isCompressed: false, EventLimits()) { _ in }
+            let channel = context.channel
+            let reader = try await channel.eventLoop.submit {
+                try EventReader(on: channel, isCompressed: false, EventLimits()) { _ in }
+            }.get()
             do {
-                try await reader.admitted()
+                try await reader.admitted.get()
                 return "it goes on"
             } catch {
                 return "it has ended"

@@ -1,3 +1,5 @@
+import ClientCore
+import NIOCore
 import StrokeWire
 import Testing
 
@@ -31,8 +33,17 @@ import Testing
             }
         }
 
-        mutating func add(_ reader: String, has index: UInt64) -> [Feed.Action] {
-            perform { $0.add(reader, have: FeedPosition(room: "life", index: index), into: &$1) }
+        mutating func add(_ reader: String, has index: UInt64? = nil) -> [Feed.Action] {
+            perform { $0.add(reader, have: index.map { FeedPosition(room: "life", index: $0) }, into: &$1) }
+        }
+
+        mutating func release(_ index: UInt64) throws {
+            let headers = [
+                HeaderName.index: "\(index)", HeaderName.room: "life", HeaderName.author: "anna",
+                HeaderName.digest: "0000000000000000",
+            ]
+            let message = try ReleasedMessage(bytes: Array(#"{"n":1,"a":4}"#.utf8)) { headers[$0] }
+            _ = perform { $0.receive(message, at: .zero, into: &$1) }
         }
     }
 
@@ -61,6 +72,22 @@ import Testing
         #expect(texts(asked) == ["join after 2"])
         #expect(texts(feed.add("ada", has: 2)) == [])
         #expect(texts(feed.answer(asked, .tail(.wet([])), at: .zero)) == ["li: 1 after 2", "ada: 1 after 2"])
+    }
+
+    @Test func `readers who come one after the other share one board, and what was released between them`() throws {
+        func starts(_ actions: [Feed.Action]) -> [[ByteBuffer]] {
+            actions.compactMap { action in
+                guard case .attach(_, let events, after: 0) = action else { return nil }
+                return events.map { $0.bytes(isCompressed: true, isChunked: true) }
+            }
+        }
+        var feed = JoinedFeed()
+        let first = try #require(starts(feed.add("li")).first)
+        #expect(first.count == 1)
+        try feed.release(5)
+        let second = try #require(starts(feed.add("ada")).first)
+        #expect(second.count == 2 && second.first == first.first)
+        #expect(starts(feed.add("ines")) == [second])
     }
 
     @Test func `joins for an operation that does not come become rarer, down to one in 4 s`() throws {
