@@ -74,8 +74,8 @@ struct CursorRecord: Equatable {
     /// Nil when the bytes are damaged.
     /// - Throws: `.newer` when a newer release wrote them.
     init?(decoding bytes: [UInt8]) throws(CheckpointManifest.Unreadable) {
-        guard let json = try HashedJSON.json(of: bytes, "notes of rooms", upTo: Self.version),
-            let record = try? CursorRecord(JSONObject(json, keeping: nil, limit: .max))
+        guard let json = try HashedJSON.object(of: bytes, "notes of rooms", upTo: Self.version),
+            let record = try? CursorRecord(json)
         else { return nil }
         self = record
     }

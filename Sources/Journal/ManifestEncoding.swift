@@ -44,9 +44,9 @@ extension CheckpointManifest {
 
     /// Members come in any order; those that this release does not know are passed over.
     init(decoding bytes: [UInt8]) throws(Unreadable) {
-        guard let json = try HashedJSON.json(of: bytes, "a manifest", upTo: Self.version) else { throw .damaged }
+        guard let json = try HashedJSON.object(of: bytes, "a manifest", upTo: Self.version) else { throw .damaged }
         do {
-            try self.init(JSONObject(json, keeping: nil, limit: .max))
+            try self.init(json)
         } catch {
             throw .damaged
         }
@@ -212,7 +212,7 @@ struct Coverage: Codable, Equatable {
     /// Nil when the bytes are damaged.
     /// - Throws: `.newer` when a newer release wrote them.
     init?(decoding bytes: [UInt8]) throws(CheckpointManifest.Unreadable) {
-        guard try HashedJSON.json(of: bytes, "a coverage", upTo: Self.currentVersion) != nil,
+        guard try HashedJSON.object(of: bytes, "a coverage", upTo: Self.currentVersion) != nil,
             let coverage = HashedJSON.decode(Coverage.self, from: bytes)
         else { return nil }
         self = coverage
@@ -253,20 +253,19 @@ enum HashedJSON {
         return json
     }
 
-    /// The text of something whose versions all have the members `version`, from 1, and `log`. Nil when the bytes are damaged.
+    /// Something whose versions all have the members `version`, from 1, and `log`. Nil when the bytes are damaged.
     /// - Throws: `.newer` for a version beyond `known`.
-    static func json(
+    static func object(
         of bytes: [UInt8], _ what: String, upTo known: Int
-    ) throws(CheckpointManifest.Unreadable) -> [UInt8]? {
-        guard let json = json(of: bytes).map({ Array($0) }) else { return nil }
-        guard let object = try? JSONObject(json, keeping: ["version", "log"], limit: .max),
+    ) throws(CheckpointManifest.Unreadable) -> JSONObject? {
+        guard let json = json(of: bytes), let object = try? JSONObject(Array(json), keeping: nil, limit: .max),
             let version: Int = try? object.integer("version"), let log = try? object.string("log", limit: 1024),
             version > 0
         else { return nil }
         guard version <= known else {
             throw .newer(log: log, what: "\(what) of version \(version), this release knows \(known)")
         }
-        return json
+        return object
     }
 }
 

@@ -1,3 +1,4 @@
+import CoreTrial
 import Ink
 import Raster
 import Scene
@@ -289,6 +290,24 @@ extension Picture {
             let isSame = page.draw() == whole.allPixels()
             #expect(isSame, "seed \(seed), step \(step)")
         }
+    }
+
+    @Test(arguments: [31, 32, 53] as [UInt64])
+    func `has the boards of operations whose indexes lie around a power of two`(bits: UInt64) throws {
+        let index: UInt64 = 1 << bits - 2
+        var playout = LessonPlayout(grows: false)
+        _ = playout.receive(GatewayEvent.lesson(after: index))
+        while playout.isAdding { _ = playout.add { true } }
+        #expect(playout.fetched == 3 && playout.last == index + 3)
+        for passed in [3, 1, 2] {
+            _ = playout.look(MediaTime(milliseconds: Int64(passed) * 1000 + 500))
+            #expect(playout.board.index == index + UInt64(passed) && playout.board.visibleCount == passed)
+        }
+        // A gap lies between the parts: the cursor stays in the first one.
+        let parts = try [0, index].map { try ReplayReply(decoding: GatewayEvent.lesson(after: $0)) }
+        var replay = try LessonReplay(parts)
+        replay.move(to: replay.index(before: .distantFuture))
+        #expect(replay.entries.count == 3 && replay.board.index == 3)
     }
 
     @Test func `tells what authors are called, as far as it was fetched`() throws {

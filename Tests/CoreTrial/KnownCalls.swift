@@ -37,6 +37,16 @@ package enum KnownCalls {
         return calls
     }
 
+    /// A page that plays the last operations of a lesson: those after an index.
+    package static func replay(after index: UInt64) -> [CoreCall] {
+        let begin = [
+            CoreCall(.replayBegin, [0, 1e6, .nan]), CoreCall(.replayResize, [200]), CoreCall(.replayRequest),
+            CoreCall(.replayReceive, input: GatewayEvent.lesson(after: index)), CoreCall(.replayAdd, [.infinity]),
+        ]
+        // All of it, then back, and on from there.
+        return begin + [3500, 1500, 2500].flatMap { [CoreCall(.replayLook, [$0]), CoreCall(.draw, [.infinity])] }
+    }
+
     /// A page that draws the strokes of a lesson and reads their pixels.
     /// - Parameter style: as in the settings, with its tip behind a hyphen.
     package static func lesson(_ lesson: SampleLesson, in style: String) throws -> [CoreCall] {

@@ -158,6 +158,26 @@ package enum GatewayEvent {
                 redo: EmptyCollection<JoinedOperation>())
     }
 
+    /// A part of a recorded lesson: a blank board with an index, and a stroke in each of the next three seconds.
+    package static func lesson(after index: UInt64) -> [UInt8] {
+        let board = JoinReplyWriter(
+            room: "life-1", index: index, digest: .empty, palette: .standard, style: "smooth"
+        ).board(
+            width: 1024, height: 768, isProvisional: false, visible: EmptyCollection<JoinedOperation>(),
+            redo: EmptyCollection<JoinedOperation>())
+        let operations = (1...3).map { place in
+            """
+            {"ep":0,"e":\(place * 1000),"index":\(index + UInt64(place)),"author":"ann",\
+            "message":{"n":\(place),"d":[{"x":\(place),"y":1}]}}
+            """
+        }
+        return Array(
+            """
+            {"room":"life-1","epochs":[{"ep":0,"first":1,"last":\(index + 3),"from":1000,"to":3000}],\
+            "board":\(String(decoding: board, as: UTF8.self)),"ops":[\(operations.joined(separator: ","))]}
+            """.utf8)
+    }
+
     package static func mark(_ room: String, _ index: UInt64, _ digest: BoardDigest, video: Double? = nil) -> [UInt8] {
         Mark(
             room: room, index: index, digest: digest, video: video.flatMap { MediaTime(milliseconds: $0) },

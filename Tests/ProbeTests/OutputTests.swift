@@ -1,7 +1,9 @@
 import Foundation
 import NATSClient
 import NATSTestServer
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import StrokeWire
 import TestSupport
 import Testing
@@ -82,10 +84,7 @@ import Testing
             try await Self.makeStamped(workshop, seconds: 20)
             let running = try workshop.start(
                 "exec $probe clock --print --source s.flv --read-ahead 2s --metrics 127.0.0.1:0")
-            let port = try await eventually("the address of the metrics") {
-                running.output.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/).flatMap { Int($0.1) }
-            }
-            let http = HTTPClient(port: port)
+            let http = HTTPClient(port: try await Self.metricsPort(of: running))
             let text = try await eventually("two samples") {
                 let text = try await http.get("/metrics").text
                 return (Self.value("samples_total", text) ?? 0) >= 2 ? text : nil
@@ -106,6 +105,61 @@ import Testing
             #expect(try await http.get("/other").statusCode == 404)
             running.send(SIGTERM)
             #expect(await running.exitCode() == 0)
+        }
+    }
+
+    @Test func `metrics have 64 connections at a time, and one that ends makes place for another`() async throws {
+        try await Workshop.with { workshop in
+            try await Self.makeStamped(workshop, seconds: 20)
+            let running = try workshop.start("exec $probe clock --print --source s.flv --metrics 127.0.0.1:0")
+            let port = try await Self.metricsPort(of: running)
+            let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            var idle: [any Channel] = []
+            for _ in 0..<65 { idle.append(try await bootstrap.connect(host: "127.0.0.1", port: port).get()) }
+            try await eventually("one is closed", is: idle.contains { !$0.isActive })
+            let http = HTTPClient(port: port)
+            await #expect(throws: (any Error).self) { try await http.get("/metrics") }
+            #expect(idle.count { $0.isActive } == 64)
+            for connection in idle where connection.isActive { connection.close(promise: nil) }
+            try await eventually("a place", is: try await http.get("/metrics").statusCode == 200)
+            running.send(SIGTERM)
+            #expect(await running.exitCode() == 0)
+        }
+    }
+
+    @Test func `a sample that waits to be sent stops neither metrics nor reading, and samples keep their order`()
+        async throws
+    {
+        try await PostServer.with(answering: .accepted) { server in
+            try await Workshop.with { workshop in
+                try await Self.makeStamped(workshop, seconds: 20)
+                // The program waits until someone writes a token into the pipe.
+                try await workshop.run("mkfifo token")
+                let running = try workshop.start(
+                    """
+                    exec $probe clock --gateway http://127.0.0.1:\(server.port) --token-file token --room physics \
+                    --source s.flv --read-ahead 2s --metrics 127.0.0.1:0
+                    """)
+                let http = HTTPClient(port: try await Self.metricsPort(of: running))
+                // Twice what is read ahead.
+                try await eventually(
+                    "the stream is read on",
+                    is: Self.value("pictures_total", try await http.get("/metrics").text) ?? 0 >= 100)
+                #expect(server.posts.values.isEmpty)
+                try await workshop.run("mv token pipe; printf first >token; printf first >pipe")
+                let samples = try await server.posts.values(5).map { try ClockSample(decoding: $0.body) }
+                let numbers = samples.compactMap(\.number)
+                #expect(numbers.count == samples.count && numbers == numbers.sorted())
+                running.send(SIGTERM)
+                #expect(await running.exitCode() == 0)
+            }
+        }
+    }
+
+    /// The port of the metrics of a clock that was started with one of 0.
+    private static func metricsPort(of clock: RunningCommand) async throws -> Int {
+        try await eventually("the address of the metrics") {
+            clock.output.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/).flatMap { Int($0.1) }
         }
     }
 

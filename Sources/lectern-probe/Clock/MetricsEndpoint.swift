@@ -1,10 +1,14 @@
 import ArgumentParser
+import Locking
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 
 /// Where metrics are served.
 struct MetricsAddress {
+    /// Connections that may be open.
+    private static let connectionLimit = 64
+
     let host: String
     let port: Int
 
@@ -20,13 +24,20 @@ struct MetricsAddress {
         self.port = port
     }
 
-    /// Answers `GET /metrics`, one request a connection, 64 connections at a time.
+    /// Answers `GET /metrics`, one request a connection. A connection beyond the limit is closed.
     func serve(_ text: @escaping @Sendable () -> String) async throws -> any Channel {
+        let openConnections = Locked(0)
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 64)
+            .serverChannelOption(.backlog, value: CInt(Self.connectionLimit))
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
+                let isWithinLimit = openConnections.withLock { count in
+                    count += 1
+                    return count <= Self.connectionLimit
+                }
+                channel.closeFuture.whenComplete { _ in openConnections.withLock { $0 -= 1 } }
+                guard isWithinLimit else { return channel.close() }
+                return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
                     try channel.pipeline.syncOperations.addHandler(MetricsHandler(text))
                     channel.eventLoop.assumeIsolated().scheduleTask(in: .seconds(10)) {

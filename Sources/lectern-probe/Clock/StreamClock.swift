@@ -51,9 +51,13 @@ final class StreamClock: Sendable {
     /// Runs until 3 s after the end of the stream, until Lectern refuses, or until the task is cancelled.
     /// - Returns: why it failed; nil if it did not.
     func run() async -> String? {
-        player.onChange { [weak self] in self?.publish() }
+        // Of several reasons to publish one is left: a slow connection gets fewer samples, not old ones.
+        let (reasons, reason) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        player.onChange { reason.yield() }
         reader.start()
-        let failure = await publishUntilEnd()
+        let timer = Task { await tick { reason.yield() } }
+        let failure = await publish(at: reasons)
+        timer.cancel()
         await reader.stop()
         await output.close()
         if let failure { return failure }
@@ -62,43 +66,59 @@ final class StreamClock: Sendable {
         return "none of \(pictures) pictures had a media time; is --carrier right?"
     }
 
-    private func publishUntilEnd() async -> String? {
-        while !Task.isCancelled {
+    private func publish(at reasons: AsyncStream<Void>) async -> String? {
+        for await _ in reasons {
             publish()
             if let failure = output.failure ?? reader.failure { return failure }
             if let ended = state.withLock({ $0.endedAt }), ended.duration(to: .now) >= output.lingerTime { break }
-            let now = ContinuousClock.now
-            let steps = (Self.origin.duration(to: now) / interval).rounded(.down) + 1
-            let tick = Self.origin + interval * steps
-            let change = player.withPlayer { player, now in player.nextChange(after: now).map { $0 - now } }
-            let wake = change.map { min(tick, now + .microseconds($0)) } ?? tick
-            do { try await Task.sleep(until: wake, tolerance: .milliseconds(1), clock: .continuous) } catch { break }
         }
         return nil
     }
 
-    /// Any thread: the one that reads calls it on a change.
-    private func publish() {
-        state.withLock { state in
-            let (sample, buffered, hasEnded) = player.withPlayer { player, now in
-                (player.sample(at: now), player.buffered, player.hasEnded)
+    /// Runs a body now, in each interval, and when the player changes by itself, until the task is cancelled.
+    private func tick(_ body: () -> Void) async {
+        while true {
+            let now = ContinuousClock.now
+            let steps = (Self.origin.duration(to: now) / interval).rounded(.down) + 1
+            let tick = Self.origin + interval * steps
+            let change = player.withPlayer { player, now in
+                player.advance(to: now)
+                return player.nextChange(after: now).map { $0 - now }
             }
+            body()
+            let wake = change.map { min(tick, now + .microseconds($0)) } ?? tick
+            do { try await Task.sleep(until: wake, tolerance: .milliseconds(1), clock: .continuous) } catch { return }
+        }
+    }
+
+    /// One call at a time, so that samples are sent in the order of their numbers. Metrics wait for the lock: nothing is sent
+    /// under it.
+    private func publish() {
+        let (sample, buffered, hasEnded) = player.withPlayer { player, now in
+            (player.sample(at: now), player.buffered, player.hasEnded)
+        }
+        state.withLock { state in
             if hasEnded, state.endedAt == nil { state.endedAt = .now }
             if !hasEnded { state.endedAt = nil }
-            guard var sample else {
-                display?.showWaiting(of: name, error: reader.statistics.lastError)
-                return
-            }
-            let utc = Date.now.timeIntervalSince1970 * 1000
-            sample.wallTime = utc.rounded()
-            sample.age = state.age.age(
+        }
+        guard var sample else {
+            display?.showWaiting(of: name, error: reader.statistics.lastError)
+            return
+        }
+        let utc = Date.now.timeIntervalSince1970 * 1000
+        sample.wallTime = utc.rounded()
+        sample.age = state.withLock { state in
+            state.age.age(
                 of: sample, at: Self.origin.duration(to: .now).wholeMicroseconds,
                 utc: mayBeUTC ? Int64(utc * 1000) : nil)
-            if output.publish(sample) { state.published += 1 } else { state.skipped += 1 }
-            state.last = sample
-            display?.show(
-                sample, of: name, buffered: buffered, published: state.published, skipped: state.skipped)
         }
+        let isSent = output.publish(sample)
+        let (published, skipped) = state.withLock { state in
+            if isSent { state.published += 1 } else { state.skipped += 1 }
+            state.last = sample
+            return (state.published, state.skipped)
+        }
+        display?.show(sample, of: name, buffered: buffered, published: published, skipped: skipped)
     }
 
     fileprivate func add(to text: inout MetricsText) {

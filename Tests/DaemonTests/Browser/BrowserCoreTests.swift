@@ -38,6 +38,17 @@ struct BrowserCoreTests {
         }
     }
 
+    @Test func `a lesson whose indexes have more than 32 bits is played as it is natively`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
+            let window = try await BrowserWindow(at: "http://127.0.0.1:\(try await daemon.httpPort())/rooms/none/clock")
+            for bits in [31, 32, 53] as [UInt64] {
+                try await window.expectSame(KnownCalls.replay(after: 1 << bits - 2), "\(bits) bits")
+            }
+            try await window.close()
+        }
+    }
+
     @Test func `an instance cannot have more than 1 GiB`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")

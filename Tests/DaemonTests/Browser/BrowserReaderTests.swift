@@ -104,12 +104,17 @@ import Testing
             try await student.wait(forIndex: 4)
             try await teacher.run("$('clear').click()")
             try await student.wait(forIndex: 5)
+            try await teacher.press("g")
+            try await teacher.wait(for: "the papers", "$('paper-dialog').open")
+            try await teacher.run("document.querySelector('#paper-kinds [value=squares]').click()")
+            try await student.wait(forIndex: 6)
             try await teacher.run("$('page-add').click()")
             try await student.wait(for: "the page", "told.includes(\"Page 2 of 2\")")
             let words = try await student.run("return told").strings
             #expect(words.count { $0 == "anna is drawing" } == 1, "\(words)")
             #expect(words.contains("anna has removed something"), "\(words)")
             #expect(words.contains("anna has cleared the page"), "\(words)")
+            #expect(words.contains("anna has changed the paper"), "\(words)")
             #expect(
                 !words.contains { $0.contains("no status") || $0.contains("strokes wait for") && $0.contains(/[0-9]/) },
                 "\(words)")
