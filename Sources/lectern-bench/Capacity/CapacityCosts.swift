@@ -6,7 +6,10 @@ struct CapacityCosts {
     /// With JetStream and without; of an operation with one cohort, and of each more.
     var journaled = OperationCosts()
     var unjournaled = OperationCosts()
-    /// Of the daemon and of the NATS server, for the checkpoint's note of a room in a second in which it is written to.
+    /// With JetStream, of the daemon and of the NATS server, for an operation to one cohort that comes alone.
+    var loneOperation = 0.0
+    var serverLoneOperation = 0.0
+    /// Of the daemon and of the NATS server, for the note and the mark of a room in a second in which it is written to.
     var note = 0.0
     var serverNote = 0.0
     /// Of the daemon and of the NATS server, for a clock sample.
@@ -63,7 +66,9 @@ struct CapacityCosts {
         }
         typealias Load = CapacityMeasurement
         let operations = "\(Load.rooms) rooms, strokes of 14 points as fast as they get through"
-        let notes = "\(Figure.grouped(Load.slowRooms)) rooms, a stroke a second each: what one costs more than above"
+        let paced = Figure.grouped(Load.slowRooms)
+        let alone = "\(paced) strokes of 14 points a second, one after another"
+        let notes = "as many in \(paced) rooms: what one costs more than in \(Load.rooms) rooms; with a mark"
         let more = "the same with \(Load.cohorts) cohorts"
         let clocks =
             "\(Figure.grouped(Load.clocks)) rooms with 4 samples a second, marks and a stroke each 10 s with them; journal none"
@@ -76,6 +81,7 @@ struct CapacityCosts {
         return [
             time("daemon, JetStream: an operation to one cohort", journaled.operation, operations),
             time("daemon, JetStream: … to each more cohort", journaled.cohort, more),
+            time("daemon, JetStream: an operation that comes alone", loneOperation, alone),
             time("daemon: a room's note, a second with operations", note, notes, atMost: 25),
             time("daemon, journal none: an operation to one cohort", unjournaled.operation, operations),
             time("daemon, journal none: … to each more cohort", unjournaled.cohort, more),
@@ -84,6 +90,7 @@ struct CapacityCosts {
             time("gateway: an event to a reader", event, steady, atMost: 4),
             time("gateway: a join", join, joins, atMost: 300),
             time("NATS, JetStream: an operation to one cohort", journaled.server, operations),
+            time("NATS, JetStream: an operation that comes alone", serverLoneOperation, alone),
             time("NATS: a room's note", serverNote, notes, atMost: 10),
             time("NATS, journal none: an operation to one cohort", unjournaled.server, operations),
             time("NATS: a clock sample", serverSample, clocks),

@@ -8,7 +8,7 @@ import StrokeWire
 struct CapacityMeasurement {
     /// Of operations.
     static let rooms = 64
-    /// Rooms with one operation a second each, where each operation has its note in a checkpoint.
+    /// Rooms with one operation a second each, so that each operation has its note: as many a second come alone.
     static let slowRooms = 2000
     static let rounds = 3
     /// Where costs of more cohorts are measured.
@@ -46,12 +46,26 @@ struct CapacityMeasurement {
     private func measureProcessors(_ costs: inout CapacityCosts) async throws {
         costs.journaled = try await measureOperations("jetstream")
         costs.unjournaled = try await measureOperations("none")
-        let slow = try await measureOperations(
-            "jetstream", cohorts: 1, rooms: Self.slowRooms, rate: Double(Self.slowRooms))
-        costs.note = slow.processor / 1e6 - costs.journaled.operation
-        costs.serverNote = slow.server / 1e6 - costs.journaled.server
+        try await measureNotes(&costs)
         try await measureClocks(&costs)
         try await measureReaders(&costs)
+    }
+
+    /// As many operations a second in many rooms and in few: all come alone, but a room has one note a second, however
+    /// many they are. No room writes its whole state meanwhile, but at first.
+    private func measureNotes(_ costs: inout CapacityCosts) async throws {
+        func paced(_ rooms: Int) async throws -> (processor: Double, server: Double) {
+            try await measureOperations(
+                "jetstream", cohorts: 1, rooms: rooms, rate: Double(Self.slowRooms),
+                settings: "checkpoint: {interval: 1h, operations: 1000000}")
+        }
+        let (many, few) = (try await paced(Self.slowRooms), try await paced(Self.rooms))
+        // Of an operation in few rooms.
+        let notes = Double(Self.rooms) / Double(Self.slowRooms)
+        costs.note = (many.processor - few.processor) / (1 - notes) / 1e6
+        costs.serverNote = (many.server - few.server) / (1 - notes) / 1e6
+        costs.loneOperation = many.processor / 1e6 - costs.note
+        costs.serverLoneOperation = many.server / 1e6 - costs.serverNote
     }
 
     private func measureOperations(_ journal: String) async throws -> CapacityCosts.OperationCosts {
@@ -62,15 +76,20 @@ struct CapacityMeasurement {
             server: one.server / 1e6)
     }
 
-    /// - Parameter rate: operations a second; nil for as many as get through.
+    /// - Parameters:
+    ///   - rate: operations a second; nil for as many as get through.
+    ///   - settings: of the daemon, as lines of YAML.
     /// - Returns: medians of processor time, in microseconds.
     private func measureOperations(
-        _ journal: String, cohorts: Int, rooms: Int = Self.rooms, rate: Double? = nil
+        _ journal: String, cohorts: Int, rooms: Int = Self.rooms, rate: Double? = nil, settings: String = ""
     ) async throws -> (processor: Double, server: Double) {
-        Progress.say("operations in \(rooms) rooms, journal \(journal), cohorts: \(cohorts)")
+        let pace = rate.map { ", \(Int($0)) a second" } ?? ""
+        Progress.say("operations in \(rooms) rooms, journal \(journal), cohorts: \(cohorts)\(pace)")
         let more = (1..<cohorts).map { ", more\($0): {gate: none}" }.joined()
         var rounds: [RelayRound] = []
-        try await LocalSystem.with(program, journal: journal, isGated: false, cohorts: more) { system in
+        try await LocalSystem.with(
+            program, journal: journal, isGated: false, cohorts: more, settings: settings
+        ) { system in
             let load = try await OperationLoad(
                 lesson, url: system.url, root: system.root, rooms: rooms, stream: nil)
             try await load.warmUp(system.daemon)

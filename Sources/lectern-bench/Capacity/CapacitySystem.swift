@@ -69,9 +69,9 @@ struct CapacitySystem {
     private var usable: Double { plan.cores * plan.utilization }
     private var samples: Double { classes * plan.cohorts * CapacityPlan.samples }
 
-    /// Of a class, in seconds of a core a second.
+    /// Of a class, in seconds of a core a second. Operations come alone: that is too much for daemons with very many.
     private var classCost: Double {
-        plan.operations * (costs.journaled.operation + (plan.cohorts - 1) * costs.journaled.cohort)
+        plan.operations * (costs.loneOperation + (plan.cohorts - 1) * costs.journaled.cohort)
             + notes * costs.note
             + plan.cohorts * CapacityPlan.samples * (plan.clockBatches ? costs.sharedSample : costs.sample)
     }
@@ -109,7 +109,7 @@ struct CapacitySystem {
     /// - Parameter direct: students who listen to NATS themselves.
     private func natsCores(direct: Double) -> Double {
         let ofClass =
-            plan.operations * costs.journaled.server + notes * costs.serverNote
+            plan.operations * costs.serverLoneOperation + notes * costs.serverNote
             + plan.cohorts * CapacityPlan.samples * (plan.clockBatches ? costs.serverSharedSample : costs.serverSample)
             + plan.cohorts * messagesOfCohort * costs.delivery
         return (classes * ofClass + direct * messagesOfCohort * costs.delivery)
