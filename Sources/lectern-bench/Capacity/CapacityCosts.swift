@@ -26,6 +26,8 @@ struct CapacityCosts {
     var sharedDelivery = 0.0
     /// A daemon without rooms.
     var daemon = 0.0
+    /// What it keeps after many strokes at once, beside its rooms.
+    var burst = 0.0
     var roomInUse = 0.0
     var roomAtRest = 0.0
     var reader = 0.0
@@ -77,7 +79,7 @@ struct CapacityCosts {
             "\(Load.readers) readers of a room, 20 strokes of 30 points a second; with the daemon's part; the floor is NATS's message to a subscriber"
         let joins = "\(Load.readers) in 10 s over HTTP, a board of 999 strokes each in gzip; with the daemon's part"
         let fan = "\(FanOut.subscribers) subscribers, \(FanOut.rate) messages of \(FanOut.size) bytes a second"
-        let memory = "resident, \(Load.boards) rooms of \(Load.strokes) strokes with 14 points"
+        let memory = "resident, \(Load.boards) rooms of \(Load.strokes) strokes with 14 points, after as many others"
         return [
             time("daemon, JetStream: an operation to one cohort", journaled.operation, operations),
             time("daemon, JetStream: … to each more cohort", journaled.cohort, more),
@@ -98,8 +100,9 @@ struct CapacityCosts {
             time("NATS: a message to a subscriber", delivery, fan + ", a connection each"),
             time("NATS: a message on a connection of many", sharedDelivery, fan + ", one connection"),
             size("a daemon without rooms", daemon, "resident"),
+            size("a daemon after a burst", burst, "resident, what the others of the next row take more"),
             size("a room in use", roomInUse, memory, atMost: 120),
-            size("a room at rest in memory", roomAtRest, "the same, \(Int(Load.resting)) s after the last stroke"),
+            size("a room at rest in memory", roomAtRest, "all of these, \(Int(Load.resting)) s after the last stroke"),
             size("a reader over HTTP", reader, "resident, \(Load.readers) readers", atMost: 24),
             size("an operation in the log", logged, "the stream's bytes by its messages, strokes of 14 points"),
             size(

@@ -30,14 +30,14 @@ struct CapacityMeasurement {
     func run() async throws -> CapacityCosts {
         EventLoad.raiseFileLimit()
         var costs = CapacityCosts()
-        Progress.say("memory of \(Self.boards) rooms")
+        Progress.say("memory of \(2 * Self.boards) rooms")
         try await LocalSystem.with(program, journal: "jetstream", isGated: false) { system in
             try await fill(system, &costs)
             let filled = ContinuousClock.now
             // The rooms come to rest while all else is measured.
             try await measureProcessors(&costs)
             try await Task.sleep(until: filled + .seconds(Self.resting), clock: .continuous)
-            costs.roomAtRest = (Double(system.daemon.residentBytes) - costs.daemon) / Double(Self.boards)
+            costs.roomAtRest = (Double(system.daemon.residentBytes) - costs.daemon) / Double(2 * Self.boards)
             try await measureDisk(system, &costs)
         }
         return costs
@@ -143,7 +143,8 @@ struct CapacityMeasurement {
         }
     }
 
-    /// Writes to all rooms, as if all classes were held at once.
+    /// Writes to rooms, as if all classes were held at once, and then to as many others: the daemon keeps memory of the
+    /// first burst, however many rooms it has.
     private func fill(_ system: LocalSystem, _ costs: inout CapacityCosts) async throws {
         let connection = try await system.connect()
         costs.daemon = Double(system.daemon.residentBytes)
@@ -151,12 +152,20 @@ struct CapacityMeasurement {
         let released = Counter()
         try connection.subscribe("\(system.root).*.*.out.main") { _ in released.add() }
         try await connection.flush()
-        try await messages.publish(to: try RoomAddress.rooms(Self.boards, root: system.root), over: connection)
-        let all = Self.boards * Self.strokes
-        try await waitUntil(within: 30, else: "only \(released.count) of \(all) strokes were released") {
-            released.count >= all
+        func growth(_ name: String) async throws -> Double {
+            let before = system.daemon.residentBytes
+            released.reset()
+            try await messages.publish(
+                to: try RoomAddress.rooms(Self.boards, named: name, root: system.root), over: connection)
+            let all = Self.boards * Self.strokes
+            try await waitUntil(within: 30, else: "only \(released.count) of \(all) strokes were released") {
+                released.count >= all
+            }
+            return Double(system.daemon.residentBytes - before)
         }
-        costs.roomInUse = (Double(system.daemon.residentBytes) - costs.daemon) / Double(Self.boards)
+        let (first, second) = (try await growth("first"), try await growth("second"))
+        costs.roomInUse = second / Double(Self.boards)
+        costs.burst = max(0, first - second)
         await connection.close()
     }
 
@@ -166,7 +175,7 @@ struct CapacityMeasurement {
         let log = try await JetStream(connection).streamInfo("\(root)_LOG_0")
         costs.logged = Double(log.bytes) / Double(log.messages)
         let checkpoints = try await JetStream(connection).streamInfo("\(root)_CHECKPOINT_0")
-        costs.checkpoint = Double(checkpoints.bytes) / Double(Self.boards)
+        costs.checkpoint = Double(checkpoints.bytes) / Double(2 * Self.boards)
         await connection.close()
     }
 }

@@ -82,7 +82,9 @@ struct CapacitySystem {
     /// Students whose classes the daemons have room for.
     private var most: Double { Double(daemons) * usable / classCost * plan.students }
     /// With one of the daemons failed.
-    private var daemonBytes: Double { costs.daemon + costs.roomInUse * classes / Double(max(1, daemons - 1)) }
+    private var daemonBytes: Double {
+        costs.daemon + costs.burst + costs.roomInUse * classes / Double(max(1, daemons - 1))
+    }
 
     private var messagesOfCohort: Double { plan.operations + CapacityPlan.marks }
     private var events: Double { readers * (plan.operations + CapacityPlan.readerMarks) }
@@ -152,7 +154,7 @@ struct CapacitySystem {
             },
             number("… their cores used, %", "") { $0.roomCores / Double($0.daemons) / $0.plan.cores * 100 },
             number("… students they could carry", "daemons · usable cores ∕ a class's cost", \.most),
-            size("memory of a daemon", "without rooms + rooms in use, one daemon failed", \.daemonBytes),
+            size("memory of a daemon", "without rooms + burst + rooms, one failed", \.daemonBytes),
             number("events a second to readers", "readers · (operations + marks)", \.events),
             number("cores busy with events", "events · cost", \.eventCores),
             number("… with joins, at first", "readers ∕ joining · cost", \.joinCores),
