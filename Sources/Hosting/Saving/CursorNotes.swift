@@ -200,8 +200,9 @@ public struct CursorNotes: Sendable {
         // It stays in its slot: the record of another might be written later than one without it.
         if let known {
             guard slots[known.slot].bytes - known.bytes + bytes <= slotBytes else { return false }
-            remove(note.room)
-            insert(Entry(note: note, slot: known.slot, bytes: bytes, since: known.since))
+            entries[note.room] = Entry(note: note, slot: known.slot, bytes: bytes, since: known.since)
+            slots[known.slot].bytes += bytes - known.bytes
+            slots[known.slot].isChanged = true
             return true
         }
         guard let slot = slots.firstIndex(where: { $0.bytes + bytes <= slotBytes }) ?? newSlot(for: bytes) else {
@@ -271,7 +272,7 @@ public struct CursorNotes: Sendable {
 
     /// What the record of a slot holds.
     public func notes(in slot: Int) -> [CursorNote] {
-        slots[slot].rooms.compactMap { entries[$0]?.note }.sorted { $0.room < $1.room }
+        slots[slot].rooms.sorted().compactMap { entries[$0]?.note }
     }
 
     /// The note of a room that its manifest may lack.

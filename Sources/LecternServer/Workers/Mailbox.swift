@@ -39,8 +39,8 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     /// Until then the worker's thread handles everything: a batch has taken long.
     private var isSlowUntil = Instant.distantPast
     private var dropped = 0
-    /// Items of the last batch.
-    private var lastCount = 0
+    /// Items of the last batch of each taker, which comes back with its memory when the same one takes the next.
+    private var lastCounts = (worker: 0, deliverer: 0)
 
     private static var keptCapacity: Int { 4096 }
     /// Requests in a batch at most.
@@ -133,7 +133,7 @@ extension Mailbox {
             unlock(waking: !isEmpty || waitsUntil.map { nextWake < $0 } ?? false)
             return false
         }
-        takeAll(into: &batch)
+        takeAll(into: &batch, &lastCounts.deliverer)
         pthread_mutex_unlock(mutex)
         return true
     }
@@ -188,7 +188,7 @@ extension Mailbox {
             arrival.wait(until: isHeld ? .distantFuture : self.nextWake)
             waitsUntil = nil
         }
-        takeAll(into: &batch)
+        takeAll(into: &batch, &lastCounts.worker)
     }
 
     /// Whether the worker's thread has to wait for the deliverer.
@@ -196,7 +196,7 @@ extension Mailbox {
 
     private var isEmpty: Bool { items.isEmpty && requests.isEmpty }
 
-    private func takeAll(into batch: inout Deque<Item>) {
+    private func takeAll(into batch: inout Deque<Item>, _ lastCount: inout Int) {
         isHandling = true
         swap(&items, &batch)
         bytesTaken = bytesWaiting

@@ -15,6 +15,9 @@ struct CohortView: Sendable {
     private static let idleInterval = Duration.seconds(10)
     /// How long after a release marks are frequent.
     private static let busyTime = Duration.seconds(30)
+    /// Marks of all rooms are due at multiples of it, in nanoseconds: one that goes out alone wakes threads here and in
+    /// the NATS server, which costs far more than the mark.
+    private static let step: Int64 = 20_000_000
 
     fileprivate init(board: Board) { self.board = board }
 
@@ -22,7 +25,7 @@ struct CohortView: Sendable {
         board.apply(operation)
         lastRelease = now
         isUntold = true
-        nextMark = min(nextMark ?? .distantFuture, now + Self.busyInterval)
+        nextMark = min(nextMark ?? .distantFuture, Self.mark(Self.busyInterval, after: now))
     }
 
     /// Applies operations that were released before a restart. A mark follows as after a release.
@@ -31,13 +34,21 @@ struct CohortView: Sendable {
         guard board.index > 0, nextMark == nil else { return }
         lastRelease = now
         isUntold = true
-        nextMark = now + Self.busyInterval
+        nextMark = Self.mark(Self.busyInterval, after: now)
     }
 
     fileprivate mutating func scheduleMark(after now: Instant) {
         isUntold = false
         guard let lastRelease else { return }
-        nextMark = now + (now - lastRelease < Self.busyTime ? Self.busyInterval : Self.idleInterval)
+        nextMark = Self.mark(now - lastRelease < Self.busyTime ? Self.busyInterval : Self.idleInterval, after: now)
+    }
+
+    /// When the mark is due that comes an interval after an instant, or less than ``step`` later.
+    private static func mark(_ interval: Duration, after now: Instant) -> Instant {
+        let due = now + interval
+        let excess = due.nanoseconds % step
+        guard excess != 0 else { return due }
+        return due.advanced(byNanoseconds: excess > 0 ? step - excess : -excess)
     }
 }
 

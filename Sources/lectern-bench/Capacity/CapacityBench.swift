@@ -8,8 +8,8 @@ struct CapacityBench: AsyncParsableCommand {
         commandName: "capacity",
         abstract: "Measure what a class costs, and compute how many machines so many students need.",
         discussion: """
-            The benchmark starts NATS servers and the program 'lectern' that lies beside this one, and measures in about two minutes \
-            the costs on which capacity depends: processor time of daemon, gateway and NATS server for each \
+            The benchmark starts NATS servers and the program 'lectern' that lies beside this one, and measures in two \
+            to three minutes the costs on which capacity depends: processor time of daemon, gateway and NATS server for each \
             operation, cohort, clock sample, join and event, and memory of rooms and readers. Then it computes what \
             10,000, 100,000 and 1,000,000 students need, with 1, 3 and 3 daemons at least, their gateways and NATS \
             servers. Both come as Markdown tables, between them what is assumed; put in your own classes. Goals stand \
@@ -19,7 +19,8 @@ struct CapacityBench: AsyncParsableCommand {
             Costs are processor time, not rates: other work on the machine makes them larger, by a quarter or so, \
             because caches are shared and messages come in smaller batches. Operations and \
             samples are measured at high rates, as of a daemon that is well used: where they are rare, each wakes \
-            threads, and costs a multiple. All is of one machine. What a network, replicated streams and a NATS \
+            threads, and costs a multiple. With JetStream operations are measured at such a rate, too, and the second \
+            table takes what they cost there. All is of one machine. What a network, replicated streams and a NATS \
             cluster cost is not measured: the tables are a computation and no promise. 'lectern-bench load' measures \
             a running system.
 

@@ -6,7 +6,10 @@ struct CapacityCosts {
     /// With JetStream and without; of an operation with one cohort, and of each more.
     var journaled = OperationCosts()
     var unjournaled = OperationCosts()
-    /// Of the daemon and of the NATS server, for the checkpoint's note of a room in a second in which it is written to.
+    /// With JetStream, of the daemon and of the NATS server, for an operation to one cohort that comes alone.
+    var loneOperation = 0.0
+    var serverLoneOperation = 0.0
+    /// Of the daemon and of the NATS server, for the note and the mark of a room in a second in which it is written to.
     var note = 0.0
     var serverNote = 0.0
     /// Of the daemon and of the NATS server, for a clock sample.
@@ -27,6 +30,8 @@ struct CapacityCosts {
     var sharedDelivery = 0.0
     /// A daemon without rooms.
     var daemon = 0.0
+    /// What it keeps after many strokes at once, beside its rooms.
+    var burst = 0.0
     var roomInUse = 0.0
     var roomAtRest = 0.0
     var reader = 0.0
@@ -67,7 +72,9 @@ struct CapacityCosts {
         }
         typealias Load = CapacityMeasurement
         let operations = "\(Load.rooms) rooms, strokes of 14 points as fast as they get through"
-        let notes = "\(Figure.grouped(Load.slowRooms)) rooms, a stroke a second each: what one costs more than above"
+        let paced = Figure.grouped(Load.slowRooms)
+        let alone = "\(paced) strokes of 14 points a second, one after another"
+        let notes = "as many in \(paced) rooms: what one costs more than in \(Load.rooms) rooms; with a mark"
         let more = "the same with \(Load.cohorts) cohorts"
         let clocks =
             "\(Figure.grouped(Load.clocks)) rooms with 4 samples a second, marks and a stroke each 10 s with them; journal none"
@@ -76,10 +83,11 @@ struct CapacityCosts {
             "\(Load.readers) readers of a room, 20 strokes of 30 points a second; with the daemon's part; the floor is NATS's message to a subscriber"
         let joins = "\(Load.readers) in 10 s over HTTP, a board of 999 strokes each in gzip; with the daemon's part"
         let fan = "\(FanOut.subscribers) subscribers, \(FanOut.rate) messages of \(FanOut.size) bytes a second"
-        let memory = "resident, \(Load.boards) rooms of \(Load.strokes) strokes with 14 points"
+        let memory = "resident, \(Load.boards) rooms of \(Load.strokes) strokes with 14 points, after as many others"
         return [
             time("daemon, JetStream: an operation to one cohort", journaled.operation, operations),
             time("daemon, JetStream: … to each more cohort", journaled.cohort, more),
+            time("daemon, JetStream: an operation that comes alone", loneOperation, alone),
             time("daemon: a room's note, a second with operations", note, notes, atMost: 25),
             time("daemon, journal none: an operation to one cohort", unjournaled.operation, operations),
             time("daemon, journal none: … to each more cohort", unjournaled.cohort, more),
@@ -90,6 +98,7 @@ struct CapacityCosts {
             time("gateway: … of many at once", joinAtOnce, "the same, as fast as they can be sent"),
             time("gateway: the first join of a room", firstJoin, "\(EventLoad.firstJoins) rooms with such a board"),
             time("NATS, JetStream: an operation to one cohort", journaled.server, operations),
+            time("NATS, JetStream: an operation that comes alone", serverLoneOperation, alone),
             time("NATS: a room's note", serverNote, notes, atMost: 10),
             time("NATS, journal none: an operation to one cohort", unjournaled.server, operations),
             time("NATS: a clock sample", serverSample, clocks),
@@ -97,8 +106,9 @@ struct CapacityCosts {
             time("NATS: a message to a subscriber", delivery, fan + ", a connection each"),
             time("NATS: a message on a connection of many", sharedDelivery, fan + ", one connection"),
             size("a daemon without rooms", daemon, "resident"),
+            size("a daemon after a burst", burst, "resident, what the others of the next row take more"),
             size("a room in use", roomInUse, memory, atMost: 120),
-            size("a room at rest in memory", roomAtRest, "the same, \(Int(Load.resting)) s after the last stroke"),
+            size("a room at rest in memory", roomAtRest, "all of these, \(Int(Load.resting)) s after the last stroke"),
             size("a reader over HTTP", reader, "resident, \(Load.readers) readers", atMost: 24),
             size("an operation in the log", logged, "the stream's bytes by its messages, strokes of 14 points"),
             size(

@@ -8,7 +8,7 @@ import StrokeWire
 struct CapacityMeasurement {
     /// Of operations.
     static let rooms = 64
-    /// Rooms with one operation a second each, where each operation has its note in a checkpoint.
+    /// Rooms with one operation a second each, so that each operation has its note: as many a second come alone.
     static let slowRooms = 2000
     static let rounds = 3
     /// Where costs of more cohorts are measured.
@@ -30,14 +30,14 @@ struct CapacityMeasurement {
     func run() async throws -> CapacityCosts {
         EventLoad.raiseFileLimit()
         var costs = CapacityCosts()
-        Progress.say("memory of \(Self.boards) rooms")
+        Progress.say("memory of \(2 * Self.boards) rooms")
         try await LocalSystem.with(program, journal: "jetstream", isGated: false) { system in
             try await fill(system, &costs)
             let filled = ContinuousClock.now
             // The rooms come to rest while all else is measured.
             try await measureProcessors(&costs)
             try await Task.sleep(until: filled + .seconds(Self.resting), clock: .continuous)
-            costs.roomAtRest = (Double(system.daemon.residentBytes) - costs.daemon) / Double(Self.boards)
+            costs.roomAtRest = (Double(system.daemon.residentBytes) - costs.daemon) / Double(2 * Self.boards)
             try await measureDisk(system, &costs)
         }
         return costs
@@ -46,12 +46,26 @@ struct CapacityMeasurement {
     private func measureProcessors(_ costs: inout CapacityCosts) async throws {
         costs.journaled = try await measureOperations("jetstream")
         costs.unjournaled = try await measureOperations("none")
-        let slow = try await measureOperations(
-            "jetstream", cohorts: 1, rooms: Self.slowRooms, rate: Double(Self.slowRooms))
-        costs.note = slow.processor / 1e6 - costs.journaled.operation
-        costs.serverNote = slow.server / 1e6 - costs.journaled.server
+        try await measureNotes(&costs)
         try await measureClocks(&costs)
         try await measureReaders(&costs)
+    }
+
+    /// As many operations a second in many rooms and in few: all come alone, but a room has one note a second, however
+    /// many they are. No room writes its whole state meanwhile, but at first.
+    private func measureNotes(_ costs: inout CapacityCosts) async throws {
+        func paced(_ rooms: Int) async throws -> (processor: Double, server: Double) {
+            try await measureOperations(
+                "jetstream", cohorts: 1, rooms: rooms, rate: Double(Self.slowRooms),
+                settings: "checkpoint: {interval: 1h, operations: 1000000}")
+        }
+        let (many, few) = (try await paced(Self.slowRooms), try await paced(Self.rooms))
+        // Of an operation in few rooms.
+        let notes = Double(Self.rooms) / Double(Self.slowRooms)
+        costs.note = (many.processor - few.processor) / (1 - notes) / 1e6
+        costs.serverNote = (many.server - few.server) / (1 - notes) / 1e6
+        costs.loneOperation = many.processor / 1e6 - costs.note
+        costs.serverLoneOperation = many.server / 1e6 - costs.serverNote
     }
 
     private func measureOperations(_ journal: String) async throws -> CapacityCosts.OperationCosts {
@@ -62,15 +76,20 @@ struct CapacityMeasurement {
             server: one.server / 1e6)
     }
 
-    /// - Parameter rate: operations a second; nil for as many as get through.
+    /// - Parameters:
+    ///   - rate: operations a second; nil for as many as get through.
+    ///   - settings: of the daemon, as lines of YAML.
     /// - Returns: medians of processor time, in microseconds.
     private func measureOperations(
-        _ journal: String, cohorts: Int, rooms: Int = Self.rooms, rate: Double? = nil
+        _ journal: String, cohorts: Int, rooms: Int = Self.rooms, rate: Double? = nil, settings: String = ""
     ) async throws -> (processor: Double, server: Double) {
-        Progress.say("operations in \(rooms) rooms, journal \(journal), cohorts: \(cohorts)")
+        let pace = rate.map { ", \(Int($0)) a second" } ?? ""
+        Progress.say("operations in \(rooms) rooms, journal \(journal), cohorts: \(cohorts)\(pace)")
         let more = (1..<cohorts).map { ", more\($0): {gate: none}" }.joined()
         var rounds: [RelayRound] = []
-        try await LocalSystem.with(program, journal: journal, isGated: false, cohorts: more) { system in
+        try await LocalSystem.with(
+            program, journal: journal, isGated: false, cohorts: more, settings: settings
+        ) { system in
             let load = try await OperationLoad(
                 lesson, url: system.url, root: system.root, rooms: rooms, stream: nil)
             try await load.warmUp(system.daemon)
@@ -130,7 +149,8 @@ struct CapacityMeasurement {
         return joins.processor
     }
 
-    /// Writes to all rooms, as if all classes were held at once.
+    /// Writes to rooms, as if all classes were held at once, and then to as many others: the daemon keeps memory of the
+    /// first burst, however many rooms it has.
     private func fill(_ system: LocalSystem, _ costs: inout CapacityCosts) async throws {
         let connection = try await system.connect()
         costs.daemon = Double(system.daemon.residentBytes)
@@ -138,12 +158,20 @@ struct CapacityMeasurement {
         let released = Counter()
         try connection.subscribe("\(system.root).*.*.out.main") { _ in released.add() }
         try await connection.flush()
-        try await messages.publish(to: try RoomAddress.rooms(Self.boards, root: system.root), over: connection)
-        let all = Self.boards * Self.strokes
-        try await waitUntil(within: 30, else: "only \(released.count) of \(all) strokes were released") {
-            released.count >= all
+        func growth(_ name: String) async throws -> Double {
+            let before = system.daemon.residentBytes
+            released.reset()
+            try await messages.publish(
+                to: try RoomAddress.rooms(Self.boards, named: name, root: system.root), over: connection)
+            let all = Self.boards * Self.strokes
+            try await waitUntil(within: 30, else: "only \(released.count) of \(all) strokes were released") {
+                released.count >= all
+            }
+            return Double(system.daemon.residentBytes - before)
         }
-        costs.roomInUse = (Double(system.daemon.residentBytes) - costs.daemon) / Double(Self.boards)
+        let (first, second) = (try await growth("first"), try await growth("second"))
+        costs.roomInUse = second / Double(Self.boards)
+        costs.burst = max(0, first - second)
         await connection.close()
     }
 
@@ -153,7 +181,7 @@ struct CapacityMeasurement {
         let log = try await JetStream(connection).streamInfo("\(root)_LOG_0")
         costs.logged = Double(log.bytes) / Double(log.messages)
         let checkpoints = try await JetStream(connection).streamInfo("\(root)_CHECKPOINT_0")
-        costs.checkpoint = Double(checkpoints.bytes) / Double(Self.boards)
+        costs.checkpoint = Double(checkpoints.bytes) / Double(2 * Self.boards)
         await connection.close()
     }
 }

@@ -69,9 +69,9 @@ struct CapacitySystem {
     private var usable: Double { plan.cores * plan.utilization }
     private var samples: Double { classes * plan.cohorts * CapacityPlan.samples }
 
-    /// Of a class, in seconds of a core a second.
+    /// Of a class, in seconds of a core a second. Operations come alone: that is too much for daemons with very many.
     private var classCost: Double {
-        plan.operations * (costs.journaled.operation + (plan.cohorts - 1) * costs.journaled.cohort)
+        plan.operations * (costs.loneOperation + (plan.cohorts - 1) * costs.journaled.cohort)
             + notes * costs.note
             + plan.cohorts * CapacityPlan.samples * (plan.clockBatches ? costs.sharedSample : costs.sample)
     }
@@ -82,7 +82,9 @@ struct CapacitySystem {
     /// Students whose classes the daemons have room for.
     private var most: Double { Double(daemons) * usable / classCost * plan.students }
     /// With one of the daemons failed.
-    private var daemonBytes: Double { costs.daemon + costs.roomInUse * classes / Double(max(1, daemons - 1)) }
+    private var daemonBytes: Double {
+        costs.daemon + costs.burst + costs.roomInUse * classes / Double(max(1, daemons - 1))
+    }
 
     private var messagesOfCohort: Double { plan.operations + CapacityPlan.marks }
     private var events: Double { readers * (plan.operations + CapacityPlan.readerMarks) }
@@ -109,7 +111,7 @@ struct CapacitySystem {
     /// - Parameter direct: students who listen to NATS themselves.
     private func natsCores(direct: Double) -> Double {
         let ofClass =
-            plan.operations * costs.journaled.server + notes * costs.serverNote
+            plan.operations * costs.serverLoneOperation + notes * costs.serverNote
             + plan.cohorts * CapacityPlan.samples * (plan.clockBatches ? costs.serverSharedSample : costs.serverSample)
             + plan.cohorts * messagesOfCohort * costs.delivery
         return (classes * ofClass + direct * messagesOfCohort * costs.delivery)
@@ -152,7 +154,7 @@ struct CapacitySystem {
             },
             number("… their cores used, %", "") { $0.roomCores / Double($0.daemons) / $0.plan.cores * 100 },
             number("… students they could carry", "daemons · usable cores ∕ a class's cost", \.most),
-            size("memory of a daemon", "without rooms + rooms in use, one daemon failed", \.daemonBytes),
+            size("memory of a daemon", "without rooms + burst + rooms, one failed", \.daemonBytes),
             number("events a second to readers", "readers · (operations + marks)", \.events),
             number("cores busy with events", "events · cost", \.eventCores),
             number("… with joins, at first", "readers ∕ joining · cost", \.joinCores),

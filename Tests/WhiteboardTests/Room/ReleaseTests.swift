@@ -130,6 +130,21 @@ struct MarkTests {
         #expect(probe.after(.seconds(1)).marks.count == seconds.count + 1)
     }
 
+    @Test func `Those of rooms that were written to at different times go out together, no earlier than each second`() {
+        let times = (0..<20).map { milliseconds in
+            var probe = RoomProbe(CohortSettings(gate: .none))
+            probe.wait(.milliseconds(milliseconds))
+            let start = probe.now
+            probe.send(draw(1))
+            let marks = probe.after(.seconds(3)).marks.map(\.at)
+            let pauses = zip(marks, [start] + marks).map { $0 - $1 }
+            #expect(pauses.allSatisfy { Duration.seconds(1) ... .milliseconds(1019) ~= $0 })
+            return marks
+        }
+        // All but the first, which was written to at such a moment.
+        #expect(Set(times.dropFirst()).count == 1 && times[1].count == 2)
+    }
+
     @Test mutating func `Say room, index, digest and video time of the cohort, not of the head`() throws {
         probe.clock(1000)
         probe.send(draw(1, #","t":900"#), draw(2, #","t":9000"#))
