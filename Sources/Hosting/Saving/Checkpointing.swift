@@ -11,8 +11,9 @@ public enum ClosingSave: Sendable {
     case nothing
 }
 
-/// Tracks which records of a room its checkpoint holds, and when the next one is due.
-struct CheckpointTracker {
+/// Tracks which records of a room its checkpoint holds, and when the next one is due. Has an identity: a structure would be
+/// copied wherever its room's host asks it something.
+final class CheckpointTracker {
     /// The first record that the saved state does not hold.
     private(set) var firstUncovered: UInt64?
     /// When that record was folded in.
@@ -56,7 +57,7 @@ struct CheckpointTracker {
     }
 
     /// The room has come from a saved state.
-    init(restored stored: StoredRoom, index: UInt64, at now: Instant) {
+    convenience init(restored stored: StoredRoom, index: UInt64, at now: Instant) {
         self.init(at: now)
         savedIndex = index
         savedSequence = stored.sequence
@@ -88,12 +89,12 @@ struct CheckpointTracker {
     }
 
     /// The connection is back: the next attempt is made soon.
-    mutating func hurry() {
+    func hurry() {
         failures = min(failures, 1)
     }
 
     /// A record was folded in.
-    mutating func note(_ sequence: UInt64, at now: Instant) {
+    func note(_ sequence: UInt64, at now: Instant) {
         if firstUncovered == nil {
             firstUncovered = sequence
             uncoveredSince = now
@@ -105,7 +106,7 @@ struct CheckpointTracker {
     }
 
     /// What was saved may be lost: all of the room is to be saved again.
-    mutating func doubtSaved(at now: Instant) {
+    func doubtSaved(at now: Instant) {
         guard firstUncovered == nil else { return }
         // A room that was never saved, or none of whose checkpoints can be read, has no record that counts as saved.
         firstUncovered = max(1, savedSequence)
@@ -113,20 +114,20 @@ struct CheckpointTracker {
     }
 
     /// The state is saved at an instant, if it is not due before.
-    mutating func hasten(to instant: Instant) { hastenedTo = min(instant, hastenedTo ?? instant) }
+    func hasten(to instant: Instant) { hastenedTo = min(instant, hastenedTo ?? instant) }
 
     /// When the state is due by its age.
     func due(after interval: Duration) -> Instant { min(uncoveredSince + interval, hastenedTo ?? .distantFuture) }
 
     /// The room's index begins at 0 again.
-    mutating func beginLife() {
+    func beginLife() {
         savedIndex = 0
     }
 
     /// Whether the room's cursors are not those that a successor would know. They are compared only when they may have
     /// changed, and no more once they have: the cost of an input is not to grow with the number of cohorts.
     /// - Parameter changes: the room's ``Room/cursorChanges``.
-    mutating func cursorsHaveMoved(changes: UInt64, _ cursors: () -> [CohortName: CohortCursor]) -> Bool {
+    func cursorsHaveMoved(changes: UInt64, _ cursors: () -> [CohortName: CohortCursor]) -> Bool {
         guard !haveCursorsMoved, changes != comparedChanges, isNoted else { return haveCursorsMoved }
         comparedChanges = changes
         haveCursorsMoved = noted?.hasCursors(cursors()) != true
@@ -134,7 +135,7 @@ struct CheckpointTracker {
     }
 
     /// - Parameter cursorChanges: the room's ``Room/cursorChanges`` when its cursors were noted in `stored`.
-    mutating func begin(
+    func begin(
         _ stored: StoredRoom, cursorChanges: UInt64, index: UInt64, holdsState: Bool,
         settled: [Room.SettledNumber], at now: Instant
     ) {
@@ -148,7 +149,7 @@ struct CheckpointTracker {
     /// The save under way was acknowledged, or has failed and is to be repeated.
     /// - Returns: the numbers of authors that are covered by it and were not before.
     @discardableResult
-    mutating func end(isSaved: Bool) -> [Room.SettledNumber] {
+    func end(isSaved: Bool) -> [Room.SettledNumber] {
         guard let done = pending else { return [] }
         pending = nil
         failures = isSaved ? 0 : failures + 1
@@ -265,7 +266,7 @@ extension RoomHost {
             return hasMoved(hosted) ? min(whole, hosted.tracker.noteDue ?? retry) : whole
         }
         guard hasMoved(hosted) else { return nil }
-        let isFarAhead = hosted.room.map { $0.mostUnsavedReleases >= schedule.releases } ?? false
+        let isFarAhead = hosted.withRoom { $0.mostUnsavedReleases >= schedule.releases } ?? false
         let isUrgent = isClosing(hosted) || hosted.isLeaving || isFarAhead
         return isUrgent ? hosted.tracker.notedAt : hosted.tracker.noteDue ?? retry
     }

@@ -152,7 +152,7 @@ final class RoomEventLoop {
         let rest = rooms.dropFirst(RoomScan.stride)
         let reports = rooms.prefix(RoomScan.stride).compactMap { room -> RoomSummary? in
             switch host.known(room) {
-            case .here(let hosted): hosted.room.map { RoomSummary($0.status(at: now), address: hosted.address) }
+            case .here(let hosted): hosted.withRoom { RoomSummary($0.status(at: now), address: hosted.address) }
             case .stored(let state):
                 RoomSummary(state, address: output.address(of: room), host.configuration.room.cohorts)
             case nil: nil
