@@ -127,35 +127,6 @@ import Testing
         }
     }
 
-    @Test func `a sample that waits to be sent stops neither metrics nor reading, and samples keep their order`()
-        async throws
-    {
-        try await PostServer.with(answering: .accepted) { server in
-            try await Workshop.with { workshop in
-                try await Self.makeStamped(workshop, seconds: 20)
-                // The program waits until someone writes a token into the pipe.
-                try await workshop.run("mkfifo token")
-                let running = try workshop.start(
-                    """
-                    exec $probe clock --gateway http://127.0.0.1:\(server.port) --token-file token --room physics \
-                    --source s.flv --read-ahead 2s --metrics 127.0.0.1:0
-                    """)
-                let http = HTTPClient(port: try await Self.metricsPort(of: running))
-                // Twice what is read ahead.
-                try await eventually(
-                    "the stream is read on",
-                    is: Self.value("pictures_total", try await http.get("/metrics").text) ?? 0 >= 100)
-                #expect(server.posts.values.isEmpty)
-                try await workshop.run("mv token pipe; printf first >token; printf first >pipe")
-                let samples = try await server.posts.values(5).map { try ClockSample(decoding: $0.body) }
-                let numbers = samples.compactMap(\.number)
-                #expect(numbers.count == samples.count && numbers == numbers.sorted())
-                running.send(SIGTERM)
-                #expect(await running.exitCode() == 0)
-            }
-        }
-    }
-
     /// The port of the metrics of a clock that was started with one of 0.
     private static func metricsPort(of clock: RunningCommand) async throws -> Int {
         try await eventually("the address of the metrics") {

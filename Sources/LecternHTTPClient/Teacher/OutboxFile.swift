@@ -13,8 +13,8 @@ public import StrokeWire
 public final class OutboxFile: Sendable {
     /// Path of the file as given.
     public let path: String
-    /// Locked while the file is read and written: its length and its lines change together. Nobody waits for another, for the
-    /// one teacher makes one call at a time.
+    /// Locked while the file is read and written: its length and its lines change together. Nobody waits for another,
+    /// for the one teacher makes one call at a time.
     private let state: Locked<DrawingLog>
 
     /// Opens or creates a file.

@@ -91,8 +91,8 @@ final class StreamClock: Sendable {
         }
     }
 
-    /// One call at a time, so that samples are sent in the order of their numbers. Metrics wait for the lock: nothing is sent
-    /// under it.
+    /// One call at a time, so that samples are sent in the order of their numbers. Metrics wait for the lock: nothing
+    /// is sent under it.
     private func publish() {
         let (sample, buffered, hasEnded) = player.withPlayer { player, now in
             (player.sample(at: now), player.buffered, player.hasEnded)
