@@ -79,6 +79,21 @@ import Testing
         }
     }
 
+    @Test func `a file with a token that cannot be read ends the clock with code 1, and nothing is posted`() async throws {
+        try await PostServer.with(answering: .accepted) { server in
+            try await Workshop.with { workshop in
+                try await Self.makeStamped(workshop)
+                let output = try await workshop.run(
+                    """
+                    $probe clock --gateway http://127.0.0.1:\(server.port) --token-file absent --room physics \
+                    --source s.flv
+                    """, exitCode: 1)
+                #expect(output.contains("the file with the token cannot be read: absent"))
+                #expect(server.posts.values.isEmpty)
+            }
+        }
+    }
+
     @Test func `metrics tell where the clock is and what was read`() async throws {
         try await Workshop.with { workshop in
             try await Self.makeStamped(workshop, seconds: 20)

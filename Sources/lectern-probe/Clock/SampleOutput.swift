@@ -154,7 +154,13 @@ private final class GatewayOutput: SampleOutput {
         request.httpMethod = "POST"
         request.httpBody = Data(sample.encoded())
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        if let tokenFile, let token = try? String(contentsOfFile: tokenFile, encoding: .utf8) {
+        if let tokenFile {
+            guard let token = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
+                return state.withLock {
+                    $0.failure = "the file with the token cannot be read: \(tokenFile)"
+                    $0.isPosting = false
+                }
+            }
             let text = token.trimmingCharacters(in: .whitespacesAndNewlines)
             request.setValue("Bearer \(text)", forHTTPHeaderField: "Authorization")
         }
