@@ -63,6 +63,14 @@ public func find(_ kind: Int32, _ x: Double, _ y: Double) -> Int32 {
     return 1
 }
 
+/// Whether a text reads from right to left: 1, or 0. Input: its bytes.
+@_expose(wasm, "isRightToLeft")
+@_cdecl("lectern_is_right_to_left")
+public func isRightToLeft(_ size: Int32) -> Int32 {
+    var reader = buffers.reader(Int(size))
+    return BoardText.isRightToLeft(String(decoding: reader.take(Int(size)), as: UTF8.self)) ? 1 : 0
+}
+
 /// Hides the strokes that an eraser of whole strokes touches: how many. Input: x and y of its path in board units,
 /// floats of 64 bits. Output: their ids, floats of 64 bits. With the radius -1 it hides entries whose ids are the
 /// input, and with -2 it shows them again, unless the room has removed them. With -3 it hides none: the input is an

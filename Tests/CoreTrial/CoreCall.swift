@@ -6,7 +6,7 @@ import WebTeacher
 package struct CoreCall: Sendable {
     package enum Function: String, Sendable, CaseIterable {
         case show, insert, remove, showLive, draw, nextBox, presentAll, measure, view
-        case neededImages, setImage, strokeAt, select, selection, find, lift
+        case neededImages, setImage, strokeAt, select, selection, find, isRightToLeft, lift
         case studentBegin, studentReceive, studentLook, studentGrow, studentView, studentResize, studentOwnSession
         case studentPoint
         case replayBegin, replayRequest, replayReceive, replayAdd, replayRestart, replayLook, replayEpoch, replayResize
@@ -17,7 +17,7 @@ package struct CoreCall: Sendable {
             switch self {
             case .show: 3
             case .insert, .studentReceive, .lift: 1
-            case .showLive, .select, .studentOwnSession, .studentPoint, .replayReceive, .replayRestart: 0
+            case .showLive, .select, .isRightToLeft, .studentOwnSession, .studentPoint, .replayReceive, .replayRestart: 0
             case .setImage: 3
             case .teacher: 2
             case .pen: 5
@@ -90,6 +90,7 @@ package struct CoreCall: Sendable {
             return Double(selection(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]))
         case .strokeAt: return Double(strokeAt(numbers[0], numbers[1], numbers[2]))
         case .find: return Double(find(integer(0), numbers[1], numbers[2]))
+        case .isRightToLeft: return Double(isRightToLeft(integer(0)))
         case .lift: return Double(lift(numbers[0], integer(1)))
         case .studentBegin: studentBegin(integer(0), integer(1), numbers[2])
         case .studentReceive: studentReceive(integer(0), integer(1), numbers[2])

@@ -5,7 +5,7 @@ internal import TestSupport
 extension HostileCalls {
     /// A call that pages make of a picture, whoever has its entries: selections, live entries, images, what a lasso lifts.
     mutating func touchPicture() {
-        switch random.int(0...9) {
+        switch random.int(0...10) {
         case 0..<2: call(.showLive, input: entries(random.int(0...5)))
         case 2: call(.select, input: path())
         case 3: call(.selection, (0..<6).map { _ in pick([0, 1, 1, number()]) })
@@ -13,7 +13,8 @@ extension HostileCalls {
         case 5: image()
         case 6: call(.neededImages)
         case 7: call(.lift, [pick([20, 300, number()])], input: path())
-        case 8: call(.strokeAt, [number(), number(), pick([8, number()])])
+        case 8: call(.isRightToLeft, input: changed(Array(pick(["a", "1. שלום", "٣ x", ""]).utf8)))
+        case 9: call(.strokeAt, [number(), number(), pick([8, number()])])
         default: call(.lift, [pick([-1, -2, -3])], input: numbers((0..<random.int(0...9)).map { _ in index() }))
         }
     }

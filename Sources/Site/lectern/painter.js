@@ -269,6 +269,11 @@ export class Painter {
         }), "find", 1, x, y) ?? null;
     }
 
+    /** Whether a text reads from right to left; undefined where the page's core has no tools. */
+    isRightToLeft(text) {
+        return this.#tool((isRightToLeft) => isRightToLeft === 1, "isRightToLeft", new Input().raw(text));
+    }
+
     /**
      * The topmost stroke or text of the room that is as near to a point as `radius`.
      *

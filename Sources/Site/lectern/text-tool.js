@@ -27,23 +27,6 @@ function groundOf(colour) {
     return 0.3 * red + 0.59 * green + 0.11 * blue > 210 ? "#1b1e23" : "#fff";
 }
 
-/** Signs that say nothing of the direction of a text, and letters of scripts from right to left; `BoardText` has the rule. */
-const undirected = String.raw`\x00-\x40\x5b-\x60\x7b-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u02b9\u02ba\u02c2-\u02cf\u02d2-\u02df\u02e5-\u02ed`
-    + String.raw`\u02ef-\u036f\u0374\u0375\u037e\u0384\u0385\u0387\u03f6\u0483-\u0489\u058a-\u058f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5`
-    + String.raw`\u05c7\u0600-\u0607\u0609\u060a\u060c\u060e-\u061a\u064b-\u066c\u0670\u06d6-\u06e4\u06e7-\u06ed\u06f0-\u06f9\u0711\u0730-\u074a`
-    + String.raw`\u07a6-\u07b0\u07eb-\u07f3\u07f6-\u07f9\u07fd\u0816-\u0819\u081b-\u0823\u0825-\u0827\u0829-\u082d\u0859-\u085b\u0890-\u089f`
-    + String.raw`\u08ca-\u08ff\u0e3f\u17db\u2000-\u200d\u2010-\u2070\u2074-\u207e\u2080-\u208e\u20a0-\u2101\u2103-\u2106\u2108\u2109\u2114`
-    + String.raw`\u2116-\u2118\u211e-\u2123\u2125\u2127\u2129\u212e\u213a\u213b\u2140-\u2144\u214a-\u214d\u2150-\u215f\u2189-\u2335\u237b-\u2394`
-    + String.raw`\u2396-\u249b\u24ea-\u26ab\u26ad-\u27ff\u2900-\u2bff\u2e00-\u3004\u3008-\u3020\u302a-\u302d\u3030\u3036\u3037\u303d-\u303f`
-    + String.raw`\u3099-\u309c\u30a0\u30fb\u31c0-\u31e3\ud800-\udfff\ufb1e\ufb29\ufd3e-\ufd4f\ufdcf\ufdfd-\ufe6f\ufeff-\uff20\uff3b-\uff40`
-    + String.raw`\uff5b-\uff65\uffe0-\ufffd\u{1091f}\u{10a01}-\u{10a0f}\u{10a38}-\u{10a3f}\u{10ae5}\u{10ae6}\u{10b39}-\u{10b3f}\u{10d24}-\u{10d39}`
-    + String.raw`\u{10e60}-\u{10e7e}\u{10eab}\u{10eac}\u{10f46}-\u{10f50}\u{10f82}-\u{10f85}\u{1d7ce}-\u{1d7ff}\u{1e8d0}-\u{1e8d6}`
-    + String.raw`\u{1e944}-\u{1e94a}\u{1eef0}\u{1eef1}\u{1f000}-\u{1f10f}\u{1f12f}\u{1f16a}-\u{1f16f}\u{1f1ad}-\u{1f1e5}\u{1f252}-\u{1fbff}`
-    + String.raw`\u{e0000}-\u{e01ef}`;
-const fromTheRight = String.raw`\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}`;
-/** A text that reads from right to left, by its first letter. */
-const rightToLeft = new RegExp(`^[${undirected}]*(?![${undirected}])[${fromTheRight}]`, "u");
-
 /** What a message may have: no control characters but line feeds, no overrides of direction. */
 function cleaned(text) {
     const known = text
@@ -204,6 +187,11 @@ export class TextTool {
         return features.includes("rgb") ? `#${colour.toString(16).padStart(6, "0")}` : palette[colour] ?? "#000000";
     }
 
+    /** By the core; while there is none, as it was. */
+    #isRightToLeft(text) {
+        return this.#teacher.board.painter.isRightToLeft(text) ?? this.#open.field.dir === "rtl";
+    }
+
     /**
      * Where a text lies, in board units: in the board, smaller where a line is wider than that. It begins at `x`, or at `right` where it
      * reads from right to left.
@@ -214,7 +202,7 @@ export class TextTool {
         const lines = linesOf(text).length;
         const height = Math.min(Math.max(Math.min(lineHeight, board.width / widest, board.height / lines), leastHeight), mostHeight);
         const [width, tall] = [widest * height, lines * height];
-        const left = rightToLeft.test(text) ? right - width : x;
+        const left = this.#isRightToLeft(text) ? right - width : x;
         return {
             lineHeight: height, width, height: tall, x: Math.max(Math.min(left, board.width - width), 0),
             y: Math.max(Math.min(y, board.height - tall), 0),
@@ -231,7 +219,7 @@ export class TextTool {
         const text = cleaned(field.value);
         const box = this.#box(text, this.#open);
         const line = box.lineHeight * scale;
-        field.dir = rightToLeft.test(text) ? "rtl" : "ltr";
+        field.dir = this.#isRightToLeft(text) ? "rtl" : "ltr";
         // The caret is behind the text.
         Object.assign(field.style, {
             left: `${origin.x + box.x * scale - (field.dir === "rtl" ? caretRoom : 0)}px`, top: `${origin.y + box.y * scale}px`,

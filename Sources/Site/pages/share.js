@@ -1,9 +1,10 @@
 /** The link for students: to read, to copy, and as a QR code, with the cohort and the video in it. */
 
-import { remember, rememberedValue } from "../lectern/dom.js";
+/*! With qrcode-generator: Copyright (c) 2009 Kazuhiko Arase, MIT license, https://opensource.org/license/mit */
+import qrcode from "qrcode-generator";
+import { remember, rememberedValue, svgElement } from "../lectern/dom.js";
 import { localeInUse, t } from "../lectern/language.js";
 import { $, address, element, namePattern, say, serverKey, showStatus } from "./common.js";
-import { qrPicture } from "./qr.js";
 
 /** Milliseconds that t("Copied") stands. */
 const copiedTime = 2500;
@@ -159,4 +160,19 @@ export function bindShare(gateway, room, query) {
 
 function dateWords(seconds) {
     return new Date(seconds * 1000).toLocaleString(localeInUse(), { dateStyle: "medium", timeStyle: "short" });
+}
+
+/**
+ * A QR code of a URL with its quiet zone, black on white whatever the colours of the page. Level M is read with 15 % of it damaged.
+ * Throws where the URL has more than 2,331 characters.
+ */
+function qrPicture(url, label) {
+    const code = qrcode(0, "M");
+    code.addData(url);
+    code.make();
+    const modules = [...Array(code.getModuleCount()).keys()];
+    const path = modules.flatMap((y) => modules.map((x) => (code.isDark(y, x) ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join("");
+    const size = modules.length + 8;
+    return svgElement("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": label, "shape-rendering": "crispEdges" },
+        svgElement("rect", { width: size, height: size, fill: "#fff" }), svgElement("path", { d: path, fill: "#000" }));
 }
