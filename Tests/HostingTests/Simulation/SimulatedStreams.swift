@@ -21,8 +21,8 @@ final class SimulatedLog {
     private(set) var entries: [Entry] = []
     /// The decisions among the entries.
     private(set) var decisions: [Entry] = []
-    private var deleted: Set<UInt64> = []
-    private var known: [String: Moment] = [:]
+    /// What is stored of the entries: a subject for each room.
+    private var stream = ModelStream<Void>()
     private var leaderlessUntil = Moment(nanoseconds: 0)
     /// By how much the leader's clock is ahead.
     private var skew = Duration.zero
@@ -32,7 +32,6 @@ final class SimulatedLog {
 
     /// The leader's clock at the start.
     private static let origin: Int64 = 1_700_000_000_000_000_000
-    private static let duplicateWindow = Duration.seconds(120)
 
     /// First part of the incarnations of its rooms.
     let prefix: String
@@ -52,12 +51,10 @@ final class SimulatedLog {
 
     /// Deletes the records through `sequence`, or those of a room alone.
     func delete(through sequence: UInt64, of room: RoomID? = nil) {
-        for entry in entries.prefix(Int(sequence)) where room == nil || entry.record.room == room {
-            deleted.insert(entry.record.sequence)
-        }
+        stream.purge(before: sequence + 1, of: room?.text)
     }
 
-    func isDeleted(_ sequence: UInt64) -> Bool { deleted.contains(sequence) }
+    func isDeleted(_ sequence: UInt64) -> Bool { stream.message(sequence) == nil }
 
     /// The last decision to erase a room.
     func erasure(of room: RoomID) -> UInt64? {
@@ -84,11 +81,10 @@ final class SimulatedLog {
             }
             return
         }
-        let before = id.flatMap { known[$0] }
-        if before.map({ world.now - $0 > Self.duplicateWindow }) ?? true {
-            if let id { known[id] = world.now }
+        let now = Duration.nanoseconds(world.now.nanoseconds)
+        if case .stored(let sequence) = stream.append((), to: room.text, id: id, at: now) {
             let record = JournalRecord(
-                partition: partition, room: room, content: content, sequence: last + 1, loggedAt: serverTime)
+                partition: partition, room: room, content: content, sequence: sequence, loggedAt: serverTime)
             append(Entry(record: record, sent: sent, at: world.now, sentAt: sentAt))
             world.note("log \(partition): \(last) \(room) \(sent?.summary ?? "\(content)")")
             for grown in whenGrown { grown() }
@@ -105,8 +101,9 @@ final class SimulatedLog {
     /// - Returns: its sequence.
     func adopt(_ entry: Entry, from log: SimulatedLog) -> UInt64 {
         let old = entry.record
+        _ = stream.append((), to: old.room.text)
         let record = JournalRecord(
-            partition: partition, room: old.room, content: old.content, sequence: last + 1, loggedAt: old.loggedAt,
+            partition: partition, room: old.room, content: old.content, sequence: stream.last, loggedAt: old.loggedAt,
             origin: old.place(in: log.prefix))
         append(Entry(record: record, sent: entry.sent, at: entry.at, sentAt: entry.sentAt))
         return last
