@@ -23,6 +23,10 @@ final class SimulatedLog {
     private(set) var decisions: [Entry] = []
     /// What is stored of the entries: a subject for each room.
     private var stream = ModelStream<Void>()
+    /// The last record that somebody has read.
+    private(set) var readThrough: UInt64 = 0
+    /// Records that have expired before anybody read them.
+    private var lost: Set<UInt64> = []
     private var leaderlessUntil = Moment(nanoseconds: 0)
     /// By how much the leader's clock is ahead.
     private var skew = Duration.zero
@@ -43,16 +47,29 @@ final class SimulatedLog {
     var last: UInt64 { UInt64(entries.count) }
     var serverTime: Instant { Instant(nanoseconds: Self.origin + world.now.nanoseconds + skew.nanoseconds) }
 
-    func record(_ sequence: UInt64) -> JournalRecord { entries[Int(sequence - 1)].record }
+    func read(_ sequence: UInt64) -> JournalRecord {
+        readThrough = max(readThrough, sequence)
+        return entries[Int(sequence - 1)].record
+    }
 
     func records(of room: RoomID, after sequence: UInt64) -> [JournalRecord] {
-        entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room && !isDeleted($0.sequence) }
+        readThrough = last
+        return entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room && !isDeleted($0.sequence) }
     }
 
     /// Deletes the records through `sequence`, or those of a room alone.
     func delete(through sequence: UInt64, of room: RoomID? = nil) {
         stream.purge(before: sequence + 1, of: room?.text)
     }
+
+    /// The records through `sequence` are older than the log's `max_age`, those that nobody has read among them.
+    func expire(through sequence: UInt64) {
+        for entry in entries.prefix(Int(sequence)).dropFirst(Int(readThrough)) { lost.insert(entry.record.sequence) }
+        delete(through: sequence)
+    }
+
+    /// Whether nobody can know of a record.
+    func isLost(_ sequence: UInt64) -> Bool { lost.contains(sequence) }
 
     func isDeleted(_ sequence: UInt64) -> Bool { stream.message(sequence) == nil }
 
@@ -238,7 +255,7 @@ final class SimulatedReader {
                 deliver(.missing)
                 continue
             }
-            deliver(.record(log.record(position)))
+            deliver(.record(log.read(position)))
             if world.chance(60) { setBarrier() }
         }
         if position >= end, !isCaughtUp {
