@@ -90,6 +90,9 @@ extension JetStreamJournal {
 
     /// Deletes the records before `sequence` from a partition's log, oldest first.
     ///
+    /// A purge goes to a record that is there: where that one and the one before were deleted, as of an erased room,
+    /// nothing behind them can be read any more once the next record is stored (nats-server 2.9.10).
+    ///
     /// In a replicated log it deletes one by one, and at most ``deletionBound`` in a call: after a purge, a server that
     /// restarts repeats it for everything that was in the log then, and lacks acknowledged records (nats-server
     /// 2.9.10).
@@ -99,7 +102,10 @@ extension JetStreamJournal {
         try await onStream(name) { () throws(JetStreamError) in
             let log = try await jetStream.streamInfo(name)
             guard log.firstSequence < sequence else { return }
-            guard log.configuration.replicas > 1 else { return try await jetStream.purge(name, before: sequence) }
+            guard log.configuration.replicas > 1 else {
+                let first = try? await jetStream.nextMessage(name, subject: ">", from: sequence)
+                return try await jetStream.purge(name, before: first?.sequence ?? sequence)
+            }
             let end = min(sequence, log.firstSequence + Self.deletionBound)
             try await jetStream.deleteMessages(name, log.firstSequence..<end)
         }

@@ -50,6 +50,7 @@ extension CheckpointManifest {
         } catch {
             throw .damaged
         }
+        guard restorations <= RoomRestoration.greatestNumber else { throw .damaged }
         for state in generations.map(\.state) {
             if let what = state.newness { throw .newer(log: log, what: what) }
         }

@@ -117,6 +117,14 @@ import Whiteboard
         #expect(text.contains(#""clocks":{"main":{"epoch":-1,"media":9000001}},"cursors":{"main":7},"#))
     }
 
+    @Test func `A room that was restored as often as can be said is damaged: it could not be restored again`() throws {
+        var manifest = try sampleManifest(at: 5)
+        manifest.restorations = .max - 1
+        #expect(try CheckpointManifest(decoding: manifest.encoded()) == manifest)
+        manifest.restorations = .max
+        #expect(throws: CheckpointManifest.Unreadable.damaged) { try CheckpointManifest(decoding: manifest.encoded()) }
+    }
+
     @Test func `Any cut or changed byte is noticed`() throws {
         var generator = SeededGenerator(seed: TestSeed.choose())
         let bytes = try random(&generator).encoded()

@@ -4,6 +4,7 @@ import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
+import Whiteboard
 
 @Suite struct ProvisionTests {
     @Test func `Both streams are made as configured, and found again`() async throws {
@@ -206,6 +207,17 @@ import Testing
             await #expect(throws: JournalError.streamsMissing(["INK_LOG_0"])) {
                 try await TestJournal(test.connection).journal.provision(0)
             }
+        }
+    }
+
+    @Test func `A log that is trimmed to where records were deleted keeps all later ones`() async throws {
+        try await TestJournal.provisioned { test, _ in
+            for number in 1...9 { try await test.write("\(number)") }
+            try await test.jetStream.deleteMessages("INK_LOG_0", [3, 4])
+            try await test.journal.trim(0, before: 4)
+            try await test.write("10")
+            let records = try await test.journal.records(of: .physics, after: 0)
+            #expect(records.map(\.sequence) == [5, 6, 7, 8, 9, 10])
         }
     }
 

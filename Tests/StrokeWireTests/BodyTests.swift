@@ -176,6 +176,10 @@ extension Fault {
         (#"{"v":1,"kind":"gave-up","author":"A","from":1,"to":1}"#, Fault(.outOfRange, "author")),
         (#"{"v":1,"kind":"gave-up","author":"a","from":2,"to":1}"#, Fault(.outOfRange, "to")),
         (#"{"v":1,"kind":"gave-up","author":"a","from":1,"to":1,"room":1}"#, Fault(.wrongType, "room")),
+        (
+            #"{"v":1,"kind":"restore","checkpoint":812,"after":127,"number":4294967295}"#,
+            Fault(.outOfRange, "number")
+        ),
     ])
     func `of a control record is refused for its fault`(body: String, expected: Fault) {
         #expect(Fault.found { () throws(Rejection) in _ = try ControlRecord(decoding: Array(body.utf8)) } == expected)

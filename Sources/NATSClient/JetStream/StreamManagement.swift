@@ -35,6 +35,8 @@ extension JetStream {
 
     /// Removes the messages before `sequence` from a stream; the others keep their sequences.
     public func purge(_ stream: String, before sequence: UInt64) async throws(JetStreamError) {
+        // The server removes everything for 1, as for no sequence.
+        guard sequence > 1 else { return }
         _ = try await apiRequest("STREAM.PURGE.\(stream)", ["seq": sequence], for: Done.self)
     }
 

@@ -42,6 +42,9 @@ public struct RoomRestoration: Sendable, Hashable {
     /// nothing.
     public var number: UInt32
 
+    /// The greatest number that is accepted: there is always one more.
+    public static let greatestNumber = UInt32.max - 1
+
     public init(checkpoint: UInt64, after: UInt64, number: UInt32) {
         (self.checkpoint, self.after, self.number) = (checkpoint, after, number)
     }
@@ -133,7 +136,7 @@ extension ControlRecord {
                 RoomRestoration(
                     checkpoint: UInt64(try body.requiredInteger("checkpoint", in: 1...safe)),
                     after: UInt64(try body.requiredInteger("after", in: 0...safe)),
-                    number: UInt32(try body.requiredInteger("number", in: 1...Int64(UInt32.max)))))
+                    number: UInt32(try body.requiredInteger("number", in: 1...Int64(RoomRestoration.greatestNumber)))))
         default:
             throw .outOfRange(
                 "kind",

@@ -14,6 +14,8 @@ enum CheckpointNote: UInt64 {
     case authors = 3
     /// The epochs that were provisional before the log named them.
     case foreseen = 4
+    /// The provisional epoch that begins where the log ends the last one.
+    case nextProvisional = 5
 
     private static let mark: UInt8 = 1
 
@@ -46,6 +48,13 @@ extension CheckpointWriter {
             write(note: .provisional) { writer in
                 writer.write(last)
                 if let earlier = gate.earlierProvisionalToSave { writer.write(earlier) }
+            }
+        }
+        if let next = gate.nextProvisional {
+            write(note: .nextProvisional) { writer in
+                writer.write(next.first)
+                writer.write(UInt64(clamping: next.age))
+                writer.write(localTime: next.loggedAt)
             }
         }
         let foreseen = gate.timeline.epochs.known.filter { $0.wasProvisional }
@@ -84,6 +93,8 @@ extension CheckpointReader {
                 gate.restoreProvisional(last, after: note.isAtEnd ? 0 : try note.number())
             case .foreseen:
                 for _ in 0..<(try note.count()) { gate.restoreForeseen(Int64(clamping: try note.integer())) }
+            case .nextProvisional:
+                gate.nextProvisional = (try note.number(), Int64(try note.number()), try note.localTime())
             case .authors: authors = try note.authorTimes(at: now)
             case nil: break
             }

@@ -22,7 +22,7 @@ public struct Gate: Sendable {
     /// Rule 18: whether the log has the decision that began the last provisional epoch.
     var isProvisionalLogged = false
     /// Rule 18: a restart that came while the provisional epoch was overdue: another begins when the log says that it is over.
-    private var nextProvisional: (first: UInt64, age: Int64, loggedAt: Instant)?
+    var nextProvisional: (first: UInt64, age: Int64, loggedAt: Instant)?
     /// Rule 18: when the log was last asked to end a provisional epoch.
     private var endAskedAt = Instant.distantPast
     /// The last epoch that the room was asked to log.

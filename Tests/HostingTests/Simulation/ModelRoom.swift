@@ -296,7 +296,7 @@ struct RoomReading {
         if through > last { self = RoomReading(room.rules) }
         while through < min(last, log.last) {
             let entry = log.entries[Int(through)]
-            if entry.record.room == id { room.take(entry, prefix: log.prefix) }
+            if entry.record.room == id, !log.isLost(entry.record.sequence) { room.take(entry, prefix: log.prefix) }
             through += 1
         }
     }

@@ -32,6 +32,8 @@ struct Plan {
     let movesRooms: Bool
     /// Whether records are deleted that checkpoints hold. Damaged checkpoints would need them.
     let trimsLogs: Bool
+    /// Whether records expire that no checkpoint holds and nobody has read.
+    let expiresRecords: Bool
     /// From then on nothing fails any more.
     let calm: Moment
     /// Bytes of a record of notes, at most.
@@ -76,6 +78,7 @@ struct Plan {
         // Records that a log has lost are not moved, and the models need them; a refusal counts records.
         var choice = random
         movesRooms = !trimsLogs && storedRooms >= rooms.count && choice.chance(150, in: 1000)
+        expiresRecords = !movesRooms && storedRooms >= rooms.count && choice.chance(150, in: 1000)
     }
 
     /// Cohorts whose strokes grow, and cohorts with a policy of their own.

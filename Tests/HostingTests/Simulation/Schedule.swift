@@ -131,7 +131,7 @@ struct Schedule {
     }
 
     private func start(_ name: String) {
-        guard running(name) == nil, !cluster.isMoving else { return }
+        guard running(name) == nil, !cluster.isResting else { return }
         cluster.network.processes.append(DaemonProcess(name, world: world, cluster: cluster))
     }
 
@@ -152,24 +152,49 @@ struct Schedule {
 
     /// All daemons end, the rooms are moved to another number of partitions, and the daemons start again.
     private func moveRooms() {
-        cluster.isMoving = true
-        for process in cluster.network.processes { process.leave() }
-        world.after(.seconds(4)) {
-            for process in cluster.network.processes { process.crash() }
-            // What they have sent arrives.
-            world.after(.milliseconds(400)) { cluster.moveRooms() }
+        // What daemons have sent arrives.
+        rest(400...400) { cluster.moveRooms() }
+    }
+
+    /// All daemons end, and records that are sent until they start again expire before anybody reads them. Nothing
+    /// else is lost, and the rooms go on without them. What somebody has read and no checkpoint holds does not expire:
+    /// some would have it, others not.
+    private func expireRecords() {
+        rest(400...6000) {
+            for (log, checkpoints) in zip(cluster.logs, cluster.checkpoints) {
+                let covered = checkpoints.catalogue().covered
+                let isAllSaved = log.readThrough <= covered && covered <= log.last
+                let end = isAllSaved ? UInt64(world.random.int(Int(covered)...Int(log.last))) : covered
+                world.note("records of log \(log.partition) expire through \(end)")
+                log.expire(through: end)
+            }
         }
     }
 
-    /// Logs lose their leader, checkpoints are damaged, rooms are moved.
+    /// All daemons end, and start again after something else.
+    private func rest(_ milliseconds: ClosedRange<Int>, then body: @escaping () -> Void) {
+        cluster.isResting = true
+        for process in cluster.network.processes { process.leave() }
+        world.after(.seconds(4)) {
+            for process in cluster.network.processes { process.crash() }
+            world.after(milliseconds) {
+                body()
+                cluster.isResting = false
+            }
+        }
+    }
+
+    /// Logs lose their leader and records, checkpoints are damaged, rooms are moved.
     private func addStreamFaults() {
         if plan.movesRooms { world.at(momentOfFault()) { moveRooms() } }
+        if plan.expiresRecords { world.at(momentOfFault()) { expireRecords() } }
         for log in cluster.logs where world.chance(250) {
             world.at(momentOfFault()) { log.loseLeader(for: world.random.milliseconds(500...6000)) }
         }
         if plan.trimsLogs { for log in cluster.logs { trim(log) } }
         // The end of a room goes to the cohorts that the room knows, and a damaged checkpoint may lack some.
-        for checkpoints in cluster.checkpoints where !plan.closesRooms && !plan.trimsLogs && world.chance(500) {
+        let needsLogs = !plan.trimsLogs && !plan.expiresRecords
+        for checkpoints in cluster.checkpoints where !plan.closesRooms && needsLogs && world.chance(500) {
             world.at(momentOfFault()) {
                 guard let room = checkpoints.rooms.randomElement(using: &world.random) else { return }
                 world.note("the newest checkpoint of \(room) goes bad")
@@ -204,8 +229,8 @@ final class Cluster {
     let plan: Plan
     private(set) var logs: [SimulatedLog]
     private(set) var checkpoints: [SimulatedCheckpoints]
-    /// Whether the rooms are being moved to another number of partitions.
-    var isMoving = false
+    /// Whether no daemon may start.
+    var isResting = false
     let network: SimulatedNetwork
     let fault: Fault?
     let ledger: Ledger
@@ -247,7 +272,6 @@ final class Cluster {
         // Their sequences are others now.
         ledger.spoil(plan.rooms)
         world.note("the rooms are in \(logs.count) partitions")
-        isMoving = false
     }
 
     /// A process hears a sample.

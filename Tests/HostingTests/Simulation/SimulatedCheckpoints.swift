@@ -23,31 +23,27 @@ final class SimulatedCheckpoints {
         }
     }
 
-    /// The notes of many rooms.
-    private struct Record {
-        let notes: [CursorNote]
-        let sequence: UInt64
-        var isDamaged = false
+    private enum Body {
+        case manifest(CheckpointManifest)
+        case state([UInt8])
+        case coverage(UInt64)
+        /// The notes of many rooms.
+        case notes([CursorNote])
     }
 
-    private struct Message {
-        let manifest: CheckpointManifest
-        let sequence: UInt64
-        var isDamaged = false
-    }
+    private var stream = ModelStream<Body>(kept: 3)
+    /// Messages that are damaged.
+    private var damaged: Set<UInt64> = []
 
-    private struct Slot: Hashable {
-        let room: RoomID
-        let number: Int
-    }
+    private static let (coverage, notes) = (".coverage", ".notes.")
 
-    private static let kept = 3
-    private var manifests: [RoomID: [Message]] = [:]
-    private var states: [UInt64: [UInt8]] = [:]
-    private var slots: [Slot: [UInt64]] = [:]
-    private var coverages: [UInt64] = []
-    private var records: [Int: [Record]] = [:]
-    private var last: UInt64 = 0
+    private func subject(of room: RoomID, slot: Int) -> String { "\(room.text).\(slot)" }
+    private func subject(ofNotes slot: Int) -> String { "\(Self.notes)\(slot)" }
+
+    private func store(_ body: Body, on subject: String) -> UInt64 {
+        _ = stream.append(body, to: subject)
+        return stream.last
+    }
 
     // MARK: Writing
 
@@ -56,58 +52,56 @@ final class SimulatedCheckpoints {
     func put(
         _ state: [UInt8], of room: RoomID, beside before: CheckpointManifest?, _ fallback: CheckpointManifest.Fallback?
     ) -> CheckpointManifest.State {
-        last += 1
-        states[last] = state
-        let slot = Slot(room: room, number: before?.freeSlot(beside: fallback) ?? 0)
-        slots[slot, default: []].append(last)
-        if let old = slots[slot], old.count > Self.kept { states[slots[slot]?.removeFirst() ?? 0] = nil }
-        return CheckpointManifest.State(parts: [last], bytes: state.count, hash: FNV1a64.hash(state), slot: slot.number)
+        let slot = before?.freeSlot(beside: fallback) ?? 0
+        let part = store(.state(state), on: subject(of: room, slot: slot))
+        return CheckpointManifest.State(parts: [part], bytes: state.count, hash: FNV1a64.hash(state), slot: slot)
     }
 
     /// - Parameter expected: the sequence of the room's manifest that was written last.
     /// - Returns: false where it is another, and nothing is stored.
     func put(_ manifest: CheckpointManifest, after expected: UInt64) -> Bool {
-        guard lastSequence(of: manifest.room) == expected else { return false }
-        last += 1
-        manifests[manifest.room, default: []].append(Message(manifest: manifest, sequence: last))
-        if let count = manifests[manifest.room]?.count, count > Self.kept { manifests[manifest.room]?.removeFirst() }
-        return true
+        stream.append(.manifest(manifest), to: manifest.room.text, after: expected) != .outOfDate
     }
 
-    func put(covered: UInt64) { coverages = (coverages + [covered]).suffix(Self.kept) }
+    func put(covered: UInt64) { _ = store(.coverage(covered), on: Self.coverage) }
 
     /// Stores the record of a slot.
     /// - Returns: its sequence.
-    func put(_ notes: [CursorNote], in slot: Int) -> UInt64 {
-        last += 1
-        records[slot, default: []].append(Record(notes: notes, sequence: last))
-        if let count = records[slot]?.count, count > Self.kept { records[slot]?.removeFirst() }
-        return last
-    }
+    func put(_ notes: [CursorNote], in slot: Int) -> UInt64 { store(.notes(notes), on: subject(ofNotes: slot)) }
 
     /// What records of a slot say that were written between two.
     func notes(in slot: Int, between first: UInt64, _ last: UInt64) -> [CursorNote] {
-        let between = (records[slot] ?? []).filter { $0.sequence > first && $0.sequence < last && !$0.isDamaged }
-        return between.flatMap(\.notes)
+        let between = stream.messages(of: subject(ofNotes: slot), from: first + 1).filter { $0.sequence < last }
+        return between.flatMap { message -> [CursorNote] in
+            guard case .notes(let notes) = message.body, !damaged.contains(message.sequence) else { return [] }
+            return notes
+        }
     }
 
     func discard(_ states: [CheckpointManifest.State]) {
-        for part in states.flatMap(\.parts) { self.states[part] = nil }
+        for part in states.flatMap(\.parts) { stream.delete(part) }
     }
 
     /// The manifest that was written last; nil where there is none, or where it is damaged.
     func lastWritten(of room: RoomID) -> CheckpointManifest? {
-        manifests[room]?.last.flatMap { $0.isDamaged ? nil : $0.manifest }
+        stream.newest(of: room.text).flatMap { damaged.contains($0.sequence) ? nil : manifest($0) }
     }
 
     /// Its sequence; 0 for none.
-    func lastSequence(of room: RoomID) -> UInt64 { manifests[room]?.last?.sequence ?? 0 }
+    func lastSequence(of room: RoomID) -> UInt64 { stream.newest(of: room.text)?.sequence ?? 0 }
+
+    private func manifest(_ message: ModelStream<Body>.Message) -> CheckpointManifest? {
+        if case .manifest(let manifest) = message.body { manifest } else { nil }
+    }
 
     // MARK: Reading
 
     func newest(of room: RoomID) -> CheckpointManifest? { usable(room).last }
 
-    func state(_ state: CheckpointManifest.State) -> [UInt8]? { state.parts.first.flatMap { states[$0] } }
+    func state(_ state: CheckpointManifest.State) -> [UInt8]? {
+        guard let part = state.parts.first, case .state(let bytes)? = stream.message(part)?.body else { return nil }
+        return bytes
+    }
 
     /// The usable manifest before that one.
     func manifest(before better: CheckpointManifest) -> CheckpointManifest? {
@@ -116,33 +110,41 @@ final class SimulatedCheckpoints {
 
     func catalogue() -> Catalogue {
         var catalogue = Catalogue()
-        catalogue.covered = coverages.max() ?? 0
-        for (room, all) in manifests {
+        catalogue.covered = stream.messages(of: Self.coverage).reduce(0) { covered, message in
+            if case .coverage(let sequence) = message.body { max(covered, sequence) } else { covered }
+        }
+        for room in rooms {
             guard let best = usable(room).last else {
                 catalogue.damaged.append(room)
                 continue
             }
             catalogue.rooms[room] = best
             catalogue.learn(usable(room).dropLast().map(CursorNote.init))
-            if all.contains(where: \.isDamaged) { catalogue.outdated.append(room) }
+            let isOutdated = stream.messages(of: room.text).contains { damaged.contains($0.sequence) }
+            if isOutdated { catalogue.outdated.append(room) }
         }
-        for slot in records.keys.sorted() { catalogue.learn(notes(in: slot, between: 0, .max)) }
+        for slot in slots { catalogue.learn(notes(in: slot, between: 0, .max)) }
         return catalogue
     }
 
     /// The best last.
     private func usable(_ room: RoomID) -> [CheckpointManifest] {
-        CheckpointManifest.ranked((manifests[room] ?? []).filter { !$0.isDamaged }.map(\.manifest))
+        let readable = stream.messages(of: room.text).filter { !damaged.contains($0.sequence) }
+        return CheckpointManifest.ranked(readable.compactMap(manifest))
     }
 
-    var rooms: [RoomID] { manifests.keys.sorted() }
+    var rooms: [RoomID] { stream.subjects.compactMap { RoomID($0) } }
+    /// Of records of notes.
+    private var slots: [Int] {
+        stream.subjects.compactMap { $0.hasPrefix(Self.notes) ? Int($0.dropFirst(Self.notes.count)) : nil }.sorted()
+    }
 
     // MARK: Faults
 
     /// Damages the manifest of a room that was written last, or the newest state.
     func damage(_ room: RoomID, isManifest: Bool) {
         if isManifest {
-            if let last = manifests[room]?.indices.last { manifests[room]?[last].isDamaged = true }
+            if let last = stream.newest(of: room.text) { damaged.insert(last.sequence) }
         } else if let state = newest(of: room)?.state {
             // Its checksum is wrong, so it counts as missing.
             discard([state])
@@ -152,14 +154,18 @@ final class SimulatedCheckpoints {
     /// Damages the record of a slot that was written last.
     /// - Returns: the rooms that it is about.
     func damageRecord() -> [RoomID] {
-        guard let slot = records.keys.min(), let position = records[slot]?.indices.last else { return [] }
-        records[slot]?[position].isDamaged = true
-        return records[slot]?[position].notes.map(\.room) ?? []
+        guard let slot = slots.first, let last = stream.newest(of: subject(ofNotes: slot)),
+            case .notes(let notes) = last.body
+        else { return [] }
+        damaged.insert(last.sequence)
+        return notes.map(\.room)
     }
 
     func delete(_ room: RoomID, before sequence: UInt64) {
-        let old = (manifests[room] ?? []).filter { $0.manifest.sequence < sequence }
-        discard(old.flatMap { $0.manifest.generations.map(\.state) })
-        manifests[room]?.removeAll { $0.manifest.sequence < sequence }
+        for message in stream.messages(of: room.text) {
+            guard let old = manifest(message), old.sequence < sequence else { continue }
+            discard(old.generations.map(\.state))
+            stream.delete(message.sequence)
+        }
     }
 }

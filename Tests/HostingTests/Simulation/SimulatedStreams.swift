@@ -21,8 +21,12 @@ final class SimulatedLog {
     private(set) var entries: [Entry] = []
     /// The decisions among the entries.
     private(set) var decisions: [Entry] = []
-    private var deleted: Set<UInt64> = []
-    private var known: [String: Moment] = [:]
+    /// What is stored of the entries: a subject for each room.
+    private var stream = ModelStream<Void>()
+    /// The last record that somebody has read.
+    private(set) var readThrough: UInt64 = 0
+    /// Records that have expired before anybody read them.
+    private var lost: Set<UInt64> = []
     private var leaderlessUntil = Moment(nanoseconds: 0)
     /// By how much the leader's clock is ahead.
     private var skew = Duration.zero
@@ -32,7 +36,6 @@ final class SimulatedLog {
 
     /// The leader's clock at the start.
     private static let origin: Int64 = 1_700_000_000_000_000_000
-    private static let duplicateWindow = Duration.seconds(120)
 
     /// First part of the incarnations of its rooms.
     let prefix: String
@@ -44,20 +47,31 @@ final class SimulatedLog {
     var last: UInt64 { UInt64(entries.count) }
     var serverTime: Instant { Instant(nanoseconds: Self.origin + world.now.nanoseconds + skew.nanoseconds) }
 
-    func record(_ sequence: UInt64) -> JournalRecord { entries[Int(sequence - 1)].record }
+    func read(_ sequence: UInt64) -> JournalRecord {
+        readThrough = max(readThrough, sequence)
+        return entries[Int(sequence - 1)].record
+    }
 
     func records(of room: RoomID, after sequence: UInt64) -> [JournalRecord] {
-        entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room && !isDeleted($0.sequence) }
+        readThrough = last
+        return entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room && !isDeleted($0.sequence) }
     }
 
     /// Deletes the records through `sequence`, or those of a room alone.
     func delete(through sequence: UInt64, of room: RoomID? = nil) {
-        for entry in entries.prefix(Int(sequence)) where room == nil || entry.record.room == room {
-            deleted.insert(entry.record.sequence)
-        }
+        stream.purge(before: sequence + 1, of: room?.text)
     }
 
-    func isDeleted(_ sequence: UInt64) -> Bool { deleted.contains(sequence) }
+    /// The records through `sequence` are older than the log's `max_age`, those that nobody has read among them.
+    func expire(through sequence: UInt64) {
+        for entry in entries.prefix(Int(sequence)).dropFirst(Int(readThrough)) { lost.insert(entry.record.sequence) }
+        delete(through: sequence)
+    }
+
+    /// Whether nobody can know of a record.
+    func isLost(_ sequence: UInt64) -> Bool { lost.contains(sequence) }
+
+    func isDeleted(_ sequence: UInt64) -> Bool { stream.message(sequence) == nil }
 
     /// The last decision to erase a room.
     func erasure(of room: RoomID) -> UInt64? {
@@ -84,11 +98,10 @@ final class SimulatedLog {
             }
             return
         }
-        let before = id.flatMap { known[$0] }
-        if before.map({ world.now - $0 > Self.duplicateWindow }) ?? true {
-            if let id { known[id] = world.now }
+        let now = Duration.nanoseconds(world.now.nanoseconds)
+        if case .stored(let sequence) = stream.append((), to: room.text, id: id, at: now) {
             let record = JournalRecord(
-                partition: partition, room: room, content: content, sequence: last + 1, loggedAt: serverTime)
+                partition: partition, room: room, content: content, sequence: sequence, loggedAt: serverTime)
             append(Entry(record: record, sent: sent, at: world.now, sentAt: sentAt))
             world.note("log \(partition): \(last) \(room) \(sent?.summary ?? "\(content)")")
             for grown in whenGrown { grown() }
@@ -105,8 +118,9 @@ final class SimulatedLog {
     /// - Returns: its sequence.
     func adopt(_ entry: Entry, from log: SimulatedLog) -> UInt64 {
         let old = entry.record
+        _ = stream.append((), to: old.room.text)
         let record = JournalRecord(
-            partition: partition, room: old.room, content: old.content, sequence: last + 1, loggedAt: old.loggedAt,
+            partition: partition, room: old.room, content: old.content, sequence: stream.last, loggedAt: old.loggedAt,
             origin: old.place(in: log.prefix))
         append(Entry(record: record, sent: entry.sent, at: entry.at, sentAt: entry.sentAt))
         return last
@@ -241,7 +255,7 @@ final class SimulatedReader {
                 deliver(.missing)
                 continue
             }
-            deliver(.record(log.record(position)))
+            deliver(.record(log.read(position)))
             if world.chance(60) { setBarrier() }
         }
         if position >= end, !isCaughtUp {

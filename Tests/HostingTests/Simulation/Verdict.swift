@@ -17,7 +17,9 @@ struct Verdict {
             var plain = ModelRoom(
                 cluster.plan.history, isLimited: cluster.plan.storedRooms < cluster.plan.rooms.count,
                 namesSessions: cluster.plan.namesSessions)
-            for entry in log.entries where entry.record.room == room { plain.take(entry, prefix: log.prefix) }
+            for entry in log.entries where entry.record.room == room && !log.isLost(entry.record.sequence) {
+                plain.take(entry, prefix: log.prefix)
+            }
             for undecided in plain.undecided { report(room, "nothing was decided about \(undecided)") }
             for giveUp in plain.giveUps { checkMoment(giveUp, room) }
             for (number, life) in plain.lives.enumerated() {

@@ -257,6 +257,26 @@ extension RoomProbe {
         #expect(after.after(.seconds(1)).shown().isEmpty)
     }
 
+    @Test mutating func `begins where the log ends the one before, also in a process that comes in between`()
+        throws
+    {
+        probe.send(draw(1, #","t":130000"#), by: .bob)
+        probe.send(draw(2, #","t":500"#))
+        Self.play(&probe, live: 130_000, for: .seconds(12))
+        let first = probe.room.head.index
+        probe.decisionsReturn = []
+        probe.send(draw(2, #","t":12500"#), by: .bob)
+        #expect(probe.decisions.last == .provisionalEpochOver(from: first))
+        var after = try probe.takenOver()
+        after.decisionsReturn = []
+        for var room in [probe, after] {
+            room.clock(136_250, .main, #","a":6000"#)
+            room.record(.provisionalEpochOver(from: first))
+            #expect(room.decisions.last == .provisionalEpoch(from: first + 1, age: 6_000_000))
+            #expect(room.after(.seconds(1)).shown().last != first + 1)
+        }
+    }
+
     @Test func `begins in a process after one that has heard no clock at all`() throws {
         var deaf = try probe.takenOver(cursors: probe.room.cursors)
         deaf.wait(.milliseconds(400))
