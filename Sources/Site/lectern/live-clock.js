@@ -91,6 +91,8 @@ export class LiveClock extends EventTarget {
             // Nobody has written to it, and nothing tells its video's time.
             if (error.code === "unknown-room") this.follow({});
         }
+        // Of two looks, when it was stopped and started during one, one goes on.
+        clearTimeout(this.#timer);
         if (this.#isRunning) this.#timer = setTimeout(() => this.#look(), interval);
     }
 

@@ -54,6 +54,8 @@ export class ServerClock extends EventTarget {
                     // Tried again soon.
                 }
                 const wait = this.#measurements.length < settled ? Math.min(soon, this.#interval) : this.#interval;
+                // Of two, when it was stopped and started during one, one goes on.
+                clearTimeout(this.#timer);
                 if (this.#isRunning) this.#timer = setTimeout(measure, wait);
             };
             measure();

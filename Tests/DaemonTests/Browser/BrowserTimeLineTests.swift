@@ -76,6 +76,37 @@ import Testing
         }
     }
 
+    @Test("a clock of the site that is stopped and started while it asks asks no more often")
+    func restart() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow(at: room.address)
+            let timers = try await window.run(
+                """
+                const { LiveClock } = await import("/lectern/live-clock.js");
+                const { ServerClock } = await import("/lectern/server-clock.js");
+                const counts = [];
+                for (const make of [(gateway) => new LiveClock({ gateway, room: "physics" }), (gateway) => new ServerClock(gateway)]) {
+                    const answers = [];
+                    const answer = () => new Promise((resolve) => answers.push(() => resolve({ offset: 0, roundTrip: 1 })));
+                    const clock = make({ json: answer, clockOffset: answer });
+                    const timers = new Set();
+                    const { setTimeout, clearTimeout } = window;
+                    window.setTimeout = () => { timers.add(timers.size + 1); return timers.size; };
+                    window.clearTimeout = (timer) => timers.delete(timer);
+                    const first = clock.start();
+                    clock.stop();
+                    const second = clock.start();
+                    for (const reply of answers) reply();
+                    await Promise.all([first, second]);
+                    counts.push(answers.length, timers.size);
+                    Object.assign(window, { setTimeout, clearTimeout });
+                }
+                return counts.join();
+                """)
+            #expect(timers == "2,1,2,1")
+        }
+    }
+
     @Test("without a choice strokes follow the time line of the room's video, else they get the time of day")
     func automatic() async throws {
         try await BrowserRoom.with { room, _ in
