@@ -229,7 +229,8 @@ extension DaemonProcess {
     /// Opens a partition again of which the log lacks records: newer checkpoints hold them, or they are of a room that was
     /// erased, and then opening it once more with the same checkpoints changes nothing.
     func reopen(_ partition: Int, covered: UInt64) {
-        if reopened.updateValue(covered, forKey: partition) != covered { close(partition, saving: .nothing) }
+        let isFirst = reopened.updateValue(covered, forKey: partition) != covered
+        if isFirst || cluster.fault == .refusesGaps { close(partition, saving: .nothing) }
     }
 
     /// Updates every second through which record the checkpoints of each partition hold everything.

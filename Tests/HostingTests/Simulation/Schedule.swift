@@ -308,6 +308,8 @@ enum Fault: String, CaseIterable {
     case decidesBehind
     /// Records that were deleted before they were read are passed over.
     case passesOverDeletions
+    /// A partition whose log lacks records is opened again and again.
+    case refusesGaps
     /// Decisions reach the log seconds late.
     case decidesLate
     /// The video is taken to be half a second ahead of its clock samples.
