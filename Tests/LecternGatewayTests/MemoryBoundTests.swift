@@ -1,5 +1,6 @@
 import ClientCore
 import Hummingbird
+import Locking
 import NATSClient
 import StrokeWire
 import TestSupport
@@ -13,7 +14,7 @@ import Testing
         async throws
     {
         var limits = GatewayLimits.quick
-        // Each counts twice.
+        // Each counts twice before it is compressed.
         limits.events.boardBytes = 60_000_000
         limits.events.joinTimeout = .seconds(20)
         try await RunningGateway.with(limits: limits) { gateway in
@@ -29,6 +30,43 @@ import Testing
             #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
             let other = try await stall("s")
             withExtendedLifetime((first, other)) {}
+        }
+    }
+
+    @Test func `a board for which memory is short replaces the one used least lately, and the others are kept`()
+        async throws
+    {
+        var limits = GatewayLimits.quick
+        // Two boards of 1 MB that are compressed, and not twice the size of a third one.
+        limits.events.boardBytes = 3_500_000
+        let fetches = Locked<[String]>([])
+        try await RunningGateway.with(limits: limits) { gateway in
+            for room in ["a", "b", "c"] {
+                try await gateway.service.answer("ink.0.\(room).join.main") { _ in
+                    fetches.withLock { $0.append(room) }
+                    return Answer.parts(joinReply(of: room, pad: 1_000_000), 8)
+                }
+            }
+            var readers: [EventStreamClient] = []
+            for room in ["a", "b", "a", "c", "a", "c", "b"] {
+                let reader = try gateway.read(of: room)
+                #expect(try await reader.next().name == "board")
+                readers.append(reader)
+            }
+            withExtendedLifetime(readers) {}
+        }
+        #expect(fetches.withLock { $0 } == ["a", "b", "c", "b"])
+    }
+
+    @Test func `what a lease no longer needs is there for others, and is not given back twice`() throws {
+        let (one, other) = (try #require(RoomID("r")), try #require(RoomID("s")))
+        let memory = ReplyMemory(100)
+        for _ in 0..<3 {
+            let own = try memory.lease(80, for: one)
+            for amount in [40, 90, 30] { own.shrink(to: amount) }
+            let rest = try memory.lease(70, for: other)
+            #expect(throws: GatewayError.self) { try memory.lease(1, for: one) }
+            withExtendedLifetime((own, rest)) {}
         }
     }
 

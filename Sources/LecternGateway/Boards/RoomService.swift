@@ -3,6 +3,7 @@ internal import Locking
 internal import Logging
 internal import NATSClient
 internal import StrokeWire
+internal import Synchronization
 
 /// Asks the service over its subjects, with the timeouts of `GatewayLimits`. Safe from any task.
 struct RoomService: Sendable {
@@ -175,16 +176,22 @@ final class RoomShares: Sendable {
     /// What was taken; it is returned with the last reference.
     final class Lease: Sendable {
         private let shares: RoomShares
-        private let amount: Int
+        private let amount: Atomic<Int>
         private let room: RoomID?
 
         fileprivate init(_ shares: RoomShares, _ amount: Int, _ room: RoomID?) {
             self.shares = shares
-            self.amount = amount
+            self.amount = Atomic(amount)
             self.room = room
         }
 
-        deinit { shares.give(amount, of: room) }
+        /// Returns all but an amount; nothing where it has no more than that.
+        func shrink(to amount: Int) {
+            let before = self.amount.min(amount, ordering: .relaxed).oldValue
+            if amount < before { shares.give(before - amount, of: room) }
+        }
+
+        deinit { shares.give(amount.load(ordering: .relaxed), of: room) }
     }
 
     private struct State {

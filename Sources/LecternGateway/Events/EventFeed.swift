@@ -19,6 +19,8 @@ final class EventFeed: Sendable {
         var observation: Observation?
         var timer: (deadline: Duration, task: Scheduled<Void>)?
         var isClosed = false
+        /// When a reader last started with the board.
+        var boardUse = ContinuousClock.now
     }
 
     private let address: RoomAddress
@@ -82,6 +84,11 @@ final class EventFeed: Sendable {
         for subscription in subscriptions { subscription.unsubscribe() }
         observation?.cancel()
         timer?.task.cancel()
+    }
+
+    /// When a reader last started with the board that is kept for readers who come; nil where none is kept.
+    var boardUse: ContinuousClock.Instant? {
+        state.withLock { $0.feed.keepsBoard ? $0.boardUse : nil }
     }
 
     /// Forgets the board that is kept for readers who come.
@@ -155,6 +162,7 @@ final class EventFeed: Sendable {
         case .reset(let event):
             for readers in state.loops.values { readers.put(.reset(event)) }
         case .attach(let reader, let events, let index):
+            if index == 0 { state.boardUse = .now }
             readers(of: reader, &state).put(.attach(reader, events, after: index))
         case .refuse(let reader, let error):
             readers(of: reader, &state).put(.refuse(reader, error))

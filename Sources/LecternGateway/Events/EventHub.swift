@@ -42,8 +42,7 @@ final class EventHub: Sendable {
         let state = Locked(State())
         self.state = state
         shared = EventResources(limits, registry: registry, logger: logger) {
-            // Makes place for others: a board that is needed again is fetched again.
-            for feed in state.withLock({ $0.feeds.values.map(\.feed) }) { feed.dropBoard() }
+            state.withLock { $0.feeds.values.map(\.feed) }
         }
     }
 
@@ -179,25 +178,30 @@ final class EventResources: Sendable {
     let metrics: EventMetrics
     let logger: Logger
     private let boards: ReplyMemory
-    private let dropBoards: @Sendable () -> Void
+    private let feeds: @Sendable () -> [EventFeed]
 
-    /// - Parameter dropBoards: gives back the boards that are only kept for readers who may come.
+    /// - Parameter feeds: those that may keep a board.
     init(
-        _ limits: EventLimits, registry: PrometheusRegistry, logger: Logger, dropBoards: @escaping @Sendable () -> Void
+        _ limits: EventLimits, registry: PrometheusRegistry, logger: Logger,
+        feeds: @escaping @Sendable () -> [EventFeed]
     ) {
         self.limits = limits
         self.logger = logger
-        self.dropBoards = dropBoards
+        self.feeds = feeds
         joins = RequestPermits(limits.joins)
         recent = ByteBudget(limits.recentBytes)
         boards = ReplyMemory(limits.boardBytes)
         metrics = EventMetrics(registry)
     }
 
-    /// Memory for a board or a tail of about this size.
+    /// Memory for a board or a tail of about this size. Kept boards make place for it, the least recently used first.
     func lease(_ size: Int, for room: RoomID) throws(GatewayError) -> RoomShares.Lease {
         if let lease = try? boards.lease(size, for: room) { return lease }
-        dropBoards()
+        let keeping = feeds().compactMap { feed in feed.boardUse.map { (use: $0, feed: feed) } }
+        for (_, feed) in keeping.sorted(by: { $0.use < $1.use }) {
+            feed.dropBoard()
+            if let lease = try? boards.lease(size, for: room) { return lease }
+        }
         return try boards.lease(size, for: room)
     }
 }

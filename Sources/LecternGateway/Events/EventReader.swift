@@ -254,7 +254,7 @@ struct EventLimits: Sendable {
     /// Joins under way, half of them of one room at most.
     var joins = 256
     /// Bytes of boards and tails that are kept, or are being sent, half of them of one room at most, or one of them. A board
-    /// counts twice, plain and compressed.
+    /// counts plain and compressed, and twice before it is compressed.
     var boardBytes = 2 * JoinReply.maximumBytes
     /// Bytes of operations that all feeds remember together.
     var recentBytes = 64 << 20

@@ -96,6 +96,8 @@ struct FeedState<Reader> {
         joinPosition(at: now, &actions)
     }
 
+    var keepsBoard: Bool { board != nil }
+
     /// Forgets the board, which is fetched again when a reader needs it.
     mutating func dropBoard() {
         board = nil

@@ -40,8 +40,11 @@ struct StreamEvent: Sendable {
         return isChunked ? chunk : ByteBuffer(EventText.content(of: chunk))
     }
 
-    /// Compresses a large event before an event loop has to.
-    func compress() { _ = form.compressed }
+    /// Compresses a large event before an event loop has to. Its memory is known then, and its lease shrinks to that.
+    func compress() {
+        let compressed = form.compressed
+        lease?.shrink(to: size + compressed.readableBytes)
+    }
 
     /// Bytes that are still to be compressed when somebody wants that.
     var uncompressedSize: Int { form.isCompressed ? 0 : size }
