@@ -90,8 +90,8 @@ extension JetStreamJournal {
 
     /// Deletes the records before `sequence` from a partition's log, oldest first.
     ///
-    /// A purge goes to a record that is there: where that one and the one before were deleted, as of an erased room,
-    /// nothing behind them can be read any more once the next record is stored (nats-server 2.9.10).
+    /// A purge ends at a record that is there, or behind the last one. Where those before and at its sequence were deleted,
+    /// as of an erased room, nothing behind them can be read once the next record is stored (nats-server 2.9.10).
     ///
     /// In a replicated log it deletes one by one, and at most ``deletionBound`` in a call: after a purge, a server that
     /// restarts repeats it for everything that was in the log then, and lacks acknowledged records (nats-server
@@ -103,8 +103,8 @@ extension JetStreamJournal {
             let log = try await jetStream.streamInfo(name)
             guard log.firstSequence < sequence else { return }
             guard log.configuration.replicas > 1 else {
-                let first = try? await jetStream.nextMessage(name, subject: ">", from: sequence)
-                return try await jetStream.purge(name, before: first?.sequence ?? sequence)
+                let first = try await jetStream.nextMessage(name, subject: ">", from: sequence)
+                return try await jetStream.purge(name, before: first?.sequence ?? log.lastSequence + 1)
             }
             let end = min(sequence, log.firstSequence + Self.deletionBound)
             try await jetStream.deleteMessages(name, log.firstSequence..<end)

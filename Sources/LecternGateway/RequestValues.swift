@@ -30,6 +30,13 @@ extension FixedWidthInteger {
     }
 }
 
+extension SubjectToken {
+    /// The name in a part of a path. As it stands it has nothing to decode, and Foundation is slow to find that out.
+    init?(pathPart text: some StringProtocol) {
+        if let name = Self(text) { self = name } else { self.init(text.removingPercentEncoding ?? String(text)) }
+    }
+}
+
 extension GatewayContext {
     func room() throws(GatewayError) -> RoomID { try name("room", of: "a room") }
 
@@ -37,8 +44,7 @@ extension GatewayContext {
 
     private func name<Name: SubjectToken>(_ parameter: String, of what: String) throws(GatewayError) -> Name {
         let text = parameters.get(parameter) ?? ""
-        // A name has nothing to decode, and Foundation is slow to find that out.
-        if let name = Name(text) { return name }
+        if let name = Name(pathPart: text) { return name }
         return try Name(text.removingPercentEncoding ?? text, of: what)
     }
 

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `What it has left of an asset is in no later upload's way`() async throws {
+    @Test func `A later upload of a file is whole, whatever a cut-off sweep has left of it`() async throws {
         let deletions = try await Self.deletions()
         try await concurrently(0...deletions.count) { steps in
             try await Self.with { test in

@@ -216,8 +216,13 @@ import Whiteboard
             try await test.jetStream.deleteMessages("INK_LOG_0", [3, 4])
             try await test.journal.trim(0, before: 4)
             try await test.write("10")
-            let records = try await test.journal.records(of: .physics, after: 0)
+            var records = try await test.journal.records(of: .physics, after: 0)
             #expect(records.map(\.sequence) == [5, 6, 7, 8, 9, 10])
+            try await test.jetStream.deleteMessages("INK_LOG_0", [8, 9, 10])
+            try await test.journal.trim(0, before: 9)
+            for number in 11...13 { try await test.write("\(number)") }
+            records = try await test.journal.records(of: .physics, after: 0)
+            #expect(records.map(\.sequence) == [11, 12, 13])
         }
     }
 

@@ -39,6 +39,8 @@ private final class StreamPair {
     func provision() async throws {
         var stream = StreamConfiguration(name: name, subjects: ["\(name).*"])
         if let kept { stream.maxMessagesPerSubject = Int64(kept) }
+        // The model's clock stands still.
+        stream.duplicateWindow = .seconds(3600)
         _ = try await jetStream.provision(stream)
     }
 

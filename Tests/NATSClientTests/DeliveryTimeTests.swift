@@ -26,7 +26,7 @@ import Testing
             // Once: on a busy machine the connection is lost meanwhile, and the request comes again.
             let isFirst = Locked(true)
             try connection.subscribe("work", on: .connection) { message in
-                if isFirst.withLock({ isFirst in defer { isFirst = false }; return isFirst }) {
+                if isFirst.exchange(false) {
                     let end = ThreadClock.now() + .seconds(1)
                     while ThreadClock.now() < end {}
                 }

@@ -11,8 +11,8 @@ public enum ClosingSave: Sendable {
     case nothing
 }
 
-/// Tracks which records of a room its checkpoint holds, and when the next one is due. Has an identity: a structure would be
-/// copied wherever its room's host asks it something.
+/// Tracks which records of a room its checkpoint holds, and when the next one is due. A class: a structure in a class is
+/// copied for each method that does not change it, see ``HostedRoom/withRoom(_:)``.
 final class CheckpointTracker {
     /// The first record that the saved state does not hold.
     private(set) var firstUncovered: UInt64?

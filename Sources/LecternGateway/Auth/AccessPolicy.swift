@@ -46,7 +46,7 @@ enum AccessNeed: Equatable {
             return
         }
         let text = names[names.startIndex + 1]
-        guard let room = RoomID(text) ?? RoomID(text.removingPercentEncoding ?? text) else {
+        guard let room = RoomID(pathPart: text) else {
             // The route says what is wrong with the name.
             self = .token
             return

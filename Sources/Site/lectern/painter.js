@@ -271,7 +271,7 @@ export class Painter {
 
     /** Whether a text reads from right to left; undefined where the page's core has no tools. */
     isRightToLeft(text) {
-        return this.#tool((isRightToLeft) => isRightToLeft === 1, "isRightToLeft", new Input().raw(text));
+        return this.#host.call((core) => (core.hasTools ? core.call("isRightToLeft", new Input().raw(text)) === 1 : undefined));
     }
 
     /**

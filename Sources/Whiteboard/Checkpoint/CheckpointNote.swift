@@ -94,7 +94,9 @@ extension CheckpointReader {
             case .foreseen:
                 for _ in 0..<(try note.count()) { gate.restoreForeseen(Int64(clamping: try note.integer())) }
             case .nextProvisional:
-                gate.nextProvisional = (try note.number(), Int64(try note.number()), try note.localTime())
+                let (first, age) = (try note.number(), Int64(try note.number()))
+                try note.require(age <= ClockSample.greatestAge)
+                gate.nextProvisional = (first, age, try note.localTime())
             case .authors: authors = try note.authorTimes(at: now)
             case nil: break
             }

@@ -16,7 +16,7 @@ struct CohortView: Sendable {
     /// How long after a release marks are frequent.
     private static let busyTime = Duration.seconds(30)
     /// Marks of all rooms are due at multiples of it, in nanoseconds: one that goes out alone wakes threads here and in
-    /// the NATS server, which costs far more than the mark.
+    /// the NATS server, which costs far more than the mark. One that goes out a little late is followed a step later.
     private static let step: Int64 = 20_000_000
 
     fileprivate init(board: Board) { self.board = board }

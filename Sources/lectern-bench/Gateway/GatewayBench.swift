@@ -175,8 +175,8 @@ struct EventLoad {
         let room = try newRoom()
         try await draw(999, in: room, rate: 2000)
         let readers = EventReaders(of: room, port: port, isCompressed: isCompressed)
-        Progress.say(
-            "\(count) readers join a board of 999 strokes within \(Int(seconds)) s, \(isCompressed ? "gzip" : "plain")")
+        let pace = seconds > 0 ? "within \(Int(seconds)) s" : "at once"
+        Progress.say("\(count) readers join a board of 999 strokes \(pace), \(isCompressed ? "gzip" : "plain")")
         let (begin, before) = (LoadClock.now, system.daemon.processorTime)
         for number in 0..<count {
             let due = begin + Int64(Double(number) / Double(count) * seconds * 1e9)

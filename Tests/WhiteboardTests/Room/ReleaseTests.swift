@@ -130,7 +130,7 @@ struct MarkTests {
         #expect(probe.after(.seconds(1)).marks.count == seconds.count + 1)
     }
 
-    @Test func `Those of rooms that were written to at different times go out together, no earlier than each second`() {
+    @Test func `Marks of rooms written to at different times go out together, each at least a second after the last`() {
         let times = (0..<20).map { milliseconds in
             var probe = RoomProbe(CohortSettings(gate: .none))
             probe.wait(.milliseconds(milliseconds))
