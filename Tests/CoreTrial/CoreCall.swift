@@ -17,7 +17,8 @@ package struct CoreCall: Sendable {
             switch self {
             case .show: 3
             case .insert, .studentReceive, .lift: 1
-            case .showLive, .select, .isRightToLeft, .studentOwnSession, .studentPoint, .replayReceive, .replayRestart: 0
+            case .showLive, .select, .isRightToLeft, .studentOwnSession, .studentPoint, .replayReceive, .replayRestart:
+                0
             case .setImage: 3
             case .teacher: 2
             case .pen: 5

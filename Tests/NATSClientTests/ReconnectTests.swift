@@ -1,6 +1,7 @@
-@testable import NATSClient
 import NATSTestServer
 import Testing
+
+@testable import NATSClient
 
 @Suite struct ReconnectTests {
     /// With the words of libnats 3.4 for its status codes, and of nats-server.
